@@ -1,0 +1,1 @@
+"""GraphRAG on Neo4j."""

@@ -1,0 +1,174 @@
+"""The words of the field as plain data: what is read, what a model is asked, what it found.
+
+Nothing here does anything. The graph model itself stands in the README, section Architecture.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeVar
+
+__all__ = [
+    "ChunkText",
+    "ClaimRecord",
+    "Claims",
+    "Document",
+    "EntityRecord",
+    "Extraction",
+    "Message",
+    "RelationshipRecord",
+    "Reply",
+    "Request",
+    "Scalar",
+    "Span",
+    "Step",
+    "Think",
+    "Thinker",
+]
+
+Scalar = str | int | float | bool
+Step = Literal["extraction", "claims", "summary"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and where it comes from.
+
+    `source` is what makes it the same document on the next run: a URI, a path, any stable name.
+    """
+
+    text: str
+    source: str
+    title: str = ""
+    metadata: Mapping[str, Scalar | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A chunk's place: characters [start, end) of its document, and its tokens.
+
+    Characters [start, fresh) stand in the chunk before, too: the overlap.
+    """
+
+    start: int
+    fresh: int
+    end: int
+    n_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """What a model reads: a chunk's text, with chosen metadata of its document before it."""
+
+    id: str
+    text: str
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a think step asks a model for.
+
+    `choices`: the reply is to be one of these words, given by one token if the endpoint can
+    be held to that. `max_tokens`: of the reply.
+    """
+
+    step: Step
+    messages: tuple[Message, ...]
+    max_tokens: int | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A model's reply; `cut`: it ended because its length did, not because it was done."""
+
+    text: str
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRecord:
+    """An entity as one record of a reply names it."""
+
+    name: str
+    type: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipRecord:
+    """A relationship as one record of a reply states it; `strength` as the model scored it."""
+
+    source: str
+    target: str
+    description: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRecord:
+    """A claim as one record of a reply states it.
+
+    `object` is None where the claim has none; `status` is TRUE, FALSE, SUSPECTED or None;
+    dates are ISO 8601 or None.
+    """
+
+    subject: str
+    object: str | None
+    type: str
+    status: str | None
+    start_date: str | None
+    end_date: str | None
+    description: str
+    source_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a model found in one chunk.
+
+    `cut`: its reply was still cut off after the continuations. `unusable`: a reason for each
+    record that could not be used, and for each other oddity that is counted.
+    """
+
+    entities: Sequence[EntityRecord]
+    relationships: Sequence[RelationshipRecord]
+    cut: bool = False
+    unusable: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The claims that a model found in one chunk; `cut` and `unusable` as in Extraction."""
+
+    claims: Sequence[ClaimRecord]
+    cut: bool = False
+    unusable: Sequence[str] = ()
+
+
+Think = Generator[Request, Reply, T]
+"""A think step: yields requests, receives replies, returns its result; raises ReplyError."""
+
+
+class Thinker(Protocol):
+    """A way to think: with a model, or without one. It does no I/O.
+
+    `signature(step)` is a hash of everything but the chunk that a step's result depends on.
+    """
+
+    def signature(self, step: Step) -> str: ...
+
+    def extract(self, chunk: ChunkText) -> Think[Extraction]: ...
+
+    def claims(self, chunk: ChunkText) -> Think[Claims]: ...
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]: ...

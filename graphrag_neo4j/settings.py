@@ -1,0 +1,177 @@
+"""Every setting, its default and what it is for.
+
+A setting comes from, in this order: an argument in Python or on the command line, the
+environment, a file `.env` in the working folder, the default here. Ours begin with `KG_`;
+those of Neo4j and of OpenAI keep the names that their users know.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import model_validator as validate_model
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from graphrag_neo4j.errors import InputError
+
+__all__ = ["Neo4jRelease", "Settings", "load_settings"]
+
+Neo4jRelease = Literal["2026.01", "5.26"]
+
+
+def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+CommaSeparated = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+
+
+def _named(name: str) -> AliasChoices:
+    """A setting that keeps a name known elsewhere, besides its own name in Python."""
+    return AliasChoices(name.lower(), name)
+
+
+class Settings(BaseSettings):
+    """All settings of a run; immutable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="KG_",
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+    )
+
+    # Neo4j
+    neo4j_uri: str | None = Field(
+        None,
+        validation_alias=_named("NEO4J_URI"),
+        description="Address of a Neo4j with GDS; without it the embedded server is used.",
+    )
+    neo4j_username: str = Field(
+        "neo4j", validation_alias=_named("NEO4J_USERNAME"), description="User name on that server."
+    )
+    neo4j_password: SecretStr | None = Field(
+        None, validation_alias=_named("NEO4J_PASSWORD"), description="Password on that server."
+    )
+    neo4j_database: str | None = Field(
+        None,
+        validation_alias=_named("NEO4J_DATABASE"),
+        description="Database on that server; without it the user's home database.",
+    )
+    home: Path | None = Field(
+        None, description="Folder of the embedded server; one for each corpus keeps them apart."
+    )
+    neo4j_release: Neo4jRelease = Field(
+        "2026.01", description="Release line of the embedded server: 2026.01 or 5.26 (LTS)."
+    )
+    maven_url: str | None = Field(
+        None, description="Maven repository (mirror) that the embedded server's jars come from."
+    )
+    embedded: bool = Field(
+        True, description="Whether a server may be started by us when NEO4J_URI is not set."
+    )
+
+    # Model
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias=_named("OPENAI_API_KEY"), description="Key for the model endpoint."
+    )
+    openai_base_url: str | None = Field(
+        None,
+        validation_alias=_named("OPENAI_BASE_URL"),
+        description="Address of any OpenAI-compatible endpoint.",
+    )
+    model: str = Field("gpt-4.1-mini", description="Chat model for every step not named below.")
+    extraction_model: str | None = Field(None, description="Chat model that reads chunks.")
+    summary_model: str | None = Field(None, description="Chat model that joins descriptions.")
+    report_model: str | None = Field(None, description="Chat model that writes reports.")
+    answer_model: str | None = Field(None, description="Chat model that answers questions.")
+    embedding_model: str = Field("text-embedding-3-small", description="Embedding model.")
+    concurrency: int = Field(32, ge=1, description="Calls to the endpoint at the same time.")
+    timeout: float = Field(120.0, gt=0, description="Seconds that one call may take.")
+    max_retries: int = Field(
+        5, ge=0, description="Retries of a call after 408, 409, 429, 5xx or a lost connection."
+    )
+    requests_per_minute: int | None = Field(None, ge=1, description="Limit of calls a minute.")
+    tokens_per_minute: int | None = Field(None, ge=1, description="Limit of tokens a minute.")
+    max_cost: float | None = Field(None, ge=0, description="US dollars after which a run stops.")
+    input_price: float | None = Field(
+        None, ge=0, description="US dollars for a million input tokens, where no price is known."
+    )
+    output_price: float | None = Field(
+        None, ge=0, description="US dollars for a million output tokens, where no price is known."
+    )
+
+    # Documents and chunks
+    encoding: str = Field("o200k_base", description="tiktoken encoding that counts tokens.")
+    chunk_tokens: int = Field(600, ge=50, description="Tokens of a chunk at most.")
+    chunk_overlap: int = Field(100, ge=0, description="Tokens shared by neighbours at most.")
+    prepend_metadata: CommaSeparated = Field(
+        (), description="Metadata put before each chunk's text for the model, by name."
+    )
+
+    # Extraction
+    prompts: Path | None = Field(None, description="Folder of prompt files that replace ours.")
+    entity_types: CommaSeparated = Field(
+        ("person", "organization", "place", "event", "concept", "product", "work"),
+        description="Entity types, comma separated; empty: the model chooses its own.",
+    )
+    language: str | None = Field(
+        None, description="Language of names and descriptions; without it the text's own."
+    )
+    gleanings: int = Field(1, ge=0, description="Passes for what the first reading missed.")
+    claims: bool = Field(True, description="Whether claims are extracted.")
+    claim_gleanings: int = Field(1, ge=0, description="The same passes for claims.")
+    entity_specs: CommaSeparated = Field(
+        (), description="Names or types that claims may be about; empty: the entity types."
+    )
+    claim_description: str = Field(
+        "Any claims or facts that could be relevant to information discovery.",
+        description="Which claims are looked for.",
+    )
+
+    # Descriptions
+    join_tokens: int = Field(
+        160, ge=0, description="Several descriptions up to this size are joined without a model."
+    )
+    description_tokens: int = Field(
+        160, ge=16, description="Tokens of a description that a model has joined, at most."
+    )
+    summary_context_tokens: int = Field(
+        4000, ge=500, description="Tokens of descriptions given to one call; more are folded."
+    )
+
+    @validate_model(mode="after")
+    def _sizes_fit(self) -> Self:
+        if self.chunk_overlap > self.chunk_tokens // 2:
+            raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
+        return self
+
+    def model_for(self, step: Literal["extraction", "summary", "report", "answer"]) -> str:
+        """The chat model of one step."""
+        own: str | None = getattr(self, f"{step}_model")
+        return own or self.model
+
+
+def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
+    """Settings from arguments (None: not given), the environment and `.env`.
+
+    Raises InputError that names the setting and what is wrong with it.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise InputError(_explain(error)) from None
+
+
+def _explain(error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors(include_input=False, include_url=False):
+        name = "_".join(str(part) for part in problem["loc"]).upper()
+        known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
+        label = f"{name if known else 'KG_' + name}: " if name else ""
+        lines.append(label + problem["msg"].removeprefix("Value error, "))
+    return "; ".join(lines) + "."

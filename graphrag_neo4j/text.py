@@ -1,0 +1,54 @@
+"""Small tools for text that comes from documents and models: what can be stored, what is a name."""
+
+import re
+import unicodedata
+
+__all__ = ["find_quote", "fold", "looks_like_name", "name_key", "storable"]
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_QUOTES = str.maketrans(
+    {**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")}  # noqa: RUF001 - the very characters that are folded
+)
+_SPACE = re.compile(r"\s+")
+# A short word before the full stop is rather an abbreviation: "J. B. Lippincott", "St. Paul".
+_SENTENCE_END = re.compile(r"[^\W\d_]{5,}\.(\s|$)|[!?。！？…](\s|$)")  # noqa: RUF001 - full-width ends are meant
+
+
+def storable(text: str) -> tuple[str, int]:
+    """The text with NUL and lone surrogates replaced by U+FFFD, and how many there were."""
+    return _UNSTORABLE.subn("\ufffd", text)
+
+
+def fold(text: str) -> str:
+    """The text in Unicode NFKC, with one kind of quotes and single spaces, trimmed."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).translate(_QUOTES)).strip()
+
+
+def name_key(name: str) -> str:
+    """What two spellings of one name share: folded, without case.
+
+    >>> name_key("  Jacob  MARLEY’s ghost")
+    "jacob marley's ghost"
+    """
+    return unicodedata.normalize("NFKC", fold(name).casefold())
+
+
+def looks_like_name(text: str) -> bool:
+    """Whether a claim's subject or object may become an entity: short, unquoted, no sentence."""
+    folded = fold(text)
+    return (
+        0 < len(folded.split()) <= 8
+        and '"' not in folded
+        and not _SENTENCE_END.search(folded)
+        and any(c.isalpha() for c in folded)
+    )
+
+
+def find_quote(quote: str, text: str) -> tuple[int, int] | None:
+    """Where `quote` stands in `text`, white space and quotes folded: characters [start, end)."""
+    words = quote.translate(_QUOTES).split()
+    if not words:
+        return None
+    pattern = r"\s+".join(re.escape(word) for word in words)
+    found = re.search(pattern, text.translate(_QUOTES))  # one character stays one character
+    return found.span() if found else None

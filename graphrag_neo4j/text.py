@@ -6,12 +6,10 @@ import unicodedata
 __all__ = ["find_quote", "fold", "looks_like_name", "name_key", "storable"]
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_QUOTES = str.maketrans(
-    {**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")}  # noqa: RUF001 - the very characters that are folded
-)
+_QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
 _SPACE = re.compile(r"\s+")
-# A short word before the full stop is rather an abbreviation: "J. B. Lippincott", "St. Paul".
-_SENTENCE_END = re.compile(r"[^\W\d_]{5,}\.(\s|$)|[!?。！？…](\s|$)")  # noqa: RUF001 - full-width ends are meant
+# A capitalised or very short word before the full stop is rather an abbreviation: "Inc.", "J. B.".
+_SENTENCE_END = re.compile(r"(?<!\w)[^\W\d_A-Z]{3,}\.(\s|$)|[!?。！？…](\s|$)")
 
 
 def storable(text: str) -> tuple[str, int]:

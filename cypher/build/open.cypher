@@ -1,0 +1,7 @@
+// The builds without an outcome; locks the Counter, so that only one run at a time looks.
+MERGE (counter:Counter {id: 'refs'})
+SET counter.id = 'refs'
+WITH counter
+MATCH (build:Build) WHERE build.outcome IS NULL
+RETURN build.id AS id, build.host AS host, build.process AS process, build.born AS born,
+       build.command AS command, (timestamp() - build.renewed) / 1000.0 AS age

@@ -1,0 +1,4 @@
+// Removes chunks.
+UNWIND $chunks AS id
+MATCH (chunk:Chunk {id: id})
+DETACH DELETE chunk

@@ -1,0 +1,6 @@
+// Removes the mentions of chunks; marks the entities, and names them.
+UNWIND $chunks AS chunk
+MATCH (:Chunk {id: chunk})-[mention:MENTIONS]->(entity:Entity)
+SET entity.stale = true
+DELETE mention
+RETURN collect(DISTINCT entity.id) AS ids

@@ -1,0 +1,7 @@
+// Removes what chunks stated; marks the pairs and their ends, and names the pairs.
+UNWIND $chunks AS chunk
+MATCH (a:Entity)-[stated:STATED {chunk: chunk}]->(b:Entity)
+MATCH ()-[pair:RELATED {id: stated.pair}]->()
+SET pair.stale = true, a.stale = true, b.stale = true
+DELETE stated
+RETURN collect(DISTINCT pair.id) AS ids

@@ -1,0 +1,5 @@
+// Removes those of these entities that nothing mentions any more.
+UNWIND $entities AS id
+MATCH (entity:Entity {id: id})
+WHERE NOT EXISTS { (entity)<-[:MENTIONS]-() }
+DETACH DELETE entity

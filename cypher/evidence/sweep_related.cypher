@@ -1,0 +1,5 @@
+// Removes those of these pairs that nothing states any more.
+UNWIND $pairs AS id
+MATCH ()-[pair:RELATED {id: id}]->()
+WHERE NOT EXISTS { MATCH ()-[:STATED {pair: id}]->() }
+DELETE pair

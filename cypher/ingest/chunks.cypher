@@ -1,0 +1,9 @@
+// Writes chunks: new ones are pending, known ones keep what was read in them.
+UNWIND $rows AS row
+MATCH (document:Document {id: row.document})
+MERGE (chunk:Chunk {id: row.id})
+  ON CREATE SET chunk.ref = row.ref, chunk.text = row.text,
+                chunk.extraction = 'pending', chunk.claims = 'pending'
+SET chunk.index = row.index, chunk.start = row.start, chunk.end = row.end,
+    chunk.n_tokens = row.n_tokens
+MERGE (chunk)-[:PART_OF]->(document)

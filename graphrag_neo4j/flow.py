@@ -1,0 +1,94 @@
+"""Many workers that think, one writer that saves: the shape that all slow stages share.
+
+    items ──▶ worker, worker, worker … ──▶ writer (in batches, as results arrive)
+
+Whatever ends the flow early (an error, Ctrl-C), the writer first saves what has arrived.
+"""
+
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+__all__ = ["first_error", "flow"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+async def flow(
+    items: AsyncIterable[T],
+    work: Callable[[T], Awaitable[R | None]],
+    save: Callable[[Sequence[R]], Awaitable[None]],
+    *,
+    workers: int,
+    batch: int,
+) -> None:
+    """Gives each item to a worker and saves the results, at most `batch` together.
+
+    A result of None is not saved. Raises the first error of any part.
+    """
+    waiting, todo = anyio.create_memory_object_stream[T](0)
+    arriving, results = anyio.create_memory_object_stream[R](batch)
+    with first_error():
+        async with anyio.create_task_group() as outer:
+            outer.start_soon(_write, results, save, batch)
+            async with arriving, anyio.create_task_group() as inner:
+                inner.start_soon(_feed, items, waiting)
+                for _ in range(workers):
+                    inner.start_soon(_work, todo.clone(), work, arriving)
+                todo.close()
+
+
+async def _feed(items: AsyncIterable[T], waiting: MemoryObjectSendStream[T]) -> None:
+    async with waiting:
+        async for item in items:
+            await waiting.send(item)
+
+
+async def _work(
+    todo: MemoryObjectReceiveStream[T],
+    work: Callable[[T], Awaitable[R | None]],
+    arriving: MemoryObjectSendStream[R],
+) -> None:
+    async with todo:
+        async for item in todo:
+            result = await work(item)
+            if result is not None:
+                with anyio.CancelScope(shield=True):  # what was paid for reaches the writer
+                    await arriving.send(result)
+
+
+async def _write(
+    results: MemoryObjectReceiveStream[R],
+    save: Callable[[Sequence[R]], Awaitable[None]],
+    batch: int,
+) -> None:
+    # The stream ends when the workers have, also when they were cancelled.
+    with anyio.CancelScope(shield=True):
+        async with results:
+            async for first in results:
+                await save([first, *_arrived(results, batch - 1)])
+
+
+def _arrived(results: MemoryObjectReceiveStream[R], most: int) -> Iterator[R]:
+    """What waits in the stream already."""
+    for _ in range(most):
+        try:
+            yield results.receive_nowait()
+        except (anyio.WouldBlock, anyio.EndOfStream):
+            return
+
+
+@contextmanager
+def first_error() -> Iterator[None]:
+    """Raises the first error of a task group in place of the group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from error.__cause__

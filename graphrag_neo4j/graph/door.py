@@ -1,0 +1,152 @@
+"""Connections, transactions and errors: the one place that imports the driver.
+
+Statements are named by their file, `cypher/<name>.cypher`; whatever varies is a parameter.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, LiteralString, TypeVar
+
+from neo4j import (
+    READ_ACCESS,
+    WRITE_ACCESS,
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    AsyncSession,
+    NotificationDisabledClassification,
+)
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConfigurationError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+)
+
+from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
+from graphrag_neo4j.resources import read_statement
+
+__all__ = ["Graph", "Row", "Transaction", "connect"]
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+
+class Transaction:
+    """A transaction that runs statements by name."""
+
+    def __init__(self, inner: AsyncManagedTransaction) -> None:
+        self._inner = inner
+
+    async def run(self, name: str, **parameters: object) -> list[Row]:
+        """The rows that the statement `name` gives."""
+        result = await self._inner.run(read_statement(name), parameters)
+        return await result.data()
+
+
+class Graph:
+    """A database in Neo4j.
+
+    While `lease` names a build, each writing transaction first makes sure that this build still
+    holds the lease, so a run that was suspended cannot write beside its successor.
+    """
+
+    def __init__(self, driver: AsyncDriver, address: str, database: str | None) -> None:
+        self.address = address
+        self.lease: str | None = None
+        self._driver = driver
+        self._database = database
+
+    async def read(self, name: str, **parameters: object) -> list[Row]:
+        """The rows of a reading statement."""
+        with _translated(self.address):
+            async with self._session(READ_ACCESS) as session:
+                return await session.execute_read(_run, name, parameters)
+
+    async def write(self, name: str, **parameters: object) -> list[Row]:
+        """The rows of a writing statement, in a transaction of its own."""
+        return await self.transact(lambda tx: tx.run(name, **parameters))
+
+    async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        """What `work` returns, all its statements in one transaction; it may be called again."""
+
+        async def fenced(inner: AsyncManagedTransaction) -> T:
+            tx = Transaction(inner)
+            if self.lease and not await tx.run("build/fence", build=self.lease):
+                raise GraphBusyError("Another run has taken over this graph; this one stops.")
+            return await work(tx)
+
+        with _translated(self.address):
+            async with self._session(WRITE_ACCESS) as session:
+                return await session.execute_write(fenced)
+
+    async def run_plain(self, statement: LiteralString) -> list[Row]:
+        """The rows of a statement of our own making (schema), in an auto-commit transaction."""
+        with _translated(self.address):
+            async with self._session(WRITE_ACCESS) as session:
+                return await (await session.run(statement)).data()
+
+    def _session(self, access: str) -> AsyncSession:
+        return self._driver.session(database=self._database, default_access_mode=access)
+
+
+@asynccontextmanager
+async def connect(
+    uri: str, username: str, password: str, database: str | None = None
+) -> AsyncIterator[Graph]:
+    """A graph on a server that answers.
+
+    Raises InputError for an address that is none, GraphError where the server does not answer
+    or refuses the user.
+    """
+    with _translated(uri):
+        driver = AsyncGraphDatabase.driver(
+            uri,
+            auth=(username, password),
+            # A label that nothing carries yet is no news in an empty graph.
+            notifications_disabled_classifications=[
+                NotificationDisabledClassification.UNRECOGNIZED,
+                NotificationDisabledClassification.SCHEMA,
+            ],
+        )
+    async with driver:
+        with _translated(uri):
+            await driver.verify_connectivity()
+        yield Graph(driver, uri, database)
+
+
+async def _run(
+    inner: AsyncManagedTransaction, name: str, parameters: dict[str, object]
+) -> list[Row]:
+    return await Transaction(inner).run(name, **parameters)
+
+
+@contextmanager
+def _translated(address: str) -> Iterator[None]:
+    """The driver's errors as ours, each a sentence that says what to do."""
+    try:
+        yield
+    except AuthError:
+        raise GraphError(
+            f"Neo4j at {address} refuses the user name or the password: "
+            "set NEO4J_USERNAME and NEO4J_PASSWORD."
+        ) from None
+    except (ServiceUnavailable, OSError) as error:
+        raise GraphError(
+            f"Neo4j at {address} does not answer: start it, or set NEO4J_URI to one that runs."
+        ) from error
+    except (ConfigurationError, ValueError) as error:
+        raise InputError(f"NEO4J_URI={address} is no address of a Neo4j: {error}.") from None
+    except ClientError as error:
+        raise GraphError(_client_sentence(address, error)) from error
+    except (Neo4jError, DriverError) as error:
+        raise GraphError(f"Neo4j at {address} failed: {error}.") from error
+
+
+def _client_sentence(address: str, error: ClientError) -> str:
+    code = error.code or ""
+    if code.endswith("DatabaseNotFound"):
+        return f"Neo4j at {address} has no such database: set NEO4J_DATABASE to one that it has."
+    return f"Neo4j at {address} refused a statement ({code}): {error.message}"

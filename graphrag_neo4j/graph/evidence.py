@@ -1,0 +1,66 @@
+"""What several stages do to evidence: give refs to what is new, forget what a chunk said."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from graphrag_neo4j.graph.door import Transaction
+
+__all__ = [
+    "RefKind",
+    "forget_chunks",
+    "forget_claims",
+    "forget_extraction",
+    "give_refs",
+    "sweep_entities",
+    "sweep_pairs",
+]
+
+RefKind = Literal["chunk", "entity", "claim", "relationship", "community"]
+
+
+async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:
+    """A new ref for each of `ids` that the graph does not hold yet, in the order given."""
+    rows = await tx.run(f"evidence/missing_{kind}", ids=list(dict.fromkeys(ids)))
+    missing: list[str] = rows[0]["ids"]
+    if not missing:
+        return {}
+    before: int = (await tx.run("graph/count", kind=kind, n=len(missing)))[0]["before"]
+    return {id_: before + n for n, id_ in enumerate(missing, start=1)}
+
+
+async def forget_extraction(tx: Transaction, chunks: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Removes the STATED and MENTIONS of chunks; gives the pairs and entities to sweep."""
+    pairs = await _ids(tx, "evidence/forget_stated", chunks)
+    return pairs, await _ids(tx, "evidence/forget_mentions", chunks)
+
+
+async def forget_claims(tx: Transaction, chunks: Sequence[str]) -> list[str]:
+    """Removes the claims of chunks; gives the entities to sweep."""
+    await tx.run("evidence/forget_claims", chunks=chunks)
+    return await _ids(tx, "evidence/forget_claimed", chunks)
+
+
+async def forget_chunks(tx: Transaction, chunks: Sequence[str]) -> None:
+    """Removes chunks with all their evidence, and the entities and pairs that only they knew."""
+    if not chunks:
+        return
+    claimed = await forget_claims(tx, chunks)
+    pairs, entities = await forget_extraction(tx, chunks)
+    await tx.run("evidence/forget_chunks", chunks=chunks)
+    await sweep_pairs(tx, pairs)
+    await sweep_entities(tx, [*entities, *claimed])
+
+
+async def sweep_pairs(tx: Transaction, pairs: Sequence[str]) -> None:
+    """Removes those pairs that nothing states any more."""
+    await tx.run("evidence/sweep_related", pairs=pairs)
+
+
+async def sweep_entities(tx: Transaction, entities: Sequence[str]) -> None:
+    """Removes those entities that nothing mentions any more."""
+    await tx.run("evidence/sweep_entities", entities=entities)
+
+
+async def _ids(tx: Transaction, name: str, chunks: Sequence[str]) -> list[str]:
+    rows = await tx.run(name, chunks=chunks)
+    return list(rows[0]["ids"])

@@ -1,0 +1,106 @@
+"""One writer: a run that writes holds a lease on its Build, and a second one is refused.
+
+A lease is renewed every 10 s and void after 60 s; at once where its process, on this machine,
+is gone. Times are the server's, so that clocks need not agree.
+"""
+
+import os
+import platform
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+import psutil
+
+from graphrag_neo4j.errors import GraphBusyError
+from graphrag_neo4j.flow import first_error
+from graphrag_neo4j.graph.door import Graph, Row, Transaction
+
+__all__ = ["Lease", "hold_lease"]
+
+RENEW_SECONDS = 10
+VOID_SECONDS = 60
+
+
+@dataclass(slots=True)
+class Lease:
+    """A build that holds the lease; `outcome` is what it is ended with."""
+
+    build: str
+    outcome: str = "done"
+
+
+@asynccontextmanager
+async def hold_lease(
+    graph: Graph,
+    properties: Mapping[str, object],
+    usage: Callable[[], Mapping[str, object]],
+) -> AsyncIterator[Lease]:
+    """A lease for as long as the context lasts; `usage` is kept on the Build at each renewal.
+
+    Raises GraphBusyError that names the run that holds it.
+    """
+    lease = Lease(await _open(graph, properties))
+    graph.lease = lease.build
+    try:
+        with first_error():
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_renew, graph, lease.build, usage)
+                yield lease
+                tasks.cancel_scope.cancel()
+    except BaseException as error:
+        lease.outcome = "failed" if isinstance(error, Exception) else "interrupted"
+        raise
+    finally:
+        graph.lease = None
+        with anyio.CancelScope(shield=True):
+            await graph.write(
+                "build/finish", build=lease.build, usage=dict(usage()), outcome=lease.outcome
+            )
+
+
+async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
+    build = str(uuid.uuid4())
+    process = psutil.Process()
+    own = {"host": platform.node(), "process": process.pid, "born": process.create_time()}
+
+    async def start(tx: Transaction) -> None:
+        others = await tx.run("build/open")
+        for other in others:
+            if not _void(other):
+                raise GraphBusyError(_busy(other))
+        await tx.run("build/void", builds=[other["id"] for other in others])
+        await tx.run("build/start", build=build, properties={**properties, **own})
+
+    await graph.transact(start)
+    return build
+
+
+def _void(other: Row) -> bool:
+    return bool(other["age"] > VOID_SECONDS) or (
+        other["host"] == platform.node() and not _alive(other["process"], other["born"])
+    )
+
+
+def _alive(process: int, born: float) -> bool:
+    """Whether the process still runs, and is not another one that was given its number."""
+    try:
+        return process == os.getpid() or psutil.Process(process).create_time() == born
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _busy(other: Row) -> str:
+    return (
+        f"Another run writes to this graph ({other['command']}, process {other['process']} on "
+        f"{other['host']}, last seen {other['age']:.0f} s ago): wait for it, or end it."
+    )
+
+
+async def _renew(graph: Graph, build: str, usage: Callable[[], Mapping[str, object]]) -> None:
+    while True:
+        await anyio.sleep(RENEW_SECONDS)
+        if not await graph.write("build/renew", build=build, usage=dict(usage())):
+            raise GraphBusyError("Another run has taken over this graph; this one stops.")

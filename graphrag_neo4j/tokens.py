@@ -1,0 +1,140 @@
+"""The door to tiktoken: how many tokens a text has, in which encoding.
+
+tiktoken downloads the ranks of an encoding on first use. The package bpe-openai carries those of
+o200k_base and cl100k_base, so they are put where tiktoken looks first, and no network is needed.
+tiktoken checks their hash whoever put them there.
+"""
+
+import gzip
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from uuid import uuid4
+
+import tiktoken
+
+from graphrag_neo4j.errors import InputError
+
+__all__ = ["count", "encoding", "encoding_for"]
+
+# Encoding → the ranks that it needs, and tiktoken's name for them in its cache: the SHA-1 of
+# the address that it would download them from.
+PACKAGED = {
+    "o200k_base": ("o200k_base", "fb374d419588a4632f3f557e76b4b70aebbca790"),
+    "o200k_harmony": ("o200k_base", "fb374d419588a4632f3f557e76b4b70aebbca790"),
+    "cl100k_base": ("cl100k_base", "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"),
+}
+FOLDER_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+_environment = threading.Lock()
+
+
+def count(text: str, encoding_name: str) -> int:
+    """The number of tokens of `text`; what looks like a special token is ordinary text.
+
+    Raises InputError as `encoding` does.
+    """
+    return len(encoding(encoding_name).encode(text, disallowed_special=()))
+
+
+def encoding_for(model: str) -> str | None:
+    """The name of the encoding that a model uses, None if tiktoken does not know the model."""
+    try:
+        return tiktoken.encoding_name_for_model(model)
+    except KeyError:
+        return None
+
+
+@cache
+def encoding(name: str) -> tiktoken.Encoding:
+    """The encoding of that name.
+
+    Raises InputError if there is no such encoding, or if its ranks can't be had.
+    """
+    known = tiktoken.list_encoding_names()
+    if name not in known:
+        raise InputError(
+            f"There is no encoding {name!r}; set KG_ENCODING to one of {', '.join(sorted(known))}."
+        )
+    try:
+        with _ranks_at_hand(name):
+            return tiktoken.get_encoding(name)
+    except (OSError, ValueError) as error:  # no network; not what tiktoken's hash says
+        raise InputError(
+            f"The ranks of the encoding {name} can't be had ({error}): connect to the network "
+            "once, let TIKTOKEN_CACHE_DIR name a folder that holds them, or set "
+            "KG_ENCODING=o200k_base."
+        ) from error
+
+
+@contextmanager
+def _ranks_at_hand(name: str) -> Iterator[None]:
+    """Puts packaged ranks where tiktoken looks, or where it does not matter: a passing folder."""
+    packed = _packaged(name)
+    folder = _tiktoken_folder()
+    if packed is None or (folder and _unpacked(*packed, folder)):
+        yield
+        return
+    with tempfile.TemporaryDirectory() as own, _folder_set(own):
+        _unpacked(*packed, Path(own))
+        yield
+
+
+def _packaged(name: str) -> tuple[Path, str] | None:
+    """The packaged ranks of an encoding and their name in tiktoken's cache.
+
+    bpe-openai itself is not imported: it would load a library of 70 MB.
+    """
+    spec = find_spec("bpe_openai")
+    if name not in PACKAGED or spec is None or not spec.submodule_search_locations:
+        return None
+    ranks, cache_name = PACKAGED[name]
+    file = Path(spec.submodule_search_locations[0]) / "data" / f"{ranks}.tiktoken.gz"
+    return (file, cache_name) if file.is_file() else None
+
+
+def _tiktoken_folder() -> Path | None:
+    """The folder that tiktoken uses as its cache; None if it is told to use none."""
+    for variable in FOLDER_VARIABLES:
+        if variable in os.environ:
+            value = os.environ[variable]
+            return Path(value) if value else None
+    return Path(tempfile.gettempdir()) / "data-gym-cache"
+
+
+def _unpacked(packed: Path, cache_name: str, folder: Path) -> bool:
+    """Whether the ranks now stand in the folder; another process may do the same at once."""
+    target = folder / cache_name
+    if target.exists():
+        return os.access(target, os.R_OK)
+    part = folder / f"{cache_name}.{uuid4()}.tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with gzip.open(packed) as ranks, part.open("xb") as file:
+            shutil.copyfileobj(ranks, file)
+        part.replace(target)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        return False
+    return True
+
+
+@contextmanager
+def _folder_set(folder: str) -> Iterator[None]:
+    """tiktoken reads its folder from the environment alone; it is lent ours for a moment."""
+    variable = FOLDER_VARIABLES[0]
+    with _environment:
+        before = os.environ.get(variable)
+        os.environ[variable] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop(variable)
+            if before is not None:
+                os.environ[variable] = before

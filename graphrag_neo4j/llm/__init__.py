@@ -1,0 +1,6 @@
+"""Thinking with a model: prompts to any OpenAI-compatible endpoint."""
+
+from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.thinker import ModelThinker
+
+__all__ = ["Endpoint", "ModelThinker"]

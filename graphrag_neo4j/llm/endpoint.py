@@ -1,0 +1,178 @@
+"""The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import openai
+from openai import AsyncOpenAI
+from openai.types.chat import ChatCompletion
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
+from graphrag_neo4j.llm.meter import Meter
+from graphrag_neo4j.llm.prices import Price, price_of
+from graphrag_neo4j.llm.rates import Rates
+from graphrag_neo4j.model import Reply, Request, Step, T, Think
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["Endpoint"]
+
+MODEL_OF: dict[Step, str] = {
+    "extraction": "extraction",
+    "claims": "extraction",
+    "summary": "summary",
+}
+# What an endpoint may not know of is left out once it has said so.
+OPTIONAL = ("logit_bias", "max_completion_tokens", "temperature", "response_format")
+# So many calls failing one after the other mean that the endpoint is down, not a chunk's text.
+HOPELESS_AT_FIRST = 5
+
+
+class Endpoint:
+    """Sends requests; one for a run."""
+
+    def __init__(self, client: AsyncOpenAI, settings: Settings, rates: Rates) -> None:
+        self.meter = Meter()
+        self._client = client
+        self._settings = settings
+        self._rates = rates
+        self._refused: dict[str, set[str]] = {}
+        self._failures_in_a_row = 0
+        self._prices: dict[str, Price | None] = {}
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, settings: Settings) -> AsyncIterator["Endpoint"]:
+        """Raises InputError where neither a key nor an address is set."""
+        key = settings.openai_api_key
+        if key is None and settings.openai_base_url is None:
+            raise InputError(
+                "No model is set: set OPENAI_API_KEY, "
+                "or OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own."
+            )
+        rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
+        # The hook sees each sending, the client's own retries included.
+        transport = openai.DefaultAsyncHttpxClient(
+            event_hooks={"request": [rates.before_request]}, timeout=settings.timeout
+        )
+        async with AsyncOpenAI(
+            api_key=key.get_secret_value() if key else "none",
+            base_url=settings.openai_base_url,
+            timeout=settings.timeout,
+            max_retries=settings.max_retries,
+            http_client=transport,
+        ) as client:
+            yield cls(client, settings, rates)
+
+    async def run(self, think: Think[T]) -> T:
+        """Drives a think step to its result; raises what `ask` raises, and ReplyError."""
+        try:
+            request = next(think)
+            while True:
+                request = think.send(await self.ask(request))
+        except StopIteration as done:
+            return cast("T", done.value)
+
+    async def ask(self, request: Request) -> Reply:
+        """The reply to one request.
+
+        Raises ModelError where no call can succeed, BudgetSpentError before a call that the cost
+        limit forbids, ReplyError where only this one failed.
+        """
+        self._check_budget()
+        model = self._settings.model_for(cast("Any", MODEL_OF[request.step]))
+        await self._rates.before_call(request, self._settings.encoding)
+        try:
+            completion = await self._complete(model, request)
+        except openai.APIError as error:
+            self.meter.steps[request.step].failed += 1
+            raise self._explained(error, model) from None
+        self._failures_in_a_row = 0
+        self._count(request.step, model, completion)
+        return _reply(completion)
+
+    async def _complete(self, model: str, request: Request) -> ChatCompletion:
+        refused = self._refused.setdefault(model, set())
+        while True:
+            options = {k: v for k, v in _options(model, request).items() if k not in refused}
+            try:
+                return await self._client.chat.completions.create(
+                    model=model,
+                    messages=[{"role": m.role, "content": m.content} for m in request.messages],  # type: ignore[misc] # the roles are ours
+                    **options,
+                )
+            except openai.BadRequestError as error:
+                named = {name for name in options if _names(error, name)}
+                if not named:
+                    raise
+                refused |= named | ({"max_completion_tokens"} if "logit_bias" in named else set())
+
+    def _count(self, step: Step, model: str, completion: ChatCompletion) -> None:
+        used = completion.usage
+        cached = (
+            used.prompt_tokens_details.cached_tokens if used and used.prompt_tokens_details else 0
+        )
+        spent = (used.prompt_tokens, cached or 0, used.completion_tokens) if used else (0, 0, 0)
+        self.meter.count(step, self._price(model), spent)
+        self._rates.after_call(spent[2])
+
+    def _price(self, model: str) -> Price | None:
+        if model not in self._prices:
+            self._prices[model] = price_of(model, self._settings)
+        return self._prices[model]
+
+    def _check_budget(self) -> None:
+        limit = self._settings.max_cost
+        if limit is not None and self.meter.total.cost >= limit:
+            raise BudgetSpentError(f"The cost limit of {limit:.2f} US dollars is reached.")
+
+    def _explained(self, error: openai.APIError, model: str) -> ModelError | ReplyError:
+        """The error as what can be done about it, without the key."""
+        said = self._redacted(str(error))
+        match error:
+            case openai.AuthenticationError() | openai.PermissionDeniedError():
+                return ModelError(
+                    f"The model endpoint refuses the key: set OPENAI_API_KEY ({said})."
+                )
+            case openai.NotFoundError():
+                return ModelError(f"There is no model {model} there: set KG_MODEL ({said}).")
+            case openai.RateLimitError(code="insufficient_quota"):
+                return ModelError(f"The quota of the key is used up ({said}).")
+            case openai.BadRequestError():
+                return ReplyError(f"the endpoint refuses the request: {said}")
+        self._failures_in_a_row += 1
+        if self._failures_in_a_row >= self._hopeless():
+            count, address = self._failures_in_a_row, self._client.base_url
+            return ModelError(f"{count} calls in a row failed at {address}: {said}")
+        return ReplyError(f"the call failed: {said}")
+
+    def _hopeless(self) -> int:
+        return 2 * self._settings.concurrency if self.meter.total.calls else HOPELESS_AT_FIRST
+
+    def _redacted(self, text: str) -> str:
+        key = self._settings.openai_api_key
+        return text.replace(key.get_secret_value(), "…") if key else text
+
+
+def _options(model: str, request: Request) -> dict[str, Any]:
+    options: dict[str, Any] = {"temperature": 0.0}
+    if request.max_tokens:
+        options["max_completion_tokens"] = request.max_tokens
+    if request.choices and (encoding := tokens.encoding_for(model)):
+        ids = [tokens.encoding(encoding).encode(word)[0] for word in request.choices]
+        options |= {"logit_bias": dict.fromkeys(map(str, ids), 100), "max_completion_tokens": 1}
+    return options
+
+
+def _names(error: openai.BadRequestError, option: str) -> bool:
+    return error.param == option or option in error.message
+
+
+def _reply(completion: ChatCompletion) -> Reply:
+    if not completion.choices:
+        raise ReplyError("the reply holds no choice")
+    choice = completion.choices[0]
+    if choice.finish_reason == "content_filter":
+        raise ReplyError("the endpoint's content filter withheld the reply")
+    return Reply(choice.message.content or "", cut=choice.finish_reason == "length")

@@ -1,0 +1,78 @@
+"""From records to entities and relationships."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from graphrag_neo4j.llm.passes import Passes
+from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
+from graphrag_neo4j.text import fold, name_key, storable
+
+__all__ = ["clean_name", "extraction_of"]
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+WEAKEST = 1.0
+
+
+def extraction_of(passes: Passes) -> Extraction:
+    """What the records of a reading say; a reason for each that can't be used."""
+    entities: list[EntityRecord] = []
+    relationships: list[RelationshipRecord] = []
+    unusable = list(passes.odd)
+    for kind, *fields in passes.records:
+        try:
+            match kind.casefold():
+                case "entity":
+                    entities.append(_entity(fields))
+                case "relationship":
+                    relationships.append(_relationship(fields, unusable))
+                case _:
+                    unusable.append("unknown kind of record")
+        except _UnusableError as reason:
+            unusable.append(str(reason))
+    return Extraction(entities, relationships, passes.cut, unusable)
+
+
+class _UnusableError(Exception):
+    """Why a record can't be used."""
+
+
+def clean_name(text: str) -> str:
+    """A name as it is shown: folded, without the quotes around it."""
+    return fold(storable(text)[0]).strip("\"'` ")
+
+
+def _entity(fields: Sequence[str]) -> EntityRecord:
+    if len(fields) < 3:
+        raise _UnusableError("entity with too few fields")
+    name = clean_name(fields[0])
+    if not name_key(name):
+        raise _UnusableError("entity without a name")
+    return EntityRecord(name, fold(fields[1]).casefold(), _prose(fields[2:]))
+
+
+def _relationship(fields: Sequence[str], unusable: list[str]) -> RelationshipRecord:
+    if len(fields) < 3:
+        raise _UnusableError("relationship with too few fields")
+    source, target = clean_name(fields[0]), clean_name(fields[1])
+    if not (name_key(source) and name_key(target)):
+        raise _UnusableError("relationship without a name")
+    if name_key(source) == name_key(target):
+        raise _UnusableError("relationship with itself")
+    *description, last = fields[2:]
+    strength = _strength(last)
+    if strength is None or not description:
+        unusable.append("relationship without a strength")
+        return RelationshipRecord(source, target, _prose(fields[2:]), WEAKEST)
+    return RelationshipRecord(source, target, _prose(description), strength)
+
+
+def _strength(text: str) -> float | None:
+    """The number that a short field holds, as in "8", "8/10" or "strength: 8"."""
+    found = NUMBER.search(text) if len(text) <= 20 else None
+    strength = float(found[0]) if found else -1.0
+    return strength if 0 <= strength < math.inf else None
+
+
+def _prose(fields: Iterable[str]) -> str:
+    return storable("<|>".join(fields))[0]

@@ -1,0 +1,57 @@
+"""What tokens cost: a setting, or the kept price list of genai-prices."""
+
+from dataclasses import dataclass
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["Price", "price_of"]
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for one token."""
+
+    input: float
+    cached: float
+    output: float
+
+    def of(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
+        """US dollars; the cached tokens are among the input tokens."""
+        fresh = input_tokens - cached_tokens
+        return fresh * self.input + cached_tokens * self.cached + output_tokens * self.output
+
+
+def price_of(model: str, settings: Settings) -> Price | None:
+    """The price of a model, None where it is not known.
+
+    Raises InputError where a cost limit is set and nothing could be held against it.
+    """
+    if settings.input_price is not None or settings.output_price is not None:
+        given = (settings.input_price or 0.0) / MILLION
+        return Price(given, given, (settings.output_price or 0.0) / MILLION)
+    price = _listed(model)
+    if price is None and settings.max_cost is not None:
+        raise InputError(
+            f"No price is known for the model {model}, so a cost limit can't be kept: "
+            "set KG_INPUT_PRICE and KG_OUTPUT_PRICE (US dollars for a million tokens)."
+        )
+    return price
+
+
+def _listed(model: str) -> Price | None:
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - start-up stays quick
+
+    def dollars(usage: Usage) -> float:
+        return float(calc_price(usage, model_ref=model).total_price) / MILLION
+
+    try:
+        return Price(
+            dollars(Usage(input_tokens=MILLION)),
+            dollars(Usage(input_tokens=MILLION, cache_read_tokens=MILLION)),
+            dollars(Usage(output_tokens=MILLION)),
+        )
+    except LookupError:
+        return None

@@ -1,0 +1,89 @@
+"""Prompt files and how their placeholders are filled.
+
+Ours use `$name`. A file made for another GraphRAG keeps working: where it holds a known
+`{name}` it is read with that syntax, `{{` and `}}` unescaped. A name that nobody knows, or a
+stray `$`, stays as it is. Filled values are never scanned again.
+"""
+
+import re
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.resources import read_prompt
+
+__all__ = ["Prompt", "load_prompt", "marked"]
+
+BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The text of a prompt file and where it stands (`origin`, for messages)."""
+
+    text: str
+    origin: str
+    braced: bool
+
+    def fill(self, values: Mapping[str, str]) -> str:
+        """The prompt with its placeholders replaced, in one pass."""
+        if not self.braced:
+            return string.Template(self.text).safe_substitute(values)
+        return BRACED.sub(lambda found: _braced(found, values), self.text)
+
+
+def load_prompt(
+    name: str, folder: Path | None = None, *, known: tuple[str, ...] = (), needs: str | None = None
+) -> Prompt:
+    """The prompt `name`: the user's own file in `folder` if there is one, else ours.
+
+    `known`: names that placeholders may have. `needs`: the one that must not be missing.
+    Raises InputError that names the file.
+    """
+    own = _own_file(name, folder)
+    if own is None:
+        return Prompt(read_prompt(name), f"prompts/{name}.md", braced=False)
+    prompt = _read(own, known)
+    if needs and not _mentions(prompt, needs):
+        raise InputError(
+            f"The prompt file {own} has no place for the text: "
+            f"put ${needs} (or {{{needs}}}) into it."
+        )
+    return prompt
+
+
+def marked(text: str) -> str:
+    """A document's text between marks that it cannot hold, since their number comes from it."""
+    number = identify("text", text)[:8]
+    return f"<text {number}>\n{text}\n</text {number}>"
+
+
+def _own_file(name: str, folder: Path | None) -> Path | None:
+    if folder is None:
+        return None
+    if not folder.is_dir():
+        raise InputError(f"KG_PROMPTS={folder} is no folder: name one that holds prompt files.")
+    files = (folder / f"{name}{suffix}" for suffix in (".md", ".txt"))
+    return next((file for file in files if file.is_file()), None)
+
+
+def _read(path: Path, known: tuple[str, ...]) -> Prompt:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The prompt file {path} can't be read: {error}.") from None
+    return Prompt(text, str(path), braced=any(f"{{{name}}}" in text for name in known))
+
+
+def _mentions(prompt: Prompt, name: str) -> bool:
+    mark = "\0"
+    return mark in prompt.fill({name: mark})
+
+
+def _braced(found: re.Match[str], values: Mapping[str, str]) -> str:
+    if found[1] is None:
+        return found[0][0]
+    return values.get(found[1], found[0])

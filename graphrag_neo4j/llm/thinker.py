@@ -1,0 +1,147 @@
+"""The think steps with a model: what is asked, and what is made of the replies. No I/O."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.llm.claims import claims_of
+from graphrag_neo4j.llm.extraction import extraction_of
+from graphrag_neo4j.llm.passes import Wording, read_in_passes
+from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.model import ChunkText, Claims, Extraction, Message, Request, Step, Think
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import fold, storable
+
+__all__ = ["ModelThinker"]
+
+DELIMITERS = {
+    "tuple_delimiter": "<|>",
+    "record_delimiter": "##",
+    "completion_delimiter": "<|COMPLETE|>",
+}
+# Names that prompt files of this project and of microsoft/graphrag use.
+KNOWN = (
+    *DELIMITERS,
+    "claim_description",
+    "description_list",
+    "entity_name",
+    "entity_specs",
+    "entity_types",
+    "entity_types_instruction",
+    "examples",
+    "input_text",
+    "language",
+    "language_instruction",
+    "max_length",
+    "max_words",
+)
+WORDS_PER_TOKEN = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How one kind of list is asked for."""
+
+    opening: Prompt
+    values: Mapping[str, str]
+    wording: Wording
+    gleanings: int
+
+    def prompt(self, chunk: ChunkText) -> str:
+        text = f"{chunk.header}\n\n{chunk.text}" if chunk.header else chunk.text
+        return self.opening.fill({**self.values, "input_text": marked(text)})
+
+    def signature(self, model: str) -> str:
+        return identify(
+            "reading", model, self.opening.fill(self.values), str(self.wording), self.gleanings
+        )
+
+
+class ModelThinker:
+    """Extraction, claims and descriptions by a model, worded by the prompt files."""
+
+    def __init__(self, settings: Settings, values: Mapping[str, str], summary: Prompt) -> None:
+        self._settings = settings
+        self._values = values
+        self._summary = summary
+        self._extraction = _reading(settings, "extract", values, settings.gleanings)
+        self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """Raises InputError where a prompt file can't be used."""
+        summary = load_prompt("summarize", settings.prompts, known=KNOWN, needs="description_list")
+        return cls(settings, {**DELIMITERS, **_values(settings)}, summary)
+
+    def signature(self, step: Step) -> str:
+        """A hash of the model, the prompts and the settings of a step."""
+        if step == "summary":
+            return identify(
+                "summary", self._settings.model_for("summary"), self._summary.fill(self._values)
+            )
+        reading = self._extraction if step == "extraction" else self._claims
+        return reading.signature(self._settings.model_for("extraction"))
+
+    def extract(self, chunk: ChunkText) -> Think[Extraction]:
+        """The entities and relationships that a chunk states."""
+        reading = self._extraction
+        passes = yield from read_in_passes(
+            "extraction", reading.prompt(chunk), reading.wording, reading.gleanings
+        )
+        return extraction_of(passes)
+
+    def claims(self, chunk: ChunkText) -> Think[Claims]:
+        """The claims that a chunk makes."""
+        reading = self._claims
+        passes = yield from read_in_passes(
+            "claims", reading.prompt(chunk), reading.wording, reading.gleanings
+        )
+        return claims_of(passes)
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]:
+        """One description made of several; raises ReplyError if the reply is empty."""
+        listed = "\n".join(f"- {description}" for description in descriptions)
+        prompt = self._summary.fill(
+            {**self._values, "entity_name": name, "description_list": marked(listed)}
+        )
+        reply = yield Request("summary", (Message("user", prompt),))
+        text = fold_prose(reply.text)
+        if not text or reply.cut:
+            raise ReplyError("the description is cut off" if text else "the description is empty")
+        return text
+
+
+def fold_prose(text: str) -> str:
+    """A model's prose as one storable line a paragraph."""
+    lines = (" ".join(line.split()) for line in storable(text)[0].splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings: int) -> _Reading:
+    def load(part: str) -> str:
+        return load_prompt(part, settings.prompts, known=KNOWN).fill(values).strip()
+
+    opening = load_prompt(name, settings.prompts, known=KNOWN, needs="input_text")
+    wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
+    return _Reading(opening, {**values, "examples": load(f"{name}_examples")}, wording, gleanings)
+
+
+def _values(settings: Settings) -> dict[str, str]:
+    types = ", ".join(settings.entity_types)
+    language = settings.language or "the language of the passage"
+    return {
+        "entity_types": types or "whatever fits",
+        "entity_types_instruction": (
+            f"Write down every entity of these types: {types}."
+            if types
+            else "Write down every entity that matters, and give each a short type of your choice."
+        ),
+        "entity_specs": ", ".join(settings.entity_specs) or types or "any named entity",
+        "claim_description": fold(settings.claim_description),
+        "language": language,
+        "language_instruction": f"Write names and descriptions in {language}.",
+        "max_words": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
+        "max_length": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
+    }

@@ -1,0 +1,29 @@
+"""The Neo4j that we start ourselves: Community Edition with GDS, from jars, on loopback only.
+
+A home is the folder of one server: its data, password, ports and logs. `start` gives the
+home's running server, after downloading and starting whatever is needed for that.
+"""
+
+from graphrag_neo4j.embedded.home import default_home
+from graphrag_neo4j.embedded.server import (
+    Server,
+    Status,
+    log_path,
+    running,
+    start,
+    status,
+    stop,
+    wipe,
+)
+
+__all__ = [
+    "Server",
+    "Status",
+    "default_home",
+    "log_path",
+    "running",
+    "start",
+    "status",
+    "stop",
+    "wipe",
+]

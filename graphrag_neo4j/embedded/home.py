@@ -1,0 +1,134 @@
+"""A home: the folder of one embedded server, with its data, its password and its record."""
+
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from shutil import rmtree
+
+from platformdirs import user_data_path
+
+from graphrag_neo4j.embedded.locks import locked
+from graphrag_neo4j.errors import EmbeddedError
+
+__all__ = ["Home", "Record", "default_home", "write_private"]
+
+CONTENTS = ("conf", "data", "logs", "run", "password")
+
+
+def default_home() -> Path:
+    """The home where none is named, in the user's data folder."""
+    return user_data_path("graphrag-neo4j", appauthor=False) / "neo4j"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a home remembers; empty or 0 where there is nothing yet.
+
+    `release` and `version` are those of the Neo4j that its data belongs to, from the moment
+    that it could first write there. `pid`: the last server's process; `ready`: it has answered.
+    """
+
+    release: str = ""
+    version: str = ""
+    bolt_port: int = 0
+    http_port: int = 0
+    pid: int = 0
+    ready: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The places in a home, and what is read and written there."""
+
+    path: Path
+
+    @property
+    def record_path(self) -> Path:
+        """The record; the file that makes a folder a home of ours."""
+        return self.path / "graphrag-neo4j.json"
+
+    @property
+    def password_path(self) -> Path:
+        """The file with the password, which only the user can read."""
+        return self.path / "password"
+
+    @property
+    def log_path(self) -> Path:
+        """Neo4j's own log for its users."""
+        return self.path / "logs" / "neo4j.log"
+
+    @property
+    def console_path(self) -> Path:
+        """What the last server printed, its failures to start included."""
+        return self.path / "logs" / "console.log"
+
+    def create(self) -> None:
+        """Make the folder a home. Raises EmbeddedError if it is something else already."""
+        if self.record_path.exists():
+            return
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if any(self.path.iterdir()):
+            raise EmbeddedError(
+                f"{self.path} holds other files: name an empty folder or a new one"
+                " in --home or KG_HOME."
+            )
+        self.path.chmod(0o700)
+        self.write(Record())
+
+    def read(self) -> Record | None:
+        """The record; None where there is no home."""
+        try:
+            return Record(**json.loads(self.record_path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return None
+
+    def write(self, record: Record) -> None:
+        """Replace the record, whole or not at all."""
+        new = self.record_path.with_suffix(".new")
+        new.write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
+        new.replace(self.record_path)
+
+    def password(self) -> str:
+        """The server's password, made on the first call."""
+        if not self.password_path.exists():
+            # Hexadecimal: nothing that any reader of the file could take for an option.
+            write_private(self.password_path, secrets.token_hex(16))
+        return self.password_path.read_text(encoding="utf-8")
+
+    def clear(self) -> None:
+        """Remove everything but the record of an empty home, and its ports."""
+        for name in CONTENTS:
+            path = self.path / name
+            if path.is_dir():
+                rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+        old = self.read() or Record()
+        self.write(Record(bolt_port=old.bolt_port, http_port=old.http_port))
+
+    @contextmanager
+    def locked(self, tell: Callable[[str], None]) -> Iterator[None]:
+        """Alone in this home, against all other processes; says so where it has to wait."""
+        with locked(self._lock_path, lambda: tell(f"Waiting for another process in {self.path}.")):
+            yield
+
+    @property
+    def _lock_path(self) -> Path:
+        return self.path / "lock"
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read, and that nobody else ever could.
+
+    The name appears last, so that a process killed on the way leaves no half of it.
+    """
+    new = path.with_name(f"{path.name}.new")
+    new.unlink(missing_ok=True)
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    new.replace(path)

@@ -1,0 +1,160 @@
+"""Jars from a Maven repository, by a lock: in parallel, checked, kept in a folder.
+
+A jar stands under its own name only when it is whole and its SHA-256 is the lock's. So an
+interrupted download goes on with the jars that are missing; a jar that was under way is
+fetched again (half a megabyte on average).
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from hashlib import file_digest, sha256
+from pathlib import Path
+
+import httpx2
+from platformdirs import user_cache_path
+
+from graphrag_neo4j.embedded.locks import locked
+from graphrag_neo4j.embedded.releases import LOCAL_EXTRA, Jar, Release
+from graphrag_neo4j.errors import EmbeddedError
+
+__all__ = ["complete", "jars_folder", "maven_central"]
+
+THREADS = 16
+ATTEMPTS = 3
+
+
+def jars_folder(release: Release) -> Path:
+    """Where a release's jars are kept, for all homes of this user."""
+    cache = user_cache_path("graphrag-neo4j", appauthor=False)
+    return cache / "neo4j" / release.folder_name()
+
+
+def maven_central() -> str:
+    """The address of Maven Central, as jgo knows it."""
+    try:
+        from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise EmbeddedError(
+            f"The embedded Neo4j needs more packages: {LOCAL_EXTRA}; or name a Maven"
+            " repository in KG_MAVEN_URL."
+        ) from error
+    return str(MAVEN_CENTRAL_URL)
+
+
+def complete(
+    jars: Sequence[Jar],
+    folder: Path,
+    url: str | None,
+    tell: Callable[[str], None],
+    progress: Callable[[int, int], None],
+) -> None:
+    """See that `folder` holds all of `jars`, whole and right: `folder/KIND/NAME`.
+
+    What is missing or damaged is downloaded from the Maven repository at `url` (None: Maven
+    Central). Raises EmbeddedError that names the jar if it can't be had as the lock has it.
+    """
+    if not _unsound(jars, folder):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / "lock", lambda: tell("Waiting for the same download elsewhere.")):
+        missing = _unsound(jars, folder)
+        for jar in missing:
+            if _place(jar, folder).exists():
+                tell(f"{jar.name} in {folder} is damaged and is downloaded again.")
+        megabytes = sum(jar.size for jar in missing) / 1e6
+        tell(f"Downloading {len(missing)} jars ({megabytes:.0f} MB) to {folder}.")
+        _fetch_all(missing, folder, url or maven_central(), progress)
+
+
+def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
+    with ThreadPoolExecutor() as pool:
+        sound = pool.map(lambda jar: _is_sound(jar, folder), jars)
+        return [jar for jar, good in zip(jars, sound, strict=True) if not good]
+
+
+def _fetch_all(
+    jars: Sequence[Jar], folder: Path, url: str, progress: Callable[[int, int], None]
+) -> None:
+    total, done = sum(jar.size for jar in jars), 0
+    limits = httpx2.Limits(max_connections=THREADS)
+    progress(done, total)
+    with (
+        httpx2.Client(follow_redirects=True, timeout=30, limits=limits) as client,
+        ThreadPoolExecutor(THREADS) as pool,
+    ):
+        tasks = [pool.submit(_fetch, client, url.rstrip("/"), jar, folder) for jar in jars]
+        try:
+            for task in as_completed(tasks):
+                done += task.result()
+                progress(done, total)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _place(jar: Jar, folder: Path) -> Path:
+    return folder / jar.kind / jar.name
+
+
+def _is_sound(jar: Jar, folder: Path) -> bool:
+    path = _place(jar, folder)
+    if not path.is_file() or path.stat().st_size != jar.size:
+        return False
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest() == jar.sha256
+
+
+def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
+    target = _place(jar, folder)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{jar.name}.part")
+    try:
+        digest = _download(client, f"{url}/{jar.path}", part)
+    except httpx2.HTTPStatusError as error:
+        status = error.response.status_code
+        raise EmbeddedError(
+            f"The Maven repository {url} answers {status} for {jar.path}: run the same command"
+            " again, or give another mirror in KG_MAVEN_URL."
+        ) from error
+    except httpx2.HTTPError as error:
+        raise EmbeddedError(
+            f"The Maven repository {url} can't be reached ({error}): connect to a network and"
+            f" run the same command again, or give a mirror that it reaches in KG_MAVEN_URL."
+        ) from error
+    if digest != jar.sha256:
+        part.unlink()
+        raise EmbeddedError(
+            f"{jar.name} from {url} is not the file that the lock names (SHA-256 {digest},"
+            f" expected {jar.sha256}), and is not used: run the same command again,"
+            " or give another mirror in KG_MAVEN_URL."
+        )
+    part.replace(target)
+    return jar.size
+
+
+def _download(client: httpx2.Client, url: str, path: Path) -> str:
+    """The SHA-256 of what was written; short failures of the network are tried again."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return _stream(client, url, path)
+        except httpx2.HTTPError as error:
+            if attempt == ATTEMPTS or not _passes(error):
+                raise
+            time.sleep(attempt / 2)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _passes(error: httpx2.HTTPError) -> bool:
+    if isinstance(error, httpx2.HTTPStatusError):
+        return error.response.status_code in {408, 429, 500, 502, 503, 504}
+    return not isinstance(error, httpx2.ConnectError)
+
+
+def _stream(client: httpx2.Client, url: str, path: Path) -> str:
+    digest = sha256()
+    with client.stream("GET", url) as response, path.open("wb") as file:
+        response.raise_for_status()
+        for block in response.iter_bytes():
+            digest.update(block)
+            file.write(block)
+    return digest.hexdigest()

@@ -1,0 +1,145 @@
+"""Neo4j's process: the password before its first start, the start, the end."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+from neo4j import Driver, GraphDatabase
+from neo4j.exceptions import AuthError, ServiceUnavailable, SessionExpired, TransientError
+
+from graphrag_neo4j.embedded.config import LOOPBACK, java_memory, listens
+from graphrag_neo4j.embedded.home import Home, write_private
+from graphrag_neo4j.embedded.java import Java
+from graphrag_neo4j.errors import EmbeddedError
+
+__all__ = ["end", "find", "launch", "set_password", "wait_until_ready"]
+
+READY_SECONDS = 180
+STOP_SECONDS = 120
+LAST_LINES = 15
+# Windows' way to a session of its own; the flags are unknown elsewhere.
+DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
+    subprocess, "CREATE_NEW_PROCESS_GROUP", 0
+)
+
+
+def set_password(home: Home, java: Java, jars: Path) -> None:
+    """Set the first password, by Neo4j's own tool, before the first start.
+
+    It stands on no command line: the tool reads its arguments from a file. (Its usual entry,
+    `Neo4jAdminCommand`, would start a second Java with them on its command line.)
+    """
+    arguments = home.path / "conf" / "password.args"
+    write_private(arguments, f"set-initial-password\n{home.password()}\n")
+    command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
+    command += ["org.neo4j.cli.AdminTool", "dbms", f"@{arguments}"]
+    try:
+        _run_tool(command, home)
+    finally:
+        arguments.unlink()
+
+
+def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
+    """Start Neo4j as a process that outlives ours and its terminal; the process id."""
+    heap, _ = java_memory()
+    folders = [jars / "plugins" / "*", home.path / "conf", jars / "lib" / "*"]
+    command = [java.path, "-Xms512m", f"-Xmx{heap}m", "-XX:+UseG1GC", *java.flags()]
+    command += ["-cp", os.pathsep.join(str(folder) for folder in folders), main_class]
+    command += [_home_argument(home), f"--config-dir={home.path / 'conf'}", "--console-mode"]
+    home.console_path.parent.mkdir(exist_ok=True)
+    with home.console_path.open("wb") as console:
+        # The command is made above, of our own paths.
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            cwd=home.path,
+            start_new_session=True,
+            creationflags=DETACHED,
+        )
+    # It outlives us: without this Python warns, when it forgets the process, that it still runs.
+    process.returncode = 0
+    return process.pid
+
+
+def find(home: Home, pid: int) -> psutil.Process | None:
+    """The process `pid`, if it lives and is this home's server.
+
+    A system gives the numbers of dead processes again, and its clock may have been set since
+    then: the home on the command line tells for sure.
+    """
+    if not pid:
+        return None
+    try:
+        process = psutil.Process(pid)
+        ours = _home_argument(home) in process.cmdline()
+    except psutil.Error:
+        return None
+    return process if ours else None
+
+
+def wait_until_ready(home: Home, pid: int, bolt_port: int) -> None:
+    """Return once Neo4j answers a query. Raises EmbeddedError if it ends, or takes too long."""
+    uri, auth = f"bolt://{LOOPBACK}:{bolt_port}", ("neo4j", home.password())
+    deadline = time.monotonic() + READY_SECONDS
+    with GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0) as driver:
+        while not (listens(bolt_port) and _answers(driver, home)):
+            if find(home, pid) is None:
+                raise EmbeddedError(f"Neo4j could not start. It said:\n{_last_words(home)}")
+            if time.monotonic() > deadline:
+                raise EmbeddedError(
+                    f"Neo4j (process {pid}) has not answered within {READY_SECONDS} seconds: run"
+                    f" the same command to go on waiting, or see {home.log_path}."
+                )
+            time.sleep(0.1)
+
+
+def end(process: psutil.Process) -> None:
+    """Ask the process to end, and wait until it has. Raises EmbeddedError if it doesn't."""
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except psutil.TimeoutExpired as error:
+        raise EmbeddedError(
+            f"Neo4j (process {process.pid}) has not ended within {STOP_SECONDS} seconds:"
+            " stop it again later, or end that process."
+        ) from error
+
+
+def _home_argument(home: Home) -> str:
+    return f"--home-dir={home.path}"
+
+
+def _run_tool(command: list[str], home: Home) -> None:
+    folders = {"NEO4J_HOME": str(home.path), "NEO4J_CONF": str(home.path / "conf")}
+    # The command is made above, of our own paths.
+    answer = subprocess.run(  # noqa: S603
+        command,
+        env={**os.environ, **folders},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    if answer.returncode != 0:
+        said = (answer.stdout + answer.stderr).decode(errors="replace").strip()
+        raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{said}")
+
+
+def _answers(driver: Driver, home: Home) -> bool:
+    try:
+        driver.execute_query("RETURN 1")
+    except AuthError as error:
+        raise EmbeddedError(
+            f"Neo4j refuses the password in {home.password_path}: put the one there that it has."
+        ) from error
+    except (ServiceUnavailable, SessionExpired, TransientError):
+        return False
+    return True
+
+
+def _last_words(home: Home) -> str:
+    lines = home.console_path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(lines[-LAST_LINES:])

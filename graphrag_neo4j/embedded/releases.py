@@ -1,0 +1,64 @@
+"""The releases of Neo4j that we can start, and the jars that each consists of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from graphrag_neo4j.resources import data
+from graphrag_neo4j.settings import Neo4jRelease
+
+__all__ = ["LOCAL_EXTRA", "RELEASES", "Jar", "Release", "read_lock"]
+
+LOCAL_EXTRA = 'pip install "graphrag-neo4j[local]"'
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """One line of a lock. `kind` is `lib` or `plugins`, `path` that in a Maven repository."""
+
+    kind: str
+    path: str
+    size: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """Its file name, unique within its kind."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release line, and the version of it that we start.
+
+    `main_class` starts the server. It runs on any Java from 21 on; one of `preferred_javas`
+    on the machine is taken before all others.
+    """
+
+    name: Neo4jRelease
+    version: str
+    main_class: str
+    preferred_javas: Sequence[int]
+
+    def lock(self) -> str:
+        """The text of its lock file."""
+        return data(f"neo4j/{self.version}.lock").read_text(encoding="utf-8")
+
+    def folder_name(self) -> str:
+        """The cache folder of its jars: another lock is another folder.
+
+        So a class path of `folder/*` never holds a jar that the lock doesn't name.
+        """
+        return f"{self.version}-{sha256(self.lock().encode()).hexdigest()[:8]}"
+
+
+RELEASES: Mapping[Neo4jRelease, Release] = {
+    "2026.01": Release("2026.01", "2026.01.4", "org.neo4j.server.Neo4jCommunity", ()),
+    "5.26": Release("5.26", "5.26.30", "org.neo4j.server.CommunityEntryPoint", (17, 21)),
+}
+
+
+def read_lock(text: str) -> Sequence[Jar]:
+    """The jars of a lock: a line each of kind, path, bytes and SHA-256; `#` starts a comment."""
+    rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
+    return [Jar(kind, path, int(size), digest) for kind, path, size, digest in rows]

@@ -1,0 +1,180 @@
+"""Start, stop and look at the embedded server of a home."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from graphrag_neo4j.embedded import process
+from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports, write_config
+from graphrag_neo4j.embedded.home import Home, Record, default_home
+from graphrag_neo4j.embedded.jars import complete, jars_folder
+from graphrag_neo4j.embedded.java import Java, find_java
+from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
+from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["Server", "Status", "log_path", "running", "start", "status", "stop", "wipe"]
+
+UPGRADE = ("5.26", "2026.01")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server of ours that runs and has answered."""
+
+    uri: str
+    http_url: str
+    username: str
+    password: str = field(repr=False)
+    home: Path
+    release: str
+    version: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A home at this moment.
+
+    `server`: None unless it runs and has answered. `version`: of the Neo4j that the data
+    belongs to; empty where there is none yet.
+    """
+
+    home: Path
+    version: str
+    server: Server | None
+    password_path: Path
+
+
+def start(
+    settings: Settings,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    upgrade: bool = False,
+) -> Server:
+    """The running server of the settings' home; started, and downloaded, where needed.
+
+    `tell` gets a sentence before each step that takes long, `progress` the bytes downloaded
+    and those in all. `upgrade`: a home of 5.26 becomes one of 2026.01, for good.
+    Raises EmbeddedError.
+    """
+    home, release = _home(settings), RELEASES[settings.neo4j_release]
+    home.create()
+    with home.locked(tell):
+        record = _of_release(home, release, upgrade=upgrade)
+        if process.find(home, record.pid) is None:
+            java, jars = find_java(release), jars_folder(release)
+            complete(read_lock(release.lock()), jars, settings.maven_url, tell, progress)
+            tell(f"Starting Neo4j {release.version} in {home.path}.")
+            record = _launch(home, record, release, java, jars)
+        if not record.ready:
+            process.wait_until_ready(home, record.pid, record.bolt_port)
+            record = replace(record, ready=True)
+            home.write(record)
+        return _server(home, record)
+
+
+def running(settings: Settings) -> Server | None:
+    """The server of the settings' home, if it runs and has answered."""
+    home = _home(settings)
+    record = home.read()
+    if record is None or not record.ready or process.find(home, record.pid) is None:
+        return None
+    return _server(home, record)
+
+
+def status(settings: Settings) -> Status:
+    """What there is in the settings' home, and whether its server runs."""
+    home = _home(settings)
+    record = home.read() or Record()
+    return Status(home.path, record.version, running(settings), home.password_path)
+
+
+def stop(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) -> bool:
+    """Stop the home's server, if it runs; whether it did. Raises EmbeddedError if it won't."""
+    home = _home(settings)
+    record = home.read()
+    if record is None or process.find(home, record.pid) is None:
+        return False
+    with home.locked(tell):
+        return _end(home)
+
+
+def wipe(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) -> None:
+    """Stop the home's server and delete its data, logs and password.
+
+    Raises EmbeddedError, and deletes nothing, where the folder is not a home of ours.
+    """
+    home = _home(settings)
+    if home.read() is None:
+        raise EmbeddedError(
+            f"{home.path} is no home of an embedded Neo4j: nothing was deleted; name the right"
+            " folder in --home or KG_HOME."
+        )
+    with home.locked(tell):
+        _end(home)
+        home.clear()
+
+
+def log_path(settings: Settings) -> Path:
+    """Neo4j's log in the settings' home; it is there from the first start on."""
+    return _home(settings).log_path
+
+
+def _home(settings: Settings) -> Home:
+    return Home((settings.home or default_home()).expanduser().resolve())
+
+
+def _of_release(home: Home, release: Release, *, upgrade: bool) -> Record:
+    """The home's record, if its data is the release's, or may become so."""
+    record = home.read() or Record()
+    if record.release in {"", release.name}:
+        return record
+    if (record.release, release.name) != UPGRADE:
+        raise EmbeddedError(
+            f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't read:"
+            f" set KG_NEO4J_RELEASE={record.release}, or name another folder in --home or KG_HOME."
+        )
+    if not upgrade:
+        raise EmbeddedError(
+            f"{home.path} holds data of Neo4j {record.version}: `kg-build neo4j start --upgrade`"
+            f" turns it into data of {release.name} for good; KG_NEO4J_RELEASE={record.release}"
+            " keeps it as it is; or name another folder in --home or KG_HOME."
+        )
+    _end(home)
+    return record
+
+
+def _launch(home: Home, record: Record, release: Release, java: Java, jars: Path) -> Record:
+    usual_bolt, usual_http = (7687, 7474) if home.path == default_home().resolve() else (0, 0)
+    bolt, http = choose_ports((record.bolt_port, usual_bolt), (record.http_port, usual_http))
+    write_config(home.path, jars / "plugins", bolt, http)
+    if not (home.path / "data" / "databases" / "system").exists():
+        process.set_password(home, java, jars)
+    # Written before the start: from then on the data may be of this release, for good.
+    record = Record(release.name, release.version, bolt, http)
+    home.write(record)
+    record = replace(record, pid=process.launch(home, java, jars, release.main_class))
+    home.write(record)
+    return record
+
+
+def _end(home: Home) -> bool:
+    found = process.find(home, (home.read() or Record()).pid)
+    if found is not None:
+        process.end(found)
+    return found is not None
+
+
+def _server(home: Home, record: Record) -> Server:
+    return Server(
+        uri=f"bolt://{LOOPBACK}:{record.bolt_port}",
+        http_url=f"http://{LOOPBACK}:{record.http_port}",
+        username="neo4j",
+        password=home.password(),
+        home=home.path,
+        release=record.release,
+        version=record.version,
+        pid=record.pid,
+    )

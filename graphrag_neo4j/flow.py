@@ -5,17 +5,64 @@
 Whatever ends the flow early (an error, Ctrl-C), the writer first saves what has arrived.
 """
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-__all__ = ["first_error", "flow"]
+from graphrag_neo4j.errors import BudgetSpentError, ReplyError
+
+__all__ = ["Thought", "first_error", "flow", "think_about"]
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Thought(Generic[T, R]):
+    """An item together with what was thought about it: a result, or why there is none."""
+
+    item: T
+    result: R | None = None
+    failure: str | None = None
+
+
+async def think_about(
+    items: AsyncIterable[T],
+    think: Callable[[T], Awaitable[R]],
+    save: Callable[[Sequence[Thought[T, R]]], Awaitable[None]],
+    *,
+    workers: int,
+    batch: int,
+) -> None:
+    """Thinks about each item and saves each thought, the failed ones too.
+
+    An unusable reply fails its item alone. Once the cost limit is reached no more items are
+    taken up, those under way may finish, and BudgetSpentError is raised at the end.
+    """
+    spent: list[BudgetSpentError] = []
+
+    async def work(item: T) -> Thought[T, R] | None:
+        try:
+            return Thought(item, await think(item))
+        except ReplyError as error:
+            return Thought(item, failure=str(error))
+        except BudgetSpentError as error:
+            spent.append(error)
+            return None
+
+    async def affordable() -> AsyncIterator[T]:
+        async for item in items:
+            if spent:
+                return
+            yield item
+
+    await flow(affordable(), work, save, workers=workers, batch=batch)
+    if spent:
+        raise spent[0]
 
 
 async def flow(

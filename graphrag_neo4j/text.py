@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
-__all__ = ["find_quote", "fold", "looks_like_name", "name_key", "storable"]
+__all__ = ["find_quote", "fold", "looks_like_name", "name_key", "shortened", "storable"]
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
@@ -50,3 +51,12 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     pattern = r"\s+".join(re.escape(word) for word in words)
     found = re.search(pattern, text.translate(_QUOTES))  # one character stays one character
     return found.span() if found else None
+
+
+def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
+    """The text, or its beginning of at most `limit` tokens: whole sentences where it has any."""
+    while (size := count(text)) > limit:
+        text = text[: min(len(text) - 1, len(text) * limit // size)]
+        end = max(text.rfind(stop) + len(stop) - 1 for stop in (". ", "! ", "? ", "。", "\n"))
+        text = text[:end] if end > 0 else text
+    return text

@@ -26,13 +26,13 @@ NODE_INDEXES = (
     ("Chunk", "extraction", "ref"),
     ("Chunk", "claims", "ref"),
     ("Entity", "stale"),
-    ("Entity", "undescribed"),
+    ("Entity", "undescribed", "id"),
 )
 RELATIONSHIP_INDEXES = (
     ("STATED", "chunk"),
     ("STATED", "pair"),
     ("RELATED", "stale"),
-    ("RELATED", "undescribed"),
+    ("RELATED", "undescribed", "id"),
 )
 
 

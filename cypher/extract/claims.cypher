@@ -1,0 +1,6 @@
+// Claims, each from its chunk.
+UNWIND $rows AS row
+MATCH (chunk:Chunk {id: row.chunk})
+MERGE (claim:Claim {id: row.id})
+SET claim = row.properties, claim.ref = row.ref
+MERGE (claim)-[:FROM]->(chunk)

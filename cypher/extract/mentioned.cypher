@@ -1,0 +1,4 @@
+// The entities that chunks name.
+UNWIND $chunks AS id
+MATCH (:Chunk {id: id})-[:MENTIONS]->(entity:Entity)
+RETURN id AS chunk, collect(entity.id) AS entities

@@ -1,0 +1,6 @@
+// The pairs that chunks state, marked.
+UNWIND $rows AS row
+MATCH (a:Entity {id: row.start}), (b:Entity {id: row.end})
+MERGE (a)-[pair:RELATED {id: row.id}]->(b)
+  ON CREATE SET pair.ref = row.ref
+SET pair.stale = true

@@ -1,0 +1,7 @@
+// Whom claims are about, as they spell it; their chunks mention these entities.
+UNWIND $rows AS row
+MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk), (entity:Entity {id: row.entity})
+MERGE (claim)-[subject:SUBJECT]->(entity)
+SET subject.name = row.name
+MERGE (chunk)-[mention:MENTIONS]->(entity)
+  ON CREATE SET mention.names = [], mention.types = [], mention.descriptions = []

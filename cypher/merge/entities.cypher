@@ -1,0 +1,17 @@
+// A page of marked entities with their spellings and types, each with its count, and degree.
+MATCH (entity:Entity) WHERE entity.stale = true
+WITH entity LIMIT $limit
+RETURN entity.id AS id,
+  COLLECT {
+    MATCH (entity)<-[mention:MENTIONS]-(:Chunk) UNWIND mention.names AS name
+    WITH name, count(*) AS n RETURN [name, n]
+  } AS mentioned,
+  COLLECT {
+    MATCH (entity)<-[about:SUBJECT|OBJECT]-(:Claim)
+    WITH about.name AS name, count(*) AS n RETURN [name, n]
+  } AS claimed,
+  COLLECT {
+    MATCH (entity)<-[mention:MENTIONS]-(:Chunk) UNWIND mention.types AS type
+    WITH type, count(*) AS n RETURN [type, n]
+  } AS types,
+  COUNT { (entity)-[:RELATED]-() } AS degree

@@ -1,0 +1,5 @@
+// One more group's text for each.
+UNWIND $rows AS row
+MATCH ()-[x:RELATED {id: row.id}]->()
+SET x.groups = coalesce(x.groups, []) + row.group,
+    x.group_texts = coalesce(x.group_texts, []) + row.text

@@ -1,0 +1,38 @@
+"""What a run tells while it works; the command line draws it, a Python user may listen."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Advanced", "Event", "Listener", "Said", "Started", "silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A stage begins; `total` items are to do, None where it is not known yet."""
+
+    stage: str
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """Items of the stage are done, or failed."""
+
+    done: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence for a person; a warning where something needs to be done."""
+
+    text: str
+    warning: bool = False
+
+
+Event = Started | Advanced | Said
+Listener = Callable[[Event], None]
+
+
+def silent(_event: Event) -> None:
+    """Listens to nothing."""

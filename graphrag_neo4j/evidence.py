@@ -1,0 +1,124 @@
+"""What one chunk says, as rows for the graph. Pure: order and repetition make no difference.
+
+Each row depends on its chunk alone. Parallel lists are sorted; what a chunk repeats exactly
+counts once.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
+from graphrag_neo4j.text import find_quote, looks_like_name, name_key
+
+__all__ = ["Row", "claim_rows", "entity_id", "mention_rows", "pair_rows", "stated_rows"]
+
+Row = dict[str, object]
+
+
+def entity_id(name: str) -> str:
+    """The id that all spellings of a name share."""
+    return identify("entity", name_key(name))
+
+
+def mention_rows(chunk: str, extraction: Extraction) -> list[Row]:
+    """A row for each entity that a chunk names; the ends of its relationships are named too."""
+    said: defaultdict[str, set[tuple[str, str, str]]] = defaultdict(set)
+    spelled: defaultdict[str, set[str]] = defaultdict(set)
+    for entity in extraction.entities:
+        said[entity_id(entity.name)].add((entity.name, entity.type, entity.description))
+    for relationship in extraction.relationships:
+        for name in (relationship.source, relationship.target):
+            spelled[entity_id(name)].add(name)
+    rows: list[Row] = []
+    for entity_ in sorted(said.keys() | spelled.keys()):
+        triples = sorted(said[entity_])
+        rows.append(
+            {
+                "chunk": chunk,
+                "entity": entity_,
+                "names": [name for name, _, _ in triples] or sorted(spelled[entity_]),
+                "types": [type_ for _, type_, _ in triples],
+                "descriptions": [description for _, _, description in triples],
+            }
+        )
+    return rows
+
+
+def stated_rows(chunk: str, extraction: Extraction) -> list[Row]:
+    """A row for each ordered pair of entities that a chunk relates."""
+    said: defaultdict[tuple[str, str], set[tuple[str, float]]] = defaultdict(set)
+    for one in extraction.relationships:
+        ends = entity_id(one.source), entity_id(one.target)
+        said[ends].add((one.description, one.strength))
+    return [
+        {
+            "id": identify("stated", chunk, source, target),
+            "chunk": chunk,
+            "source": source,
+            "target": target,
+            "pair": _pair_id(source, target),
+            "descriptions": [description for description, _ in sorted(said[source, target])],
+            "strengths": [strength for _, strength in sorted(said[source, target])],
+        }
+        for source, target in sorted(said)
+    ]
+
+
+def pair_rows(stated: Iterable[Row]) -> list[Row]:
+    """A row for each unordered pair among stated rows; it starts at the smaller id."""
+    pairs = {str(row["pair"]): sorted((str(row["source"]), str(row["target"]))) for row in stated}
+    return [{"id": id_, "start": ends[0], "end": ends[1]} for id_, ends in sorted(pairs.items())]
+
+
+def claim_rows(chunk: ChunkText, claims: Iterable[ClaimRecord], named: set[str]) -> list[Row]:
+    """A row for each distinct claim of a chunk, whose extraction named the entities `named`.
+
+    `subject` and `object` are (entity id, spelling), or None where the text is no name; then
+    it stands in the properties.
+    """
+    rows = {}
+    for claim in claims:
+        row = _claim_row(chunk, claim, named)
+        rows[str(row["id"])] = row
+    return [rows[id_] for id_ in sorted(rows)]
+
+
+def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: set[str]) -> Row:
+    parts = [
+        claim.subject, claim.object, claim.type, claim.status, claim.start_date, claim.end_date,
+        claim.description, claim.source_text,
+    ]  # fmt: skip
+    id_ = identify("claim", chunk.id, *(f"{part}" if part else "" for part in parts))
+    subject, object_ = _link(claim.subject, named), _link(claim.object, named)
+    place = find_quote(claim.source_text, chunk.text)
+    return {
+        "id": id_,
+        "chunk": chunk.id,
+        "subject": subject,
+        "object": object_,
+        "properties": {
+            "id": id_,
+            "type": claim.type,
+            "status": claim.status,
+            "start_date": claim.start_date,
+            "end_date": claim.end_date,
+            "description": claim.description,
+            "source_text": claim.source_text,
+            "start": place[0] if place else None,
+            "end": place[1] if place else None,
+            "subject_text": None if subject else claim.subject,
+            "object_text": None if object_ else claim.object,
+        },
+    }
+
+
+def _link(name: str | None, named: set[str]) -> tuple[str, str] | None:
+    if name is None:
+        return None
+    id_ = entity_id(name)
+    return (id_, name) if id_ in named or looks_like_name(name) else None
+
+
+def _pair_id(one: str, other: str) -> str:
+    return identify("related", *sorted((one, other)))

@@ -1,0 +1,200 @@
+"""Reads chunks: entities and relationships first, then claims; saved as evidence as they come.
+
+pending chunks ──▶ think ──▶ MENTIONS, STATED | Claims        (evidence, one transaction)
+                             Entity, RELATED  {stale: true}   (for the stage merge)
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, cast
+
+from graphrag_neo4j.context import Context
+from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.evidence import (
+    Row,
+    claim_rows,
+    mention_rows,
+    pair_rows,
+    stated_rows,
+)
+from graphrag_neo4j.flow import Thought, think_about
+from graphrag_neo4j.graph import (
+    Graph,
+    Transaction,
+    forget_claims,
+    forget_extraction,
+    give_refs,
+    sweep_entities,
+    sweep_pairs,
+)
+from graphrag_neo4j.model import ChunkText, Claims, Extraction, Thinker
+
+__all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"]
+
+Kind = Literal["extraction", "claims"]
+Found = TypeVar("Found", Extraction, Claims)
+PAGE = 200
+BATCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """A chunk to read; `again`: what it said before is to be replaced."""
+
+    text: ChunkText
+    again: bool
+
+
+Thoughts = Sequence[Thought[_Chunk, Found]]
+
+
+async def extract(context: Context) -> None:
+    """Reads the entities and relationships of all pending chunks."""
+    signature = context.thinker.signature("extraction")
+    await _read_chunks(
+        context,
+        "extraction",
+        lambda chunk: context.run(context.thinker.extract(chunk.text)),
+        lambda tx, thoughts: _save_extractions(tx, thoughts, signature),
+    )
+
+
+async def extract_claims(context: Context) -> None:
+    """Reads the claims of all pending chunks whose entities were read."""
+    signature = context.thinker.signature("claims")
+    await _read_chunks(
+        context,
+        "claims",
+        lambda chunk: context.run(context.thinker.claims(chunk.text)),
+        lambda tx, thoughts: _save_claims(tx, thoughts, signature),
+    )
+
+
+async def _read_chunks(
+    context: Context,
+    kind: Kind,
+    think: Callable[[_Chunk], Awaitable[Found]],
+    write: Callable[[Transaction, Thoughts[Found]], Awaitable[None]],
+) -> None:
+    graph = context.graph
+
+    async def save(thoughts: Thoughts[Found]) -> None:
+        await graph.transact(lambda tx: write(tx, thoughts))
+        failed = sum(1 for thought in thoughts if thought.failure)
+        context.listen(Advanced(len(thoughts) - failed, failed))
+
+    waiting = await graph.read(f"extract/count_{kind}")
+    context.listen(Started(kind, int(waiting[0]["n"])))
+    await think_about(_pending(graph, kind), think, save, workers=context.workers, batch=BATCH)
+
+
+async def count_read_otherwise(graph: Graph, thinker: Thinker, *, claims: bool) -> int:
+    """How many chunks were read with other prompts, models or settings."""
+    rows = await graph.read(
+        "extract/count_otherwise",
+        extraction=thinker.signature("extraction"),
+        claims=thinker.signature("claims"),
+        with_claims=claims,
+    )
+    return int(rows[0]["n"])
+
+
+async def mark_to_reread(graph: Graph, thinker: Thinker, *, claims: bool) -> None:
+    """Makes those chunks pending; their evidence stands until the new is written."""
+    await graph.write("extract/reread_extraction", signature=thinker.signature("extraction"))
+    if claims:
+        await graph.write("extract/reread_claims", signature=thinker.signature("claims"))
+
+
+async def _pending(graph: Graph, kind: Kind) -> AsyncIterator[_Chunk]:
+    """Each chunk that is pending or failed, once; a page at a time."""
+    after = 0
+    while rows := await graph.read(f"extract/pending_{kind}", after=after, limit=PAGE):
+        for row in rows:
+            yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
+        after = rows[-1]["ref"]
+
+
+async def _save_extractions(
+    tx: Transaction, thoughts: Thoughts[Extraction], signature: str
+) -> None:
+    done = {thought.item.text.id: thought.result for thought in thoughts if thought.result}
+    again = [thought.item.text.id for thought in thoughts if thought.result and thought.item.again]
+    old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
+    mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
+    stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
+    await _write_entities(tx, {str(row["entity"]): _first(row["names"]) for row in mentions})
+    await tx.run("extract/mentions", rows=mentions)
+    await tx.run("extract/stated", rows=stated)
+    await _write_pairs(tx, stated)
+    if again:
+        await tx.run("extract/keep_claimed", chunks=again)
+        await sweep_pairs(tx, old_pairs)
+        await sweep_entities(tx, old_entities)
+    await _write_states(tx, "extraction", thoughts, signature)
+
+
+async def _save_claims(tx: Transaction, thoughts: Thoughts[Claims], signature: str) -> None:
+    done = {thought.item.text: thought.result for thought in thoughts if thought.result}
+    again = [thought.item.text.id for thought in thoughts if thought.result and thought.item.again]
+    old_entities = await forget_claims(tx, again) if again else []
+    named = {
+        row["chunk"]: set(row["entities"])
+        for row in await tx.run("extract/mentioned", chunks=[chunk.id for chunk in done])
+    }
+    claims = [
+        row
+        for chunk, found in done.items()
+        for row in claim_rows(chunk, found.claims, named.get(chunk.id, set()))
+    ]
+    subjects, objects = _links(claims, "subject"), _links(claims, "object")
+    await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
+    refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
+    await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
+    await tx.run("extract/subjects", rows=subjects)
+    await tx.run("extract/objects", rows=objects)
+    await sweep_entities(tx, old_entities)
+    await _write_states(tx, "claims", thoughts, signature)
+
+
+def _links(claims: Sequence[Row], end: Literal["subject", "object"]) -> list[Row]:
+    links = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
+    return [{"claim": id_, "entity": link[0], "name": link[1]} for id_, link in links if link]
+
+
+async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
+    refs = await give_refs(tx, "entity", list(names))
+    rows = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in sorted(names)]
+    await tx.run("extract/entities", rows=rows)
+
+
+async def _write_pairs(tx: Transaction, stated: Sequence[Row]) -> None:
+    pairs = pair_rows(stated)
+    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
+    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
+
+
+async def _write_states(
+    tx: Transaction, kind: Kind, thoughts: Thoughts[Found], signature: str
+) -> None:
+    done = [
+        {
+            "id": thought.item.text.id,
+            "signature": signature,
+            "cut": thought.result.cut or None,
+            "unusable": sorted(thought.result.unusable) or None,
+        }
+        for thought in thoughts
+        if thought.result
+    ]
+    failed = [
+        {"id": thought.item.text.id, "reason": thought.failure}
+        for thought in thoughts
+        if thought.failure
+    ]
+    await tx.run(f"extract/done_{kind}", rows=done)
+    await tx.run(f"extract/failed_{kind}", rows=failed)
+
+
+def _first(names: object) -> str:
+    return str(cast("list[str]", names)[0])

@@ -1,0 +1,55 @@
+"""Derives entities and pairs from their evidence: names, types, degrees, weights, strengths.
+
+Votes do not depend on the order of what is merged: ties go to the smaller text by code point.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from graphrag_neo4j.events import Advanced, Listener, Started
+from graphrag_neo4j.graph import Graph, Row
+
+__all__ = ["merge", "vote"]
+
+PAGE = 1000
+
+
+async def merge(graph: Graph, listen: Listener) -> None:
+    """Brings all marked entities and pairs up to date; their descriptions are looked at next."""
+    listen(Started("merge", int((await graph.read("merge/count"))[0]["n"])))
+    while rows := await graph.read("merge/entities", limit=PAGE):
+        await graph.write("merge/save_entities", rows=[_entity(row) for row in rows])
+        listen(Advanced(len(rows)))
+    while rows := await graph.read("merge/pairs", limit=PAGE):
+        await graph.write("merge/save_pairs", rows=[_pair(row) for row in rows])
+        listen(Advanced(len(rows)))
+
+
+def vote(counts: Iterable[Sequence[Any]]) -> str | None:
+    """The most frequent of (text, count) pairs; an empty text has no vote."""
+    votes: Counter[str] = Counter()
+    for text, n in counts:
+        votes[text] += n
+    del votes[""]
+    return min(votes, key=lambda text: (-votes[text], text), default=None)
+
+
+def _entity(row: Row) -> Row:
+    return {
+        "id": row["id"],
+        "name": vote([*row["mentioned"], *row["claimed"]]),
+        "type": vote(row["types"]),
+        "degree": row["degree"],
+    }
+
+
+def _pair(row: Row) -> Row:
+    strengths = [strength for stated in row["strengths"] for strength in stated]
+    # fsum: the mean of the same numbers is the same in any order.
+    return {
+        "id": row["id"],
+        "weight": len(strengths),
+        "strength": math.fsum(strengths) / len(strengths),
+    }

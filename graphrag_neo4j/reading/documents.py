@@ -1,0 +1,148 @@
+"""One file, one reader by its suffix: Documents, and what gave none."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.reading.rows import FORMATS, metadata_of, read_rows
+from graphrag_neo4j.reading.sources import ReadOptions, Unreadable, source_of
+from graphrag_neo4j.reading.text import Content, markdown, plain, restructured_text
+
+__all__ = ["KINDS", "LangChainDocument", "clean", "from_langchain", "read"]
+
+UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+PARTS = ("page", "row", "seq_num")
+
+
+@runtime_checkable
+class LangChainDocument(Protocol):
+    """What is used of a LangChain Document, which need not be installed."""
+
+    page_content: str
+    metadata: dict[Any, Any]
+    id: str | None
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    """The documents of a file, as they are read, and in their place what could not be read.
+
+    Without a title of its own, a document has the file's name. Raises InputError for a path
+    outside the source root; anything else that is wrong with a file is an Unreadable.
+    """
+    source = source_of(path, options)
+    try:
+        for item in _read(path, source, options):
+            if isinstance(item, Document) and not item.title:
+                yield replace(item, title=path.name)
+            else:
+                yield item
+    except OSError as error:
+        yield Unreadable(source, f"can't be read: {error.strerror}")
+    except UnicodeError:
+        yield Unreadable(source, "is not text in the encoding that it seems to be in")
+    except InputError as error:
+        yield Unreadable(source, str(error))
+
+
+def clean(document: Document) -> tuple[Document, int]:
+    """The document as Neo4j can hold it, and how many characters of it were replaced.
+
+    NUL and halves of surrogate pairs become U+FFFD.
+    """
+    data = document.metadata
+    texts = [document.text, document.source, document.title, *data, *data.values()]
+    replaced = sum(len(UNSTORABLE.findall(text)) for text in texts if isinstance(text, str))
+    if not replaced:
+        return document, 0
+    metadata = {
+        _mend(name): _mend(value) if isinstance(value, str) else value
+        for name, value in data.items()
+    }
+    text, source, title = map(_mend, (document.text, document.source, document.title))
+    return Document(text, source, title, metadata), replaced
+
+
+def from_langchain(document: object) -> Document:
+    """A LangChain Document as ours, by its metadata "source" or else its id.
+
+    Loaders give all pages or rows of a file the file's source: the number in "page", "row" or
+    "seq_num" tells them apart. Raises InputError if it has neither a source nor an id, and for
+    anything else than such a document.
+    """
+    if not isinstance(document, LangChainDocument):
+        raise InputError(
+            f"A {type(document).__name__} is no document: give a Document, ours or LangChain's."
+        )
+    row = {str(name): value for name, value in document.metadata.items()}
+    if row.get("source"):
+        parts = (f"#{part}={row[part]}" for part in PARTS if part in row)
+        source = "".join([str(row["source"]), *parts])
+    elif document.id:
+        source = document.id
+    else:
+        raise InputError('A LangChain document has no metadata "source" and no id: give it one.')
+    title = str(row.get("title") or "")
+    return Document(document.page_content, source, title, metadata_of(row, {"source", "title"}))
+
+
+def _read(path: Path, source: str, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    suffix = path.suffix.lower()
+    if suffix not in KINDS:
+        raise InputError(f"is of no kind that can be read: {', '.join(KINDS)}")
+    if path.exists() and not path.is_file():
+        raise InputError("is no regular file")  # a pipe would be waited for
+    if suffix in FORMATS:
+        yield from read_rows(path, source, options)
+    else:
+        content = READERS[suffix](path)
+        yield Document(content.text, source, content.title, content.metadata)
+
+
+# A reader that needs a library of its own is imported when such a file comes.
+
+
+def _html(path: Path) -> Content:
+    from graphrag_neo4j.reading.pages import html  # noqa: PLC0415
+
+    return html(path)
+
+
+def _pdf(path: Path) -> Content:
+    try:
+        from graphrag_neo4j.reading.pdf import pdf  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _lacking(error) from error
+    return pdf(path)
+
+
+def _docx(path: Path) -> Content:
+    try:
+        from graphrag_neo4j.reading.word import word  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _lacking(error) from error
+    return word(path)
+
+
+def _lacking(error: ModuleNotFoundError) -> InputError:
+    return InputError(f'needs {error.name} to be read: pip install "graphrag-neo4j[docs]"')
+
+
+READERS: Mapping[str, Callable[[Path], Content]] = {
+    ".txt": plain,
+    ".md": markdown,
+    ".rst": restructured_text,
+    ".html": _html,
+    ".htm": _html,
+    ".pdf": _pdf,
+    ".docx": _docx,
+}
+KINDS = (*READERS, *FORMATS)
+"""The suffixes of the files that can be read."""
+
+
+def _mend(text: str) -> str:
+    return UNSTORABLE.sub("\ufffd", text)

@@ -1,0 +1,181 @@
+"""csv, json and jsonl: every row is a document."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TextIO
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.model import Document, Scalar
+from graphrag_neo4j.reading.sources import ReadOptions, Unreadable
+from graphrag_neo4j.reading.text import encoding_of, read_text
+
+__all__ = ["FORMATS", "metadata_of", "read_rows"]
+
+Row = Mapping[str, object]
+
+ALONE = "its object"
+DELIMITERS = ",;\t|"
+FIELD_LIMIT = 2**31 - 1
+
+
+def read_rows(path: Path, source: str, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    """A document for each row of a file, as it is read (of json: once all of it is parsed).
+
+    A row without an id is known by its content; where that comes twice, the second has "-2"
+    after it. A blank text gives a document without text. A json file that is one object is
+    known by its name. Raises InputError if the file as a whole can't be used, OSError and
+    UnicodeError.
+    """
+    list_rows, columns_of = FORMATS[path.suffix.lower()]
+    seen: Counter[str] = Counter()
+    for place, value in list_rows(path, options):
+        try:
+            row = columns_of(value)
+            name = _name(row, options, seen)
+            alone = place == ALONE and options.id_column is None
+            document = _document(row, source if alone else f"{source}#{name}", options)
+        except InputError as error:
+            yield Unreadable(source, f"{place} {error}")
+        else:
+            yield document
+
+
+def metadata_of(row: Row, taken: Collection[str | None]) -> dict[str, Scalar]:
+    """All but the `taken` columns: scalars as they are, anything else as JSON text.
+
+    Left out are empty values, and a column without a name (the index that pandas writes).
+    """
+    return {
+        name: _scalar(value)
+        for name, value in row.items()
+        if name and name not in taken and value not in (None, "")
+    }
+
+
+def _csv_rows(path: Path, options: ReadOptions) -> Iterator[tuple[str, object]]:
+    csv.field_size_limit(FIELD_LIMIT)  # of the whole process; 128 KiB by default
+    with path.open(encoding=encoding_of(path), newline="") as file:
+        rows = csv.DictReader(file, delimiter=_delimiter(file, options), strict=True)
+        try:
+            for number, row in enumerate(rows, 1):
+                yield f"row {number}", row
+        except csv.Error as error:
+            raise InputError(f"is no usable csv at line {rows.line_num}: {error}") from error
+
+
+def _delimiter(file: TextIO, options: ReadOptions) -> str:
+    """The first delimiter by which the header has the columns that are asked for."""
+    wanted = {options.text_column, options.title_column, options.id_column} - {None}
+    headers = []
+    for delimiter in DELIMITERS:
+        file.seek(0)
+        headers.append(next(csv.reader(file, delimiter=delimiter), []))
+        file.seek(0)
+        if wanted.issubset(headers[-1]):
+            _refuse_twins(headers[-1])
+            return delimiter
+    header = max(headers, key=len)
+    missing = sorted(str(name) for name in wanted - {*header})
+    raise InputError(f"has no column {', '.join(missing)}; its columns are {', '.join(header)}")
+
+
+def _refuse_twins(header: list[str]) -> None:
+    for name, count in Counter(filter(None, header)).items():
+        if count > 1:
+            raise InputError(f"has {count} columns {name}: rename all but one")
+
+
+def _fitting(row: dict[str | None, object]) -> Row:
+    """A row as csv reads it: fields too many stand under None, one too few is None."""
+    if None in row:
+        raise InputError("has more fields than there are columns")
+    return {str(name): value for name, value in row.items() if value is not None}
+
+
+def _json_rows(path: Path, _: ReadOptions) -> Iterator[tuple[str, object]]:
+    parsed = _parse(read_text(path))
+    if isinstance(parsed, list):
+        yield from ((f"item {number}", item) for number, item in enumerate(parsed, 1))
+    else:
+        yield ALONE, parsed
+
+
+def _jsonl_rows(path: Path, _: ReadOptions) -> Iterator[tuple[str, object]]:
+    with path.open(encoding=encoding_of(path)) as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield f"line {number}", line
+
+
+def _parsed(line: str) -> Row:
+    return _columns(_parse(line))
+
+
+def _columns(value: object) -> Row:
+    if not isinstance(value, dict):
+        raise InputError("is no JSON object")
+    return value
+
+
+def _parse(text: str) -> object:
+    """JSON; NaN and Infinity, which it hasn't, become null."""
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON: {error}") from error
+
+
+Lister = Callable[[Path, ReadOptions], Iterator[tuple[str, object]]]
+FORMATS: Mapping[str, tuple[Lister, Callable[[Any], Row]]] = {
+    ".csv": (_csv_rows, _fitting),
+    ".json": (_json_rows, _columns),
+    ".jsonl": (_jsonl_rows, _parsed),
+}
+"""By suffix: how a file's rows are listed, each with its place, and how one gives columns."""
+
+
+def _name(row: Row, options: ReadOptions, seen: Counter[str]) -> str:
+    """What tells a row from the others of its file."""
+    if options.id_column is None:
+        name = sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:32]
+        seen[name] += 1
+        return name if seen[name] == 1 else f"{name}-{seen[name]}"
+    name = _string(_value(row, options.id_column))
+    if not name:
+        raise InputError(f"has nothing in its column {options.id_column}")
+    if name in seen:
+        raise InputError(f"repeats the id {name}")
+    seen[name] += 1
+    return name
+
+
+def _document(row: Row, source: str, options: ReadOptions) -> Document:
+    text = _value(row, options.text_column)
+    if not isinstance(text, str | None):
+        raise InputError(f"has no text in its column {options.text_column}")
+    title = _value(row, options.title_column) if options.title_column else row.get("title")
+    taken = {options.text_column, options.title_column or "title", options.id_column}
+    return Document(text or "", source, _string(title), metadata_of(row, taken))
+
+
+def _value(row: Row, column: str) -> object:
+    if column not in row:
+        raise InputError(f"has no column {column}")
+    return row[column]
+
+
+def _string(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _scalar(value: object) -> Scalar:
+    """A value that Neo4j can hold: its integers have 64 bits."""
+    if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) < 2**63):
+        return value
+    return _string(value)

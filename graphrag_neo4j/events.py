@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Advanced", "Event", "Listener", "Said", "Started", "silent"]
+__all__ = ["Advanced", "Event", "Listener", "Said", "Spent", "Started", "silent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,15 @@ class Said:
     warning: bool = False
 
 
-Event = Started | Advanced | Said
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What the run has used so far: tokens in and out, and US dollars as far as known."""
+
+    tokens: int
+    cost: float
+
+
+Event = Started | Advanced | Said | Spent
 Listener = Callable[[Event], None]
 
 

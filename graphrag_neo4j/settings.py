@@ -150,6 +150,11 @@ class Settings(BaseSettings):
             raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
         return self
 
+    @property
+    def has_model(self) -> bool:
+        """Whether a model endpoint is set."""
+        return self.openai_api_key is not None or self.openai_base_url is not None
+
     def model_for(self, step: Literal["extraction", "summary", "report", "answer"]) -> str:
         """The chat model of one step."""
         own: str | None = getattr(self, f"{step}_model")

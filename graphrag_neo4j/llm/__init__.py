@@ -1,6 +1,7 @@
 """Thinking with a model: prompts to any OpenAI-compatible endpoint."""
 
 from graphrag_neo4j.llm.endpoint import Endpoint
+from graphrag_neo4j.llm.meter import Meter, Usage
 from graphrag_neo4j.llm.thinker import ModelThinker
 
-__all__ = ["Endpoint", "ModelThinker"]
+__all__ = ["Endpoint", "Meter", "ModelThinker", "Usage"]

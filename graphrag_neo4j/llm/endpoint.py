@@ -1,8 +1,6 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any, Final, Literal, Self, cast
 
 import openai
 from openai import AsyncOpenAI
@@ -11,18 +9,22 @@ from openai.types.chat import ChatCompletion
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
 from graphrag_neo4j.llm.meter import Meter
-from graphrag_neo4j.llm.prices import Price, price_of
+from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.rates import Rates
 from graphrag_neo4j.model import Reply, Request, Step, T, Think
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["Endpoint"]
 
-MODEL_OF: dict[Step, str] = {
+MODEL_OF: Final[dict[Step, Literal["extraction", "summary"]]] = {
     "extraction": "extraction",
     "claims": "extraction",
     "summary": "summary",
 }
+NO_MODEL = (
+    "No model is set: set OPENAI_API_KEY, "
+    "or OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own."
+)
 # What an endpoint may not know of is left out once it has said so.
 OPTIONAL = ("logit_bias", "max_completion_tokens", "temperature", "response_format")
 # So many calls failing one after the other mean that the endpoint is down, not a chunk's text.
@@ -30,40 +32,28 @@ HOPELESS_AT_FIRST = 5
 
 
 class Endpoint:
-    """Sends requests; one for a run."""
+    """Sends requests, as an asynchronous context manager; one for a run.
 
-    def __init__(self, client: AsyncOpenAI, settings: Settings, rates: Rates) -> None:
+    Raises InputError where neither a key nor an address is set, or where a cost limit is set for
+    models whose price is not known.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        if not settings.has_model:
+            raise InputError(NO_MODEL)
         self.meter = Meter()
-        self._client = client
         self._settings = settings
-        self._rates = rates
+        self._rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
+        self._client = _client(settings, self._rates)
+        self._prices = {step: price_of(_model(settings, step), settings) for step in MODEL_OF}
         self._refused: dict[str, set[str]] = {}
         self._failures_in_a_row = 0
-        self._prices: dict[str, Price | None] = {}
 
-    @classmethod
-    @asynccontextmanager
-    async def open(cls, settings: Settings) -> AsyncIterator["Endpoint"]:
-        """Raises InputError where neither a key nor an address is set."""
-        key = settings.openai_api_key
-        if key is None and settings.openai_base_url is None:
-            raise InputError(
-                "No model is set: set OPENAI_API_KEY, "
-                "or OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own."
-            )
-        rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
-        # The hook sees each sending, the client's own retries included.
-        transport = openai.DefaultAsyncHttpxClient(
-            event_hooks={"request": [rates.before_request]}, timeout=settings.timeout
-        )
-        async with AsyncOpenAI(
-            api_key=key.get_secret_value() if key else "none",
-            base_url=settings.openai_base_url,
-            timeout=settings.timeout,
-            max_retries=settings.max_retries,
-            http_client=transport,
-        ) as client:
-            yield cls(client, settings, rates)
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self._client.close()
 
     async def run(self, think: Think[T]) -> T:
         """Drives a think step to its result; raises what `ask` raises, and ReplyError."""
@@ -81,7 +71,7 @@ class Endpoint:
         limit forbids, ReplyError where only this one failed.
         """
         self._check_budget()
-        model = self._settings.model_for(cast("Any", MODEL_OF[request.step]))
+        model = _model(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)
         try:
             completion = await self._complete(model, request)
@@ -89,7 +79,7 @@ class Endpoint:
             self.meter.steps[request.step].failed += 1
             raise self._explained(error, model) from None
         self._failures_in_a_row = 0
-        self._count(request.step, model, completion)
+        self._count(request.step, completion)
         return _reply(completion)
 
     async def _complete(self, model: str, request: Request) -> ChatCompletion:
@@ -108,19 +98,14 @@ class Endpoint:
                     raise
                 refused |= named | ({"max_completion_tokens"} if "logit_bias" in named else set())
 
-    def _count(self, step: Step, model: str, completion: ChatCompletion) -> None:
+    def _count(self, step: Step, completion: ChatCompletion) -> None:
         used = completion.usage
         cached = (
             used.prompt_tokens_details.cached_tokens if used and used.prompt_tokens_details else 0
         )
         spent = (used.prompt_tokens, cached or 0, used.completion_tokens) if used else (0, 0, 0)
-        self.meter.count(step, self._price(model), spent)
+        self.meter.count(step, self._prices[step], spent)
         self._rates.after_call(spent[2])
-
-    def _price(self, model: str) -> Price | None:
-        if model not in self._prices:
-            self._prices[model] = price_of(model, self._settings)
-        return self._prices[model]
 
     def _check_budget(self) -> None:
         limit = self._settings.max_cost
@@ -153,6 +138,25 @@ class Endpoint:
     def _redacted(self, text: str) -> str:
         key = self._settings.openai_api_key
         return text.replace(key.get_secret_value(), "…") if key else text
+
+
+def _client(settings: Settings, rates: Rates) -> AsyncOpenAI:
+    key = settings.openai_api_key
+    # The hook sees each sending, the client's own retries included.
+    http_client = openai.DefaultAsyncHttpxClient(
+        event_hooks={"request": [rates.before_request]}, timeout=settings.timeout
+    )
+    return AsyncOpenAI(
+        api_key=key.get_secret_value() if key else "none",
+        base_url=settings.openai_base_url,
+        timeout=settings.timeout,
+        max_retries=settings.max_retries,
+        http_client=http_client,
+    )
+
+
+def _model(settings: Settings, step: Step) -> str:
+    return settings.model_for(MODEL_OF[step])
 
 
 def _options(model: str, request: Request) -> dict[str, Any]:

@@ -1,0 +1,5 @@
+// How much there is of everything.
+RETURN COUNT { (:Document) } AS documents, COUNT { (:Chunk) } AS chunks,
+  COUNT { (:Entity) } AS entities, COUNT { ()-[:RELATED]->() } AS relationships,
+  COUNT { (:Claim) } AS claims, COUNT { ()-[:MENTIONS]->() } AS mentions,
+  COUNT { ()-[:STATED]->() } AS statements

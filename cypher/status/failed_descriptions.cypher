@@ -1,0 +1,7 @@
+// The entities and pairs that could not be described, and why.
+MATCH (entity:Entity) WHERE entity.undescribed = true AND entity.description_error IS NOT NULL
+RETURN entity.name AS name, entity.description_error AS reason
+UNION ALL
+MATCH (a:Entity)-[pair:RELATED]->(b:Entity)
+WHERE pair.undescribed = true AND pair.description_error IS NOT NULL
+RETURN a.name + ' and ' + b.name AS name, pair.description_error AS reason

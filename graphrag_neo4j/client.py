@@ -1,0 +1,195 @@
+"""What a Python user imports: GraphRAG, and AsyncGraphRAG with the same methods to await.
+
+    with GraphRAG.from_env() as rag:
+        rag.index("docs/")
+        print(rag.status().counts)
+
+The synchronous class runs the asynchronous one in a thread of its own, so it works in a script,
+in a notebook with a running loop and in a thread pool alike.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import anyio.to_thread
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from graphrag_neo4j import embedded
+from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.errors import GraphError, InputError
+from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
+from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.pipeline import Built, build, remove
+from graphrag_neo4j.reading import ReadOptions, gone, source_of
+from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.stages.ingest import sources_under
+from graphrag_neo4j.status import Status, read_status
+
+__all__ = ["AsyncGraphRAG", "GraphRAG"]
+
+T = TypeVar("T")
+DEFAULT = ReadOptions()
+Source = str | Path | Sequence[str | Path] | Iterable[object]
+
+
+class AsyncGraphRAG:
+    """A graph and the settings to work on it with; an asynchronous context manager."""
+
+    def __init__(self, settings: Settings, listen: Listener = silent) -> None:
+        self.settings = settings
+        self._listen = listen
+        self._stack = AsyncExitStack()
+        self._open: Graph | None = None
+
+    @classmethod
+    def from_env(cls, listen: Listener = silent, **settings: Any) -> Self:  # noqa: ANN401 - any setting
+        """With settings by name, from the environment and from `.env`; raises InputError."""
+        return cls(load_settings(**settings), listen)
+
+    async def __aenter__(self) -> Self:
+        """Connects; starts the embedded server if no other one is set. Raises GraphError."""
+        uri, username, password = await self._address()
+        graph = connect(uri, username, password, self.settings.neo4j_database)
+        self._open = await self._stack.enter_async_context(graph)
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stack.aclose()
+        self._open = None
+
+    @property
+    def graph(self) -> Graph:
+        """The open graph."""
+        if self._open is None:
+            raise InputError("This GraphRAG is not open: use it in a `with` statement.")
+        return self._open
+
+    async def index(
+        self,
+        what: Source,
+        *,
+        options: ReadOptions = DEFAULT,
+        reread: bool = False,
+        prune: bool = False,
+    ) -> Built:
+        """Brings the graph up to date with paths, or with Documents (ours or LangChain's).
+
+        `reread`: what was read with other settings is read again. `prune`: documents under the
+        paths whose file is gone are deleted. Raises InputError, GraphError, ModelError.
+        """
+        paths = _paths(what)
+        corpus = Corpus.of_documents(what) if paths is None else Corpus.of_paths(paths, options)  # type: ignore[arg-type] # else they are paths
+        missing = await self._missing(paths or (), options) if prune else []
+        return await build(
+            self.graph, corpus, self.settings, self._listen, reread=reread, gone=missing
+        )
+
+    async def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> list[str]:
+        """Deletes documents, by source or path; gives the sources that were there."""
+        wanted = [str(source) for source in sources]
+        paths = [source_of(Path(source), options) for source in sources if "://" not in str(source)]
+        return await remove(self.graph, [*wanted, *paths])
+
+    async def status(self) -> Status:
+        """What is in the graph, what is pending, what failed and why."""
+        return await read_status(self.graph)
+
+    async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
+        missing: dict[str, None] = {}
+        for path in paths:
+            known = await sources_under(self.graph, "")
+            missing |= dict.fromkeys(gone(known, path, options))
+        for source in missing:
+            self._listen(Said(f"{source} is gone and is dropped from the graph.", warning=True))
+        return list(missing)
+
+    async def _address(self) -> tuple[str, str, str]:
+        settings = self.settings
+        if settings.neo4j_uri:
+            password = settings.neo4j_password
+            secret = password.get_secret_value() if password else ""
+            return settings.neo4j_uri, settings.neo4j_username, secret
+        if not settings.embedded:
+            raise GraphError("No Neo4j is set: set NEO4J_URI, or KG_EMBEDDED=true.")
+        server = await anyio.to_thread.run_sync(lambda: _start(settings, self._listen))
+        return server.uri, server.username, server.password
+
+
+class GraphRAG:
+    """AsyncGraphRAG for code that does not await; a context manager."""
+
+    def __init__(self, settings: Settings, listen: Listener = silent) -> None:
+        self._async = AsyncGraphRAG(settings, listen)
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+
+    @classmethod
+    def from_env(cls, listen: Listener = silent, **settings: Any) -> Self:  # noqa: ANN401 - any setting
+        """With settings by name, from the environment and from `.env`; raises InputError."""
+        return cls(load_settings(**settings), listen)
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._portal = stack.enter_context(start_blocking_portal())
+            stack.enter_context(self._portal.wrap_async_context_manager(self._async))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+        self._portal = None
+
+    def index(
+        self,
+        what: Source,
+        *,
+        options: ReadOptions = DEFAULT,
+        reread: bool = False,
+        prune: bool = False,
+    ) -> Built:
+        """As AsyncGraphRAG.index."""
+        return self._call(
+            lambda: self._async.index(what, options=options, reread=reread, prune=prune)
+        )
+
+    def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> list[str]:
+        """As AsyncGraphRAG.delete."""
+        return self._call(lambda: self._async.delete(*sources, options=options))
+
+    def status(self) -> Status:
+        """As AsyncGraphRAG.status."""
+        return self._call(self._async.status)
+
+    def _call(self, work: Callable[[], Awaitable[T]]) -> T:
+        if self._portal is None:
+            raise InputError("This GraphRAG is not open: use it in a `with` statement.")
+        future = self._portal.start_task_soon(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()  # the build saves what has arrived; closing the portal waits for it
+            raise
+
+
+def _paths(what: Source) -> list[str | Path] | None:
+    """The paths that `what` is, None if it holds documents."""
+    if isinstance(what, str | Path):
+        return [what]
+    if isinstance(what, Sequence) and all(isinstance(one, str | Path) for one in what):
+        return list(what)
+    return None
+
+
+def _start(settings: Settings, listen: Listener) -> embedded.Server:
+    before = 0
+
+    def progress(done: int, total: int) -> None:
+        nonlocal before
+        if before == 0:
+            listen(Started("download", total))
+        listen(Advanced(done - before))
+        before = done
+
+    return embedded.start(settings, tell=lambda text: listen(Said(text)), progress=progress)

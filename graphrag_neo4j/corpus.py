@@ -1,0 +1,62 @@
+"""What is to be indexed: Documents, or paths whose files are read in a thread, a few at a time."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+import anyio.to_thread
+
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.reading import Found, ReadOptions, Unreadable, find, from_langchain, read
+
+__all__ = ["Corpus"]
+
+T = TypeVar("T")
+AT_ONCE = 50
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Documents to come; `unreadable` fills while they are read.
+
+    `skipped` counts files of kinds that can't be read, by suffix.
+    """
+
+    items: Iterable[Document | Unreadable]
+    skipped: dict[str, int] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+
+    @classmethod
+    def of_paths(cls, paths: Sequence[str | Path], options: ReadOptions) -> "Corpus":
+        """The documents in folders, globs and files; raises InputError as `find` does."""
+        found = find(paths)
+        corpus = cls(_read_all(found, options), dict(found.skipped))
+        corpus.unreadable += found.unreadable
+        return corpus
+
+    @classmethod
+    def of_documents(cls, documents: Iterable[object]) -> "Corpus":
+        """Documents of ours or of LangChain's, as they come."""
+        return cls(d if isinstance(d, Document) else from_langchain(d) for d in documents)  # type: ignore[arg-type] # from_langchain says what it misses
+
+    async def documents(self) -> AsyncIterator[Document]:
+        """The documents in order; what can't be read is kept in `unreadable`."""
+        async for item in _in_thread(self.items):
+            if isinstance(item, Unreadable):
+                self.unreadable.append(item)
+            else:
+                yield item
+
+
+def _read_all(found: Found, options: ReadOptions) -> Iterator[Document | Unreadable]:
+    for path in found.files:
+        yield from read(path, options)
+
+
+async def _in_thread(items: Iterable[T]) -> AsyncIterator[T]:
+    iterator = iter(items)
+    while some := await anyio.to_thread.run_sync(lambda: list(islice(iterator, AT_ONCE))):
+        for item in some:
+            yield item

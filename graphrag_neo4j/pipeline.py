@@ -1,0 +1,183 @@
+"""The whole index in order: the file to read first.
+
+    documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs ─summarize─▶ described
+
+The graph is the state: each stage asks it what is pending, so a build that was stopped anywhere
+is continued by the same call, and several builds in a row are one build.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.context import Context
+from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.errors import BudgetSpentError
+from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, silent
+from graphrag_neo4j.folding import Budget
+from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
+from graphrag_neo4j.llm import Endpoint, ModelThinker, Usage
+from graphrag_neo4j.model import Thinker
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.stages.extract import (
+    count_read_otherwise,
+    extract,
+    extract_claims,
+    mark_to_reread,
+)
+from graphrag_neo4j.stages.ingest import (
+    Cutting,
+    Ingested,
+    delete_documents,
+    document_id,
+    ingest,
+    known_sources,
+)
+from graphrag_neo4j.stages.merge import merge
+from graphrag_neo4j.stages.summarize import Limits, mark_described_otherwise, summarize
+from graphrag_neo4j.status import Status, read_status
+
+__all__ = ["Built", "build", "remove"]
+
+
+@dataclass(slots=True)
+class Built:
+    """What a build did, and what the graph holds now.
+
+    `usage`: per step of thinking. `stopped`: why it ended before everything was done.
+    """
+
+    ingested: Ingested = field(default_factory=Ingested)
+    usage: Mapping[str, Usage] = field(default_factory=dict)
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    status: Status | None = None
+    stopped: str | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing failed and nothing is left to do."""
+        flaws = self.unreadable or self.ingested.repeated or self.stopped
+        return not flaws and self.status is not None and not self.status.failures
+
+
+async def build(
+    graph: Graph,
+    corpus: Corpus,
+    settings: Settings,
+    listen: Listener,
+    *,
+    reread: bool = False,
+    gone: Sequence[str] = (),
+) -> Built:
+    """Brings the graph up to date with the corpus.
+
+    Without a model the documents are written and nothing is read. `reread`: what was read or cut
+    with other settings is done again. `gone`: sources of documents to delete. Raises
+    GraphBusyError while another build runs, GraphError and ModelError where nothing can go on;
+    what was saved until then stands.
+    """
+    built = Built(skipped=corpus.skipped)
+    await ensure_schema(graph)
+    endpoint = Endpoint(settings) if settings.has_model else None
+    async with hold_lease(graph, {"command": _command()}, lambda: _used(endpoint)) as lease:
+        await delete_documents(graph, [document_id(source) for source in gone])
+        built.ingested = await ingest(
+            graph, corpus.documents(), _cutting(settings), listen, recut=reread
+        )
+        built.unreadable = {one.source: one.reason for one in corpus.unreadable}
+        if endpoint is None:
+            built.stopped = "No model is set."
+        else:
+            async with endpoint:
+                try:
+                    await _think(graph, settings, endpoint, listen, reread=reread)
+                except BudgetSpentError as error:
+                    built.stopped = str(error)
+            built.usage = dict(endpoint.meter.steps)
+        built.status = await read_status(graph)
+        lease.outcome = "done" if built.complete else "incomplete"
+    return built
+
+
+async def _think(
+    graph: Graph, settings: Settings, endpoint: Endpoint, listen: Listener, *, reread: bool
+) -> None:
+    """The stages that need a model, and those that lead from one to the next."""
+    thinker = ModelThinker.from_settings(settings)
+    if reread:
+        await mark_to_reread(graph, thinker, claims=settings.claims)
+        await mark_described_otherwise(graph, thinker)
+    await _tell_read_otherwise(graph, thinker, settings, listen)
+    context = Context(
+        graph, thinker, endpoint.run, settings.concurrency, _metered(listen, endpoint)
+    )
+    await extract(context)
+    if settings.claims:
+        await extract_claims(context)
+    await merge(graph, listen)
+    await summarize(context, _limits(settings))
+
+
+def _metered(listen: Listener, endpoint: Endpoint) -> Listener:
+    """A listener that is also told, with each step forward, what the run has used."""
+
+    def heard(event: Event) -> None:
+        listen(event)
+        if isinstance(event, Advanced):
+            total = endpoint.meter.total
+            listen(Spent(total.input_tokens + total.output_tokens, total.cost))
+
+    return heard
+
+
+async def _tell_read_otherwise(
+    graph: Graph, thinker: Thinker, settings: Settings, listen: Listener
+) -> None:
+    if n := await count_read_otherwise(graph, thinker, claims=settings.claims):
+        listen(
+            Said(
+                f"{n} chunks were read with other prompts, models or settings and stay as they "
+                "are; --reread reads them again."
+            )
+        )
+
+
+async def remove(graph: Graph, sources: Sequence[str]) -> list[str]:
+    """Deletes documents and brings what they said up to date; gives the sources it found.
+
+    What other documents said of the same things is described again by the next build.
+    """
+    await ensure_schema(graph)
+    async with hold_lease(graph, {"command": _command()}, dict):
+        known = await known_sources(graph, sources)
+        await delete_documents(graph, [document_id(source) for source in known])
+        await merge(graph, silent)
+    return known
+
+
+def _cutting(settings: Settings) -> Cutting:
+    return Cutting(
+        settings.chunk_tokens,
+        settings.chunk_overlap,
+        settings.encoding,
+        settings.prepend_metadata,
+    )
+
+
+def _limits(settings: Settings) -> Limits:
+    def count(text: str) -> int:
+        return tokens.count(text, settings.encoding)
+
+    budget = Budget(settings.join_tokens, settings.summary_context_tokens, count)
+    return Limits(budget, settings.description_tokens)
+
+
+def _used(endpoint: Endpoint | None) -> dict[str, object]:
+    return asdict(endpoint.meter.total) if endpoint else {}
+
+
+def _command() -> str:
+    """What this run calls itself on its Build: never the arguments, which may hold secrets."""
+    return "kg-build" if sys.argv[0].endswith("kg-build") else "python"

@@ -1,0 +1,71 @@
+"""What is in the graph, what is pending, what failed and why, what the last builds cost."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from graphrag_neo4j.graph import Graph, Row
+
+__all__ = ["Failure", "Status", "read_status"]
+
+LAST_BUILDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One thing that could not be done: what, in which stage, and why."""
+
+    stage: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a graph.
+
+    `counts`: nodes and relationships by kind. `pending`: items by stage, the failed ones among
+    them. `unusable`: records in replies by the reason they were left out.
+    """
+
+    counts: dict[str, int]
+    pending: dict[str, int]
+    failures: list[Failure]
+    unusable: dict[str, int]
+    builds: list[Row]
+
+
+async def read_status(graph: Graph) -> Status:
+    """The state of the graph now."""
+    states = await graph.read("status/states")
+    waiting = (await graph.read("status/waiting"))[0]
+    return Status(
+        counts=(await graph.read("status/counts"))[0],
+        pending={
+            "extract": _pending(states, "extraction"),
+            "claims": _pending(states, "claims"),
+            **waiting,
+        },
+        failures=await _failures(graph),
+        unusable={row["reason"]: row["n"] for row in await graph.read("status/unusable")},
+        builds=await graph.read("status/builds", limit=LAST_BUILDS),
+    )
+
+
+def _pending(states: list[Row], kind: str) -> int:
+    counts: Counter[str] = Counter()
+    for row in states:
+        counts[row[kind]] += row["n"]
+    return counts["pending"] + counts["failed"]
+
+
+async def _failures(graph: Graph) -> list[Failure]:
+    found = []
+    for row in await graph.read("status/failed_chunks"):
+        what = f"chunk {row['index']} of {row['source']}"
+        found += [Failure(kind, what, row[key]) for kind, key in KINDS if row[key]]
+    for row in await graph.read("status/failed_descriptions"):
+        found.append(Failure("summarize", row["name"], row["reason"]))
+    return found
+
+
+KINDS = (("extract", "extraction"), ("claims", "claims"))

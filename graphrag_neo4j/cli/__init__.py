@@ -1,0 +1,66 @@
+"""The command `kg-build`: one file a command; the only package that prints.
+
+Exit codes: 0 done, 1 something failed or is left to do, 2 the command line is wrong,
+130 interrupted.
+"""
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+from graphrag_neo4j.errors import GraphRAGError
+
+__all__ = ["main"]
+
+INTERRUPTED = 130
+# A command's module is imported when it is called, so that start-up stays quick.
+COMMANDS = {
+    "index": "index",
+    "estimate": "estimate",
+    "status": "status",
+    "delete": "delete",
+    "doctor": "doctor",
+    "neo4j": "neo4j",
+}
+
+
+class _Commands(click.Group):
+    """A group that knows its commands by name and imports the one that is used."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = import_module(f"graphrag_neo4j.cli.{COMMANDS[name]}")
+        command: click.Command = getattr(module, name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("graphrag-neo4j"), prog_name="kg-build")
+def commands() -> None:
+    """Documents to a knowledge graph in Neo4j.
+
+    Settings come from the environment and from a file `.env`; the README lists them.
+    """
+
+
+def main() -> None:
+    """Runs a command and ends the process with its exit code."""
+    try:
+        commands(prog_name="kg-build", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except GraphRAGError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted; what has arrived is saved. The same command goes on.", err=True)
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,127 @@
+"""`kg-build index`: documents to a knowledge graph."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from graphrag_neo4j.cli.options import (
+    as_json,
+    home_option,
+    json_option,
+    read_options,
+    reading_of,
+    run,
+)
+from graphrag_neo4j.cli.progress import listening, money
+from graphrag_neo4j.cli.report import print_status
+from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.pipeline import Built
+from graphrag_neo4j.settings import Settings, load_settings
+
+__all__ = ["index"]
+
+NAMED = 20  # flaws named in full; the rest is counted
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@home_option
+@read_options
+@click.option("--prepend-metadata", help="Metadata put before each chunk, by name, with commas.")
+@click.option("--model", help="Chat model; KG_MODEL.")
+@click.option("--entity-types", help="Entity types, with commas; KG_ENTITY_TYPES.")
+@click.option("--gleanings", type=click.IntRange(min=0), help="Passes for what was missed.")
+@click.option("--claims/--no-claims", default=None, help="Whether claims are extracted.")
+@click.option("--max-cost", type=click.FloatRange(min=0), help="US dollars to stop at.")
+@click.option("--prune", is_flag=True, help="Drop documents under PATHS whose file is gone.")
+@click.option("--reread", is_flag=True, help="Read again what was read with other settings.")
+@click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
+@json_option
+def index(
+    paths: tuple[Path, ...],
+    prune: bool,
+    reread: bool,
+    quiet: bool,
+    as_json_: bool,
+    **values: Any,  # noqa: ANN401 - settings and reading options
+) -> None:
+    """Read the documents in PATHS (folders, globs, files) into the graph.
+
+    What is unchanged costs nothing; what failed or was left is done by the same command again.
+    """
+    options = reading_of(values)
+    settings = load_settings(**values)
+
+    async def work() -> Built:
+        with listening(quiet=quiet or as_json_) as listen:
+            async with AsyncGraphRAG(settings, listen) as rag:
+                return await rag.index(paths, options=options, prune=prune, reread=reread)
+
+    built = run(work)
+    if as_json_:
+        click.echo(as_json(built))
+    else:
+        _summarise(built, settings, quiet=quiet)
+    # Without a model, what can be done was done: the sentence above says how to go on.
+    if not built.complete and settings.has_model:
+        raise click.exceptions.Exit(1)
+
+
+def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
+    console = Console(stderr=quiet, soft_wrap=True)
+    if not quiet:
+        _tell_documents(console, built)
+        if built.status:
+            print_status(console, built.status, builds=False)
+    _tell_flaws(console, built)
+    if not settings.has_model:
+        console.print(
+            "No model is set, so nothing was read yet: set OPENAI_API_KEY (and OPENAI_BASE_URL "
+            "and KG_MODEL for an endpoint of your own), in the environment or in .env, and run "
+            "the same command again."
+        )
+    elif built.stopped:
+        console.print(f"[yellow]{escape(built.stopped)}[/] The same command goes on.")
+    elif not built.complete:
+        console.print("[yellow]Not everything was done.[/] The same command tries the rest again.")
+
+
+def _tell_documents(console: Console, built: Built) -> None:
+    done = built.ingested
+    console.print(
+        f"Documents: {done.added} new, {done.changed} changed, {done.unchanged} unchanged; "
+        f"{done.chunks} chunks written."
+    )
+    for suffix, n in sorted(built.skipped.items()):
+        console.print(f"Skipped: {n} files of kind {escape(suffix or 'without suffix')}.")
+    if done.replaced:
+        console.print(f"{done.replaced} characters that can't be stored were replaced.")
+    if done.cut_otherwise:
+        console.print(
+            f"{done.cut_otherwise} documents were cut with other chunk settings; "
+            "--reread cuts and reads them again."
+        )
+    total = sum(usage.cost for usage in built.usage.values())
+    for step, usage in built.usage.items():
+        console.print(
+            f"{step}: {usage.calls:,} calls ({usage.failed} failed), {usage.input_tokens:,} tokens "
+            f"in, {usage.output_tokens:,} out, {money(usage.cost)}."
+        )
+    if len(built.usage) > 1:
+        console.print(f"In all: {money(total)}.")
+
+
+def _tell_flaws(console: Console, built: Built) -> None:
+    flaws = [f"{source}: {reason}" for source, reason in built.unreadable.items()]
+    flaws += [
+        f"{source}: came more than once; only the first was read"
+        for source in built.ingested.repeated
+    ]
+    flaws += [f"{source}: holds no text" for source in built.ingested.empty]
+    for flaw in flaws[:NAMED]:
+        console.print(f"[red]{escape(flaw)}[/]")
+    if len(flaws) > NAMED:
+        console.print(f"[red]… and {len(flaws) - NAMED} more; --json names them all.[/]")

@@ -1,0 +1,62 @@
+"""Options that several commands share, and the settings that they make."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import anyio
+import click
+
+from graphrag_neo4j.reading import ReadOptions
+
+__all__ = ["as_json", "home_option", "json_option", "read_options", "reading_of", "run"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+Command = Callable[P, R]
+
+home_option = click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the embedded Neo4j; one for each corpus keeps them apart.",
+)
+json_option = click.option("--json", "as_json_", is_flag=True, help="Print one JSON object.")
+
+
+def read_options(command: Command[P, R]) -> Command[P, R]:
+    """Adds the options that say how files are read."""
+    for option in reversed(
+        [
+            click.option("--text-column", default="text", show_default=True, help="csv, json."),
+            click.option("--title-column", help="csv, json: column of the title."),
+            click.option("--id-column", help="csv, json: column that names a row."),
+            click.option(
+                "--source-root",
+                type=click.Path(file_okay=False, path_type=Path),
+                help="Folder that sources are relative to; without it they are file URIs.",
+            ),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def reading_of(values: dict[str, Any]) -> ReadOptions:
+    """Takes the values of `read_options` out of a command's."""
+    names = [field.name for field in dataclasses.fields(ReadOptions)]
+    return ReadOptions(**{name: values.pop(name) for name in names})
+
+
+def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Runs asynchronous work; Ctrl-C cancels it and lets it save what has arrived."""
+    return anyio.run(work)
+
+
+def as_json(value: object) -> str:
+    """Dataclasses and plain values as JSON text."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = dataclasses.asdict(value)
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)

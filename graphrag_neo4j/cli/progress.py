@@ -1,0 +1,167 @@
+"""What a run tells, drawn: a bar a stage on a terminal, plain lines elsewhere, or only warnings."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started
+
+__all__ = ["listening", "money"]
+
+SECONDS_BETWEEN_LINES = 5.0
+MEGABYTE = 1_000_000
+
+
+@contextmanager
+def listening(*, quiet: bool) -> Iterator[Listener]:
+    """A listener for what a command does; it writes to standard error."""
+    if quiet:
+        yield _only_warnings
+    elif sys.stderr.isatty():
+        with _bars() as progress:
+            yield Bars(progress)
+    else:
+        lines = Lines()
+        yield lines
+        lines.close()
+
+
+def money(dollars: float) -> str:
+    """US dollars as people write them."""
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def _only_warnings(event: Event) -> None:
+    if isinstance(event, Said) and event.warning:
+        click.echo(event.text, err=True)
+
+
+def _bars() -> Progress:
+    return Progress(
+        TextColumn("{task.description:>10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("[red]{task.fields[failed]}"),
+        TextColumn("[dim]{task.fields[spent]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+
+
+class Stage:
+    """The count of one stage: items done and failed since it began."""
+
+    def __init__(self, name: str, total: int | None) -> None:
+        self.name, self.total = name, total
+        self.done = self.failed = 0
+        self.began = time.monotonic()
+
+    def advance(self, event: Advanced) -> None:
+        self.done += event.done
+        self.failed += event.failed
+
+    @property
+    def seen(self) -> int:
+        return self.done + self.failed
+
+    @property
+    def rate(self) -> str:
+        seconds = time.monotonic() - self.began
+        per_second = self.seen / seconds if seconds > 0 else 0.0
+        if self.name == "download":
+            return f"{per_second / MEGABYTE:.1f} MB/s"
+        return f"{per_second:.1f}/s"
+
+
+class Bars:
+    """Draws a bar for each stage."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.stage = Stage("", 0)
+        self.bar: TaskID | None = None
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Said():
+                self.progress.console.print(event.text, style="yellow" if event.warning else None)
+            case Started():
+                self._start(event)
+            case Advanced():
+                self._advance(event)
+            case Spent() if self.bar is not None:
+                self.progress.update(self.bar, spent=spent_line(event))
+
+    def _start(self, event: Started) -> None:
+        if self.bar is not None:
+            self.progress.update(self.bar, total=self.stage.seen)
+        self.stage = Stage(event.stage, event.total)
+        self.bar = None
+        if event.total != 0:
+            self.bar = self.progress.add_task(
+                event.stage, total=event.total, rate="", failed="", spent=""
+            )
+
+    def _advance(self, event: Advanced) -> None:
+        self.stage.advance(event)
+        if self.bar is not None:
+            failed = f"{self.stage.failed} failed" if self.stage.failed else ""
+            self.progress.update(
+                self.bar, completed=self.stage.seen, rate=self.stage.rate, failed=failed
+            )
+
+
+class Lines:
+    """Prints a line when a stage begins and ends, and every few seconds between."""
+
+    def __init__(self) -> None:
+        self.stage: Stage | None = None
+        self.spent = ""
+        self.printed = 0.0
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Said():
+                click.echo(event.text, err=True)
+            case Started():
+                self.close()
+                self.stage = Stage(event.stage, event.total) if event.total != 0 else None
+                self.printed = time.monotonic()
+            case Advanced() if self.stage:
+                self.stage.advance(event)
+            case Spent():
+                self.spent = spent_line(event)
+        if self.stage and time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:
+            self._print(self.stage)
+
+    def close(self) -> None:
+        """Prints where the stage has ended."""
+        if self.stage:
+            self._print(self.stage)
+        self.stage = None
+
+    def _print(self, stage: Stage) -> None:
+        total = f" of {stage.total:,}" if stage.total else ""
+        failed = f", {stage.failed} failed" if stage.failed else ""
+        spent = f", {self.spent}" if self.spent else ""
+        click.echo(f"{stage.name}: {stage.seen:,}{total}, {stage.rate}{failed}{spent}", err=True)
+        self.printed = time.monotonic()
+
+
+def spent_line(event: Spent) -> str:
+    """Tokens and money in a few characters."""
+    cost = f", {money(event.cost)}" if event.cost else ""
+    return f"{event.tokens:,} tokens{cost}"

@@ -1,0 +1,34 @@
+"""`kg-build status`: what is in the graph."""
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
+from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.report import print_status
+from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.status import Status
+
+__all__ = ["status"]
+
+
+@click.command()
+@home_option
+@json_option
+def status(home: Path | None, as_json_: bool) -> None:
+    """Show what is in the graph, what is pending, what failed and why, what builds cost."""
+    settings = load_settings(home=home)
+
+    async def work() -> Status:
+        with listening(quiet=as_json_) as listen:
+            async with AsyncGraphRAG(settings, listen) as rag:
+                return await rag.status()
+
+    found = run(work)
+    if as_json_:
+        click.echo(as_json(found))
+    else:
+        print_status(Console(soft_wrap=True), found)

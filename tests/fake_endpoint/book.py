@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.fake_endpoint.records import Claim, Entity, Knowledge, Relationship
 
-__all__ = ["CAROL", "Book", "christmas_carol", "recall"]
+__all__ = ["CAROL", "recall"]
 
 CAROL = Path(__file__).parent.parent / "data" / "christmas_carol"
 WORD = re.compile(r"[^\W_]+")
@@ -20,13 +20,13 @@ SHINGLE = 5
 
 def recall(text: str) -> Knowledge | None:
     """What the real model found in these lines of the book; None for any other text."""
-    book = christmas_carol()
+    book = _christmas_carol()
     units = book.units_of(text)
     return book.knowledge_of(text, units) if units else None
 
 
 @cache
-def christmas_carol() -> "Book":
+def _christmas_carol() -> "Book":
     """The book, read once."""
     index = json.loads((CAROL / "index.json").read_text(encoding="utf-8"))
     return Book((CAROL / "book.txt").read_text(encoding="utf-8"), index)
@@ -41,9 +41,12 @@ class Book:
             for shingle in _shingles(text[start:end]):
                 self._units[shingle].add(number)
         self._entities = [
-            (Entity(row["name"], row["type"], row["description"]), {*row["units"]}, name)
+            (
+                Entity(row["name"], row["type"], row["description"]),
+                {*row["units"]},
+                _fold(row["name"]),
+            )
             for row in index["entities"]
-            if (name := _fold(row["name"]))
         ]
         self._relationships = [
             (

@@ -38,7 +38,7 @@ class Chat:
     turns: tuple[tuple[str, str], ...]
     texts: tuple[str, ...]
     words: tuple[str, ...]
-    format: Mapping[str, Any]
+    response_format: Mapping[str, Any]
     max_tokens: int | None
 
     @property
@@ -68,7 +68,7 @@ class Chat:
 
 
 KINDS: tuple[tuple[str, Callable[[Chat], bool]], ...] = (
-    ("json", lambda chat: chat.format.get("type") in {"json_schema", "json_object"}),
+    ("json", lambda chat: chat.response_format.get("type") in {"json_schema", "json_object"}),
     ("extraction", lambda chat: '("entity"<|>' in chat.prompt),
     ("claims", lambda chat: STATUS_FIELD.search(chat.prompt) is not None),
     ("choice", lambda chat: bool(chat.words)),
@@ -83,15 +83,12 @@ def read_chat(body: Mapping[str, Any]) -> Chat:
     messages = [(message["role"], _content(message)) for message in body["messages"]]
     first = next((i for i, (role, _) in enumerate(messages) if role == "assistant"), len(messages))
     prompt = "\n\n".join(content for _, content in messages[:first])
-    bias = body.get("logit_bias") or {}
     return Chat(
         prompt=prompt,
         turns=_turns(messages[first:]),
         texts=tuple(_marked(prompt)),
-        words=words_of([int(token) for token, value in bias.items() if value >= 50])
-        if bias
-        else (),
-        format=body.get("response_format") or {},
+        words=_forced(body.get("logit_bias") or {}),
+        response_format=body.get("response_format") or {},
         max_tokens=body.get("max_completion_tokens") or body.get("max_tokens"),
     )
 
@@ -114,6 +111,12 @@ def asks_yes_or_no(said: str) -> bool:
 def asks_for_more(said: str) -> bool:
     """Whether something said asks for what was missed."""
     return MISSED.search(said) is not None
+
+
+def _forced(logit_bias: Mapping[str, float]) -> tuple[str, ...]:
+    """The words that a bias forces, if any."""
+    tokens = [int(token) for token, value in logit_bias.items() if value >= 50]
+    return words_of(tokens) if tokens else ()
 
 
 def _content(message: Mapping[str, Any]) -> str:

@@ -133,7 +133,9 @@ class Endpoint:
         return _spoil(completion(done), fate)
 
     def _complete(self, chat: Chat, task: Task, call: Call) -> Completion:
-        spoilt = call.fault == "garbage" and not chat.words
+        if chat.words and call.fault == "garbage":
+            call.fault = ""  # a forced word is never garbage
+        spoilt = call.fault == "garbage"
         text = garbage(task, chat) if spoilt else reply(task, chat, self._options)
         limits = [limit for limit in (chat.max_tokens, self._options.output_tokens) if limit]
         shown = cut(text, min(limits)) if limits else text
@@ -184,6 +186,8 @@ class Endpoint:
 
 def _spoil(response: HttpResponse, fate: Fate) -> HttpResponse:
     broken = fate.fault if fate.fault in {"cut", "half"} else ""
+    if not (broken or fate.delay):
+        return response
     return replace(response, delay=fate.delay, broken=broken)
 
 

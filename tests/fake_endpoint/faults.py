@@ -8,7 +8,7 @@ from typing import Literal
 from tests.fake_endpoint.dice import dice
 from tests.fake_endpoint.options import Options
 
-__all__ = ["Fate", "decide", "make_messy"]
+__all__ = ["FAULTS", "Fate", "decide", "make_messy"]
 
 Fault = Literal["", "too_many", "server_error", "cut", "half", "garbage"]
 FAULTS: tuple[Fault, ...] = ("too_many", "server_error", "cut", "half", "garbage")
@@ -42,9 +42,10 @@ def decide(options: Options, request: str, attempt: int, kind: str) -> Fate:
 def make_messy(reply: str, chance: Random) -> str:
     """The same records, as real models write them at times: one or two kinds of mess."""
     kinds = (_fence, _drop_mark, _break_line, _change_case, _escape, _stray_quote, _drop_bracket)
+    messy = reply
     for kind in chance.sample(kinds, chance.randint(1, 2)):
-        reply = kind(reply, chance)
-    return reply
+        messy = kind(messy, chance)
+    return messy if messy != reply else _fence(reply, chance)
 
 
 def _fence(reply: str, chance: Random) -> str:
@@ -72,7 +73,7 @@ def _escape(reply: str, _: Random) -> str:
 
 
 def _stray_quote(reply: str, chance: Random) -> str:
-    return _at_random(reply, ")\n##", '")\n##', chance)
+    return _at_random(reply, '"<|>', '"<|>"', chance)
 
 
 def _drop_bracket(reply: str, chance: Random) -> str:

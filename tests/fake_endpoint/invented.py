@@ -17,13 +17,14 @@ from tests.fake_endpoint.records import Claim, Entity, Knowledge, Relationship
 
 __all__ = ["COMMON", "invent", "sentences", "shorten"]
 
-NAME = re.compile(r"[^\W\d_a-z][\w’'-]*(?:[ \t]+(?:of[ \t]+)?[^\W\d_a-z][\w’'-]*){0,3}")
-LONG_WORD = re.compile(r"\b[^\W\d_A-Z]{7,24}\b")
+NAME = re.compile(r"[^\W\d_a-z][\w’'-]*(?:(?:[ \t]+|\n)(?:of[ \t]+)?[^\W\d_a-z][\w’'-]*){0,3}")
+LONG_WORD = re.compile(r"\b\w{7,24}\b")
 NO_NOUN = ("ly", "ing", "ed", "ive", "ous", "ful")
 YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 NUMBER = re.compile(r"\d|\b(?:two|three|four|five|six|ten|hundred|thousand|million|percent)\b")
-SENTENCE = re.compile(r"[^.!?\n]{15,}[.!?]*")
-DELIMITERS = re.compile(r'<\|.*?\|>|<\||\|>|#{2,}|"')
+SENTENCE = re.compile(r"(?:[^.!?\n]++\n?+)++[.!?]*")
+BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
+DELIMITERS = re.compile(r'<\||\|>|##+|["()\[\]]')
 COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text("utf-8").split())
 """Words that are no names, nor tell what a text is about."""
 TYPES = ("person", "organization", "place", "product", "work", "event")
@@ -49,7 +50,7 @@ def invent(text: str) -> Knowledge:
     """About a dozen entities for 600 tokens, as many relationships, and a few claims."""
     clean = DELIMITERS.sub(_blank, text)
     mentions = _mentions(clean)
-    names = _choose(mentions, most=max(1, min(15, len(text) // 200)))
+    names = _choose(mentions, most=min(14, 4 + len(text) // 260))
     found = list(_sentences(text, clean, mentions, names))
     return Knowledge(
         tuple(_entities(found)),
@@ -59,8 +60,8 @@ def invent(text: str) -> Knowledge:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, white space folded, without delimiters."""
-    found = SENTENCE.findall(DELIMITERS.sub(" ", text))
+    """The sentences and list items of a text, white space folded, without delimiters."""
+    found = SENTENCE.findall(DELIMITERS.sub(" ", BULLET.sub("\n", text)))
     return [" ".join(sentence.split()) for sentence in found if sentence.strip()]
 
 
@@ -77,7 +78,7 @@ def _blank(match: re.Match[str]) -> str:
 def _mentions(text: str) -> list[tuple[int, str]]:
     """Places of names and of longer words that may be nouns."""
     names = [(match.start(), _trim(match[0])) for match in NAME.finditer(text)]
-    words = [(match.start(), match[0]) for match in LONG_WORD.finditer(text)]
+    words = [(match.start(), match[0]) for match in LONG_WORD.finditer(text) if match[0].islower()]
     return sorted(
         (place, name)
         for place, name in names + words
@@ -110,7 +111,8 @@ def _sentences(
     text: str, clean: str, mentions: list[tuple[int, str]], names: dict[str, str]
 ) -> Iterator[Sentence]:
     """The sentences that hold a name."""
-    spans = [match.span() for match in SENTENCE.finditer(clean)]
+    found = [match.span() for match in SENTENCE.finditer(clean)]
+    spans = [(start, end) for start, end in found if end - start > 15]
     starts = [start for start, _ in spans]
     held: dict[int, dict[str, None]] = {}
     for place, name in mentions:

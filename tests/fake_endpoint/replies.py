@@ -62,7 +62,8 @@ def _next_task(task: Task, answer: str, then: str, chat: Chat, options: Options)
     if asks_yes_or_no(then):
         return Task(task.kind, "missed", task.number, said)
     whole = _whole_pass(task, chat, options)
-    if said.rstrip() == whole and asks_for_more(then):
+    was_cut = whole.startswith(said) and said.rstrip() != whole
+    if asks_for_more(then) and not was_cut:
         return Task(task.kind, "gleaning", task.number + 1)
     return Task(task.kind, "continuation", task.number, said)
 
@@ -103,10 +104,12 @@ def _whole_pass(task: Task, chat: Chat, options: Options) -> str:
     return _write_pass(task.kind, chat.text, task.number, options)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=5_000)
 def _write_pass(kind: str, text: str, number: int, options: Options) -> str:
     passes = _passes(kind, text, options.held_back)
     written = to_tuples(passes[number] if number < len(passes) else ())
+    if not options.messy:
+        return written
     chance = dice("mess", options.seed, kind, number, text)
     return make_messy(written, chance) if chance.random() < options.messy else written
 
@@ -121,7 +124,7 @@ def _say_whether_missed(task: Task, chat: Chat, options: Options) -> str:
     return "Yes, some were missed." if more else "No, nothing was missed."
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=5_000)
 def _passes(kind: str, text: str, held_back: float) -> tuple[tuple[Record, ...], ...]:
     """The records of the first reading, and those of the gleaning."""
     known = _know(text)
@@ -129,8 +132,9 @@ def _passes(kind: str, text: str, held_back: float) -> tuple[tuple[Record, ...],
     named: Sequence[Record] = known.claims
     if kind == "extraction":
         records, named = (*known.entities, *known.relationships), known.entities
+    subjects = list(dict.fromkeys(record[0] for record in named))
     chance = dice("held back", kind, text)
-    missed = {record[0] for record in named if chance.random() < held_back}
+    missed = set(chance.sample(subjects, round(len(subjects) * held_back)))
     late = [not missed.isdisjoint(_names(record)) for record in records]
     return (
         tuple(record for record, is_late in zip(records, late, strict=True) if not is_late),
@@ -142,21 +146,22 @@ def _names(record: Record) -> tuple[str, ...]:
     return record[:2] if isinstance(record, Relationship) else record[:1]
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=5_000)
 def _know(text: str) -> Knowledge:
     return recall(text) or invent(text)
 
 
 def _summarize(chat: Chat) -> str:
-    """The beginnings of what the prompt gives, each heard, in about a hundred words."""
+    """The beginnings of what the prompt gives, each heard, in a hundred words at most."""
     given = list(dict.fromkeys(_given(chat)))
-    each = max(5, 100 // max(1, len(given)))
-    return shorten(" ".join(shorten(line, each) for line in given), words=100)
+    words = min(100, (chat.max_tokens or 1000) // 2)
+    each = max(5, words // max(1, len(given)))
+    return shorten(" ".join(shorten(line, each) for line in given), words)
 
 
 def _structured(chat: Chat) -> object:
     """An answer that fits the schema in the request or, in JSON mode, in the prompt."""
-    wanted = chat.format.get("json_schema", {})
+    wanted = chat.response_format.get("json_schema", {})
     if special := SCHEMAS.get(wanted.get("name", "")):
         return special(chat)
     schema = wanted.get("schema") or find_schema(chat.prompt)

@@ -7,7 +7,7 @@ from graphrag_neo4j.tokens import encoding
 __all__ = ["count", "cut", "words_of"]
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=10_000)
 def count(text: str) -> int:
     """Tokens of a text."""
     return len(encoding("o200k_base").encode_ordinary(text))

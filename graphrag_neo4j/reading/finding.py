@@ -58,11 +58,11 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
     for hidden in found.unreadable:
         raise InputError(f"Nothing is pruned, since {hidden.source} {hidden.reason}.")
     present = {source_of(file, options) for file in found.files}
-    prefix = _prefix(folder, options)
+    place = source_of(folder, options)
     return [
         source
         for source in sources
-        if source.startswith(prefix)
+        if _lies_under(source, place)
         and _known(PurePosixPath(file_of(source)))
         and file_of(source) not in present
     ]
@@ -145,7 +145,8 @@ def _known(path: PurePosixPath | Path) -> bool:
     return path.suffix.lower() in KINDS
 
 
-def _prefix(folder: Path, options: ReadOptions) -> str:
-    """What the sources of all files below a folder begin with."""
-    source = source_of(folder, options)
-    return "" if source == "." else source.rstrip("/") + "/"
+def _lies_under(source: str, folder: str) -> bool:
+    """Whether a source is of a file below a folder, given by its source; "." is the root."""
+    if folder == ".":
+        return "://" not in source and not source.startswith("/")
+    return source.startswith(folder.rstrip("/") + "/")

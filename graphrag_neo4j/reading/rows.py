@@ -45,14 +45,11 @@ def read_rows(path: Path, source: str, options: ReadOptions) -> Iterator[Documen
 
 
 def metadata_of(row: Row, taken: Collection[str | None]) -> dict[str, Scalar]:
-    """All but the `taken` columns: scalars as they are, anything else as JSON text.
-
-    Left out are empty values, and a column without a name (the index that pandas writes).
-    """
+    """All but the `taken` columns and empty values; what is no scalar as JSON text."""
     return {
         name: _scalar(value)
         for name, value in row.items()
-        if name and name not in taken and value not in (None, "")
+        if name not in taken and value not in (None, "")
     }
 
 
@@ -90,10 +87,13 @@ def _refuse_twins(header: list[str]) -> None:
 
 
 def _fitting(row: dict[str | None, object]) -> Row:
-    """A row as csv reads it: fields too many stand under None, one too few is None."""
+    """A row as csv reads it: fields too many stand under None, one too few is None.
+
+    A column without a name is left out: it is the index that pandas writes.
+    """
     if None in row:
         raise InputError("has more fields than there are columns")
-    return {str(name): value for name, value in row.items() if value is not None}
+    return {name: value for name, value in row.items() if name and value is not None}
 
 
 def _json_rows(path: Path, _: ReadOptions) -> Iterator[tuple[str, object]]:

@@ -1,0 +1,106 @@
+"""docker-compose.yml: no Docker engine runs here, so it is held to the specification's schema.
+
+`data/compose-spec.json` is the schema of the Compose Specification, under Apache-2.0, as the
+package check-jsonschema carries it.
+"""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from graphrag_neo4j import resources
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    return content
+
+
+@pytest.fixture(scope="module")
+def neo4j(compose: dict[str, Any]) -> dict[str, Any]:
+    service: dict[str, Any] = compose["services"]["neo4j"]
+    return service
+
+
+def test_it_follows_the_compose_specification(compose: dict[str, Any]) -> None:
+    schema = json.loads((ROOT / "tests/data/compose-spec.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    assert [error.message for error in validator.iter_errors(compose)] == []
+    assert not validator.is_valid(compose | {"services": {"neo4j": {"imag": "neo4j"}}})
+
+
+def test_it_is_the_community_edition_of_a_version_that_we_test(neo4j: dict[str, Any]) -> None:
+    version = neo4j["image"].removeprefix("neo4j:").removesuffix("-community")
+    assert neo4j["image"] == f"neo4j:{version}-community"
+    assert resources.data(f"neo4j/{version}.lock").is_file()
+
+
+def test_it_brings_graph_data_science(neo4j: dict[str, Any]) -> None:
+    assert json.loads(neo4j["environment"]["NEO4J_PLUGINS"]) == ["graph-data-science"]
+
+
+def test_bolt_and_browser_are_reachable_from_this_machine_alone(neo4j: dict[str, Any]) -> None:
+    assert neo4j["ports"] == ["127.0.0.1:7474:7474", "127.0.0.1:7687:7687"]
+
+
+def test_data_logs_and_plugins_outlive_the_container(
+    compose: dict[str, Any], neo4j: dict[str, Any]
+) -> None:
+    folders = dict(mount.split(":") for mount in neo4j["volumes"])
+    assert folders == {"data": "/data", "logs": "/logs", "plugins": "/plugins"}
+    assert compose["volumes"].keys() == folders.keys()
+
+
+def test_a_missing_password_is_asked_for(neo4j: dict[str, Any]) -> None:
+    assert re.fullmatch(
+        r"neo4j/\$\{NEO4J_PASSWORD:\?set NEO4J_PASSWORD in \.env[^}]*\}",
+        neo4j["environment"]["NEO4J_AUTH"],
+    )
+
+
+def test_memory_can_be_set_and_has_a_default(neo4j: dict[str, Any]) -> None:
+    memory = {name: value for name, value in neo4j["environment"].items() if "memory" in name}
+    assert len(memory) == 3
+    assert all(re.fullmatch(r"\$\{NEO4J_\w+:-\d+[gm]\}", value) for value in memory.values())
+
+
+def test_no_setting_is_given_that_the_image_would_take_for_one_of_neo4j(
+    neo4j: dict[str, Any],
+) -> None:
+    known = ("NEO4J_AUTH", "NEO4J_PLUGINS", "NEO4J_server_", "NEO4J_dbms_")
+    assert all(name.startswith(known) for name in neo4j["environment"])
+
+
+def test_it_is_healthy_when_graph_data_science_answers_the_password(
+    neo4j: dict[str, Any], tmp_path: Path
+) -> None:
+    shell = tmp_path / "cypher-shell"
+    shell.write_text('#!/bin/sh\necho "$NEO4J_PASSWORD"\nfor word; do echo "$word"; done\n')
+    shell.chmod(0o755)
+    kind, command = neo4j["healthcheck"]["test"]
+    environment = {"NEO4J_AUTH": "neo4j/pass word", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    answer = subprocess.run(  # noqa: S602 - the command is the file's own
+        command.replace("$$", "$"),
+        shell=True,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert kind == "CMD-SHELL"
+    assert answer.stdout.splitlines() == [
+        "pass word",
+        "--username",
+        "neo4j",
+        "RETURN gds.version()",
+    ]

@@ -459,10 +459,10 @@ def test_the_log_names_each_call_its_tokens_and_the_text_that_it_reads(
     assert endpoint.log == []
 
 
-def test_it_runs_as_a_process_of_its_own() -> None:
-    with FakeEndpoint(process=True, models=("a", "b")) as endpoint, _client(endpoint) as client:
-        assert [model.id for model in client.models.list()] == ["a", "b"]
-        assert endpoint.count("models") == 1
+def test_a_process_of_its_own_replies_the_same(client: openai.OpenAI) -> None:
+    with FakeEndpoint(process=True) as endpoint, _client(endpoint) as other:
+        assert _text(_ask(other, _prompt())) == _text(_ask(client, _prompt()))
+        assert endpoint.count("extraction") == 1
 
 
 def test_its_first_line_is_its_address() -> None:

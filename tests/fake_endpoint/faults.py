@@ -73,7 +73,7 @@ def _escape(reply: str, _: Random) -> str:
 
 
 def _stray_quote(reply: str, chance: Random) -> str:
-    return _at_random(reply, '"<|>', '"<|>"', chance)
+    return _at_random(reply, '("entity"<|>', '("entity"<|>"', chance)
 
 
 def _drop_bracket(reply: str, chance: Random) -> str:

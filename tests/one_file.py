@@ -38,9 +38,11 @@ def run(path: Path, *lines: str) -> str:
         f"items = list(read(Path({str(path)!r}), ReadOptions()))",
     ]
     code = [line for given in lines for line in (reading if given == "read" else [given])]
-    return subprocess.run(  # noqa: S603 - our own Python on our own code
+    result = subprocess.run(  # noqa: S603 - our own Python on our own code
         [sys.executable, "-c", "\n".join(["import sys", *code])],
         capture_output=True,
         text=True,
         check=True,
-    ).stdout.strip()
+    )
+    assert result.stderr == ""
+    return result.stdout.strip()

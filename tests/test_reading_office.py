@@ -75,6 +75,12 @@ def test_a_pdf_without_readable_text_says_why(tmp_path: Path) -> None:
     assert "no usable PDF" in reason_for(tmp_path / "empty.pdf")
 
 
+def test_nothing_is_printed_about_a_broken_pdf(tmp_path: Path) -> None:
+    path = pdf_file(tmp_path / "a.pdf", "Text")
+    path.write_bytes(path.read_bytes()[:300])
+    assert run(path, "read", "print(items[0].reason)").startswith("is no usable PDF")
+
+
 def test_a_mutated_pdf_or_docx_is_read_or_unreadable_and_never_an_error(tmp_path: Path) -> None:
     pdf_file(tmp_path / "a.pdf", "Text", "More", Title="T")
     word_file(tmp_path / "a.docx")

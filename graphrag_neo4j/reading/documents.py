@@ -82,7 +82,7 @@ def from_langchain(document: object) -> Document:
         parts = (f"#{part}={row[part]}" for part in PARTS if part in row)
         source = "".join([str(row["source"]), *parts])
     elif document.id:
-        source = document.id
+        source = str(document.id)
     else:
         raise InputError('A LangChain document has no metadata "source" and no id: give it one.')
     title = str(row.get("title") or "")
@@ -102,18 +102,19 @@ def _read(path: Path, source: str, options: ReadOptions) -> Iterator[Document | 
         yield Document(content.text, source, content.title, content.metadata)
 
 
-# A reader that needs a library of its own is imported when such a file comes.
+def _mend(text: str) -> str:
+    return UNSTORABLE.sub("\ufffd", text)
 
 
 def _html(path: Path) -> Content:
-    from graphrag_neo4j.reading.pages import html  # noqa: PLC0415
+    from graphrag_neo4j.reading.pages import html  # noqa: PLC0415 - needs beautifulsoup4
 
     return html(path)
 
 
 def _pdf(path: Path) -> Content:
     try:
-        from graphrag_neo4j.reading.pdf import pdf  # noqa: PLC0415
+        from graphrag_neo4j.reading.pdf import pdf  # noqa: PLC0415 - needs pypdf
     except ModuleNotFoundError as error:
         raise _lacking(error) from error
     return pdf(path)
@@ -121,7 +122,7 @@ def _pdf(path: Path) -> Content:
 
 def _docx(path: Path) -> Content:
     try:
-        from graphrag_neo4j.reading.word import word  # noqa: PLC0415
+        from graphrag_neo4j.reading.word import word  # noqa: PLC0415 - needs python-docx
     except ModuleNotFoundError as error:
         raise _lacking(error) from error
     return word(path)
@@ -142,7 +143,3 @@ READERS: Mapping[str, Callable[[Path], Content]] = {
 }
 KINDS = (*READERS, *FORMATS)
 """The suffixes of the files that can be read."""
-
-
-def _mend(text: str) -> str:
-    return UNSTORABLE.sub("\ufffd", text)

@@ -16,6 +16,7 @@ __all__ = ["html"]
 
 # What stands between two elements; no text holds one, since its white space is folded.
 PARAGRAPH, LINE, CELL = "\f", "\v", "\t"
+SPACE = f" \n{PARAGRAPH}{LINE}{CELL}"
 EDGES = (
     dict.fromkeys(HTMLTreeBuilder.DEFAULT_BLOCK_ELEMENTS, PARAGRAPH)
     | dict.fromkeys(("caption", "dd", "dt", "li", "option", "summary", "tr"), LINE)
@@ -78,10 +79,13 @@ def _kept(text: str) -> str:
 
 
 def _layout(text: str) -> str:
-    text = re.sub(r"[ \t\v\f\n]*[\v\f\n][ \t\v\f\n]*", _break, text)
-    text = re.sub(r" *\t[ \t]*", " | ", text)
-    return re.sub(r" {2,}", " ", text).strip().replace("\xa0", " ")
+    return re.sub(f"[{SPACE}]+", _gap, text.strip(SPACE)).replace("\xa0", " ")
 
 
-def _break(space: re.Match[str]) -> str:
-    return "\n\n" if PARAGRAPH in space[0] or space[0].count("\n") > 1 else "\n"
+def _gap(space: re.Match[str]) -> str:
+    gap = space[0]
+    if PARAGRAPH in gap or gap.count("\n") > 1:
+        return "\n\n"
+    if LINE in gap or "\n" in gap:
+        return "\n"
+    return " | " if CELL in gap else " "

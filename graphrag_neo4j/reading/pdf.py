@@ -1,5 +1,6 @@
 """PDF: the text of its pages, as far as it holds text."""
 
+import logging
 import zlib
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,9 @@ from graphrag_neo4j.model import Scalar
 from graphrag_neo4j.reading.text import Content
 
 __all__ = ["pdf"]
+
+# pypdf logs what it finds odd, and Python prints what is logged if nobody has set up logging.
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
 
 # "Broken PDF files might cause other Exceptions", says pypdf; these it raised for mutated files.
 BROKEN = (

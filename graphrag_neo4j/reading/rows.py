@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, TextIO
 
 from graphrag_neo4j.errors import InputError
@@ -77,7 +78,8 @@ def _delimiter(file: TextIO, options: ReadOptions) -> str:
             return delimiter
     header = max(headers, key=len)
     missing = sorted(str(name) for name in wanted - {*header})
-    raise InputError(f"has no column {', '.join(missing)}; its columns are {', '.join(header)}")
+    names = shorten(", ".join(header), 200)
+    raise InputError(f"has no column {', '.join(missing)}; its columns are {names}")
 
 
 def _refuse_twins(header: list[str]) -> None:

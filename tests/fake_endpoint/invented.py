@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, islice
 from pathlib import Path
 
@@ -86,6 +87,7 @@ def _mentions(text: str) -> list[tuple[int, str]]:
     )
 
 
+@lru_cache(maxsize=20_000)
 def _trim(found: str) -> str:
     """A name without the common words that it begins or ends with, such as a sentence's first."""
     words = found.replace("'", "’").split()

@@ -25,8 +25,17 @@ ATTEMPTS = 3
 
 
 def jars_folder(release: Release) -> Path:
-    """Where a release's jars are kept, for all homes of this user."""
+    """Where a release's jars are kept, for all homes of this user.
+
+    Raises EmbeddedError where Neo4j could not use them.
+    """
     cache = user_cache_path("graphrag-neo4j", appauthor=False)
+    # Seen: its web server ends with "Bad escape" on the jar of Neo4j Browser.
+    if not str(cache).isascii():
+        raise EmbeddedError(
+            f"Neo4j can't run from {cache}, which has letters beyond ASCII: name another cache"
+            " folder (on Linux in XDG_CACHE_HOME), or a server in NEO4J_URI."
+        )
     return cache / "neo4j" / release.folder_name()
 
 
@@ -78,7 +87,6 @@ def _fetch_all(
 ) -> None:
     total, done = sum(jar.size for jar in jars), 0
     limits = httpx2.Limits(max_connections=THREADS)
-    progress(done, total)
     with (
         httpx2.Client(follow_redirects=True, timeout=30, limits=limits) as client,
         ThreadPoolExecutor(THREADS) as pool,

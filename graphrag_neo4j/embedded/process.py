@@ -57,6 +57,7 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
             stdout=console,
             stderr=subprocess.STDOUT,
             cwd=home.path,
+            env=_environment(home),
             start_new_session=True,
             creationflags=DETACHED,
         )
@@ -113,12 +114,21 @@ def _home_argument(home: Home) -> str:
     return f"--home-dir={home.path}"
 
 
+def _environment(home: Home) -> dict[str, str]:
+    return {
+        **os.environ,
+        "NEO4J_HOME": str(home.path),
+        "NEO4J_CONF": str(home.path / "conf"),
+        # In a plain C locale Java finds no path that has other letters than English ones.
+        "LC_ALL": "C.UTF-8",
+    }
+
+
 def _run_tool(command: list[str], home: Home) -> None:
-    folders = {"NEO4J_HOME": str(home.path), "NEO4J_CONF": str(home.path / "conf")}
     # The command is made above, of our own paths.
     answer = subprocess.run(  # noqa: S603
         command,
-        env={**os.environ, **folders},
+        env=_environment(home),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

@@ -118,8 +118,11 @@ def wipe(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) ->
 
 
 def log_path(settings: Settings) -> Path:
-    """Neo4j's log in the settings' home; it is there from the first start on."""
-    return _home(settings).log_path
+    """Neo4j's log in the settings' home. Raises EmbeddedError if none was started there yet."""
+    home = _home(settings)
+    if not home.log_path.exists():
+        raise EmbeddedError(f"No Neo4j was started in {home.path} yet: `kg-build neo4j start`.")
+    return home.log_path
 
 
 def _home(settings: Settings) -> Home:

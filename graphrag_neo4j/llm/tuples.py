@@ -20,9 +20,11 @@ FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
 # Where a new record begins: after "##", or at a bracket that opens a line after a closed record.
 # A "##" inside a description is followed by neither a bracket nor a quote.
 BORDER = re.compile(r"\s*##\s*(?=[(\[\"'“‘]|$)|(?<=[)\]])\s*(?:##\s*)?\n\s*(?=[(\[])")
-# A record that begins with its kind needs no border before it.
+# A record that begins with its kind needs no border before it; but a type or a description may
+# end in "relationship", so a bracket, a quote or a new line comes first.
 KIND = re.compile(
-    r"[(\[]?\s*[\"'“‘]?(?:entity|relationship)[\"'”’]?\s*<\s*\|{1,2}\s*>", re.IGNORECASE
+    r"(?:[(\[]\s*[\"'“‘]?|[\"'“‘]|^[ \t]*)(?:entity|relationship)[\"'”’]?\s*<\s*\|{1,2}\s*>",
+    re.IGNORECASE | re.MULTILINE,
 )
 BLANK = "# \t\r\n"
 

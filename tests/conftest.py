@@ -1,0 +1,93 @@
+"""One Neo4j for the whole run, empty before each test; settings that come from the test alone."""
+
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.graph import Graph, connect, ensure_schema
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.fake_endpoint import FakeEndpoint
+from tests.servers import TestServer, any_server
+
+OURS = ("KG_", "NEO4J_", "OPENAI_")
+WIPE = "MATCH (node) DETACH DELETE node"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What uses the server is marked, so that another release can be tested by `-m graph`."""
+    for item in items:
+        if "server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.graph)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def only_settings_of_the_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test sees the user's settings, server or .env."""
+    for name in os.environ:
+        if name.startswith(OURS) and not name.startswith("KG_TEST_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServer]:
+    with any_server(tmp_path_factory.mktemp("neo4j") / "home") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+async def checked_server(server: TestServer) -> TestServer:
+    """The server, refused if its database holds anything: tests would wipe it."""
+    async with _connected(server) as graph:
+        rows = await graph.run_plain("MATCH (node) RETURN count(node) AS n")
+        if rows[0]["n"]:
+            pytest.exit(f"The database at {server.uri} is not empty: tests would wipe it.", 1)
+        await ensure_schema(graph)
+    return server
+
+
+@pytest.fixture
+async def graph(checked_server: TestServer) -> AsyncIterator[Graph]:
+    """An empty graph."""
+    async with _connected(checked_server) as graph:
+        await graph.run_plain(WIPE)
+        yield graph
+        await graph.run_plain(WIPE)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[FakeEndpoint]:
+    with FakeEndpoint() as running:
+        yield running
+
+
+@pytest.fixture
+def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Callable[..., Settings]:
+    """Settings for the test's graph and endpoint, and whatever else is given."""
+
+    def make(**given: object) -> Settings:
+        return load_settings(
+            **{
+                "neo4j_uri": checked_server.uri,
+                "neo4j_username": checked_server.username,
+                "neo4j_password": checked_server.password,
+                "neo4j_database": checked_server.database,
+                "openai_base_url": endpoint.url,
+                "openai_api_key": "sk-for-tests-only",
+                "concurrency": 8,
+                **given,
+            }
+        )
+
+    return make
+
+
+def _connected(server: TestServer):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as connect
+    return connect(server.uri, server.username, server.password, server.database)

@@ -1,0 +1,60 @@
+"""The Neo4j of a test run: one that is named, the embedded one, or one in a container."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphrag_neo4j import embedded
+from graphrag_neo4j.settings import load_settings
+
+__all__ = ["TestServer", "any_server"]
+
+
+@dataclass(frozen=True, slots=True)
+class TestServer:
+    """Where the server of this run answers; `kind` says which of the ways it is."""
+
+    __test__ = False
+
+    uri: str
+    username: str
+    password: str
+    kind: str
+    database: str | None = None
+
+
+@contextmanager
+def any_server(home: Path) -> Iterator[TestServer]:
+    """KG_TEST_NEO4J_URI if set, else the embedded server, else a container if that is off."""
+    if uri := os.environ.get("KG_TEST_NEO4J_URI"):
+        yield TestServer(
+            uri,
+            os.environ.get("KG_TEST_NEO4J_USERNAME", "neo4j"),
+            os.environ.get("KG_TEST_NEO4J_PASSWORD", ""),
+            "named",
+            os.environ.get("KG_TEST_NEO4J_DATABASE"),
+        )
+    elif os.environ.get("KG_TEST_EMBEDDED", "yes") != "no":
+        yield from _embedded(home)
+    else:
+        yield from _container()
+
+
+def _embedded(home: Path) -> Iterator[TestServer]:
+    release = os.environ.get("KG_TEST_NEO4J_RELEASE")
+    settings = load_settings(home=home, neo4j_release=release)
+    server = embedded.start(settings)
+    try:
+        yield TestServer(server.uri, server.username, server.password, "embedded")
+    finally:
+        embedded.stop(settings)
+
+
+def _container() -> Iterator[TestServer]:
+    from testcontainers.community.neo4j import Neo4jContainer  # noqa: PLC0415 - needs Docker
+
+    container = Neo4jContainer("neo4j:2026.01.4-community", password="only-for-tests")
+    with container.with_env("NEO4J_PLUGINS", '["graph-data-science"]') as neo4j:
+        yield TestServer(neo4j.get_connection_url(), "neo4j", "only-for-tests", "container")

@@ -32,8 +32,10 @@ def documents(*texts: str) -> list[Document]:
     return [Document(text, f"memory:{i}", f"Tale {i}") for i, text in enumerate(texts)]
 
 
-async def index(graph: Graph, what: Sequence[Document], settings: Settings, **how: bool) -> Built:
-    return await build(graph, Corpus.of_documents(what), settings, silent, **how)
+async def index(
+    graph: Graph, what: Sequence[Document], settings: Settings, *, reread: bool = False
+) -> Built:
+    return await build(graph, Corpus.of_documents(what), settings, silent, reread=reread)
 
 
 async def dumped(graph: Graph, what: Sequence[Document], settings: Settings) -> Dump:
@@ -190,5 +192,5 @@ async def test_real_transcripts_count_the_same_in_status_and_in_cypher(
     assert built.complete
     assert built.status is not None
     for label, name in (("Document", "documents"), ("Chunk", "chunks"), ("Entity", "entities")):
-        rows = await graph.run_plain(f"MATCH (n:{label}) RETURN count(n) AS n")  # type: ignore[arg-type] # labels of ours
+        rows = await graph.run_plain(f"MATCH (n:{label}) RETURN count(n) AS n")
         assert rows[0]["n"] == built.status.counts[name]

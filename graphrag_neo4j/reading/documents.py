@@ -41,7 +41,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document | Unreadable]:
             else:
                 yield item
     except OSError as error:
-        yield Unreadable(source, f"can't be read: {error.strerror}")
+        yield Unreadable(source, f"can't be read: {error.strerror or error}")
     except UnicodeError:
         yield Unreadable(source, "is not text in the encoding that it seems to be in")
     except InputError as error:

@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Iterator
+from lzma import LZMAError
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -23,7 +24,11 @@ BROKEN = (
     OpcError,
     SyntaxError,
     BadZipFile,
+    EOFError,
+    LZMAError,
     zlib.error,
+    ArithmeticError,
+    AssertionError,
     AttributeError,
     LookupError,
     RuntimeError,

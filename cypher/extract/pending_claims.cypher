@@ -1,6 +1,6 @@
-// A page of chunks to read for claims: pending or failed, read already, after ref $after.
+// A page of chunks to read for claims: pending or failed as $state says, read already, after ref $after.
 MATCH (chunk:Chunk)-[:PART_OF]->(document:Document)
-WHERE chunk.claims IN ['pending', 'failed'] AND chunk.extraction = 'done' AND chunk.ref > $after
+WHERE chunk.claims = $state AND chunk.extraction = 'done' AND chunk.ref > $after
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text, document.header AS header,
        chunk.claims_with IS NOT NULL AS again
-ORDER BY chunk.ref LIMIT $limit
+ORDER BY chunk.claims, chunk.ref LIMIT $limit

@@ -1,6 +1,6 @@
 // A page of entities to describe, in the order of their ids, with what was said of them.
 MATCH (entity:Entity) WHERE entity.undescribed = true AND entity.id > $after
-WITH entity ORDER BY entity.id LIMIT $limit
+WITH entity ORDER BY entity.undescribed, entity.id LIMIT $limit
 RETURN entity.id AS id, entity.name AS name, entity.description AS description,
   entity.description_hash AS hash,
   entity.groups AS groups, entity.group_texts AS group_texts,

@@ -1,6 +1,6 @@
 // A page of pairs to describe, in the order of their ids, with what was stated of them.
 MATCH (a:Entity)-[pair:RELATED]->(b:Entity) WHERE pair.undescribed = true AND pair.id > $after
-WITH a, b, pair ORDER BY pair.id LIMIT $limit
+WITH a, b, pair ORDER BY pair.undescribed, pair.id LIMIT $limit
 RETURN pair.id AS id, a.name + ' and ' + b.name AS name, pair.description AS description,
   pair.description_hash AS hash,
   pair.groups AS groups, pair.group_texts AS group_texts,

@@ -1,10 +1,11 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
+import json
 from typing import Any, Final, Literal, Self, cast
 
+import httpx2
 import openai
 from openai import AsyncOpenAI
-from openai.types.chat import ChatCompletion
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
@@ -15,6 +16,8 @@ from graphrag_neo4j.model import Reply, Request, Step, T, Think
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["Endpoint"]
+
+Completion = dict[str, Any]
 
 MODEL_OF: Final[dict[Step, Literal["extraction", "summary"]]] = {
     "extraction": "extraction",
@@ -82,28 +85,31 @@ class Endpoint:
         self._count(request.step, completion)
         return _reply(completion)
 
-    async def _complete(self, model: str, request: Request) -> ChatCompletion:
+    async def _complete(self, model: str, request: Request) -> Completion:
         refused = self._refused.setdefault(model, set())
         while True:
             options = {k: v for k, v in _options(model, request).items() if k not in refused}
+            messages = [{"role": m.role, "content": m.content} for m in request.messages]
             try:
-                return await self._client.chat.completions.create(
-                    model=model,
-                    messages=[{"role": m.role, "content": m.content} for m in request.messages],  # type: ignore[misc] # the roles are ours
-                    **options,
+                # The typed `chat.completions.create` takes 1.7 times the processor time for this.
+                response = await self._client.post(
+                    "/chat/completions",
+                    body={"model": model, "messages": messages, **options},
+                    cast_to=httpx2.Response,
                 )
             except openai.BadRequestError as error:
                 named = {name for name in options if _names(error, name)}
                 if not named:
                     raise
                 refused |= named | ({"max_completion_tokens"} if "logit_bias" in named else set())
+            else:
+                return _parsed(response)
 
-    def _count(self, step: Step, completion: ChatCompletion) -> None:
-        used = completion.usage
-        cached = (
-            used.prompt_tokens_details.cached_tokens if used and used.prompt_tokens_details else 0
-        )
-        spent = (used.prompt_tokens, cached or 0, used.completion_tokens) if used else (0, 0, 0)
+    def _count(self, step: Step, completion: Completion) -> None:
+        used = completion.get("usage") or {}
+        details = used.get("prompt_tokens_details") or {}
+        cached = details.get("cached_tokens") or 0
+        spent = used.get("prompt_tokens", 0), cached, used.get("completion_tokens", 0)
         self.meter.count(step, self._prices[step], spent)
         self._rates.after_call(spent[2])
 
@@ -173,10 +179,17 @@ def _names(error: openai.BadRequestError, option: str) -> bool:
     return error.param == option or option in error.message
 
 
-def _reply(completion: ChatCompletion) -> Reply:
-    if not completion.choices:
-        raise ReplyError("the reply holds no choice")
-    choice = completion.choices[0]
-    if choice.finish_reason == "content_filter":
+def _parsed(response: httpx2.Response) -> Completion:
+    try:
+        completion: Completion = json.loads(response.content)
+        completion["choices"][0]["message"]["content"]
+    except (ValueError, LookupError, TypeError):
+        raise ReplyError("the endpoint's reply is no chat completion") from None
+    return completion
+
+
+def _reply(completion: Completion) -> Reply:
+    choice = completion["choices"][0]
+    if choice.get("finish_reason") == "content_filter":
         raise ReplyError("the endpoint's content filter withheld the reply")
-    return Reply(choice.message.content or "", cut=choice.finish_reason == "length")
+    return Reply(choice["message"]["content"] or "", cut=choice.get("finish_reason") == "length")

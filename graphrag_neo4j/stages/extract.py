@@ -107,12 +107,18 @@ async def mark_to_reread(graph: Graph, thinker: Thinker, *, claims: bool) -> Non
 
 
 async def _pending(graph: Graph, kind: Kind) -> AsyncIterator[_Chunk]:
-    """Each chunk that is pending or failed, once; a page at a time."""
-    after = 0
-    while rows := await graph.read(f"extract/pending_{kind}", after=after, limit=PAGE):
-        for row in rows:
-            yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
-        after = rows[-1]["ref"]
+    """Each chunk that failed or is pending, once; a page at a time.
+
+    What failed before comes first, so that what fails now is not taken up again.
+    """
+    for state in ("failed", "pending"):
+        after = 0
+        while rows := await graph.read(
+            f"extract/pending_{kind}", state=state, after=after, limit=PAGE
+        ):
+            for row in rows:
+                yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
+            after = rows[-1]["ref"]
 
 
 async def _save_extractions(

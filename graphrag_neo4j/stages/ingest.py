@@ -19,7 +19,15 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import storable
 
-__all__ = ["Cutting", "Ingested", "delete_documents", "document_id", "ingest", "sources_under"]
+__all__ = [
+    "Cutting",
+    "Ingested",
+    "delete_documents",
+    "document_id",
+    "ingest",
+    "known_sources",
+    "sources_under",
+]
 
 LOOK = 100  # documents whose hashes are looked up together
 WRITE_CHUNKS = 400  # chunks after which a transaction is closed
@@ -175,10 +183,15 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
         await graph.transact(work)
 
 
-async def sources_under(graph: Graph, prefix: str) -> dict[str, str]:
-    """The ids of the documents whose source begins with `prefix`, by source."""
-    rows = await graph.read("ingest/sources", prefix=prefix)
-    return {row["source"]: row["id"] for row in rows}
+async def sources_under(graph: Graph, prefix: str) -> list[str]:
+    """The sources of documents that begin with `prefix`, in order."""
+    return [row["source"] for row in await graph.read("ingest/sources", prefix=prefix)]
+
+
+async def known_sources(graph: Graph, sources: Sequence[str]) -> list[str]:
+    """Those of `sources` that the graph has documents of."""
+    ids = {document_id(source): source for source in sources}
+    return [ids[row["id"]] for row in await graph.read("ingest/known", ids=list(ids))]
 
 
 async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Sequence[Row]) -> None:

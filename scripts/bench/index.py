@@ -1,0 +1,213 @@
+"""How fast an index is built: extract and merge, beside the bare client making the same calls.
+
+    python scripts/bench/index.py [FOLDER]             speed on a folder of .txt (default: sample)
+    python scripts/bench/index.py --hub                one pair stated in 10,000 chunks
+    python scripts/bench/index.py --memory [FOLDER]    peak memory on FOLDER and on ten times it
+
+Everything is real but the model: an endpoint without latency in its own process, the embedded
+Neo4j in a home of its own. One gleaning (three calls a chunk), no claims.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+
+import anyio
+from openai import AsyncOpenAI
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from graphrag_neo4j import AsyncGraphRAG, Document, embedded
+from graphrag_neo4j.context import Context
+from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.events import silent
+from graphrag_neo4j.graph import Graph, ensure_schema
+from graphrag_neo4j.llm import Endpoint, ModelThinker
+from graphrag_neo4j.model import ChunkText, Request
+from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.stages.extract import extract
+from graphrag_neo4j.stages.ingest import Cutting, ingest
+from graphrag_neo4j.stages.merge import merge
+from tests.fake_endpoint import FakeEndpoint
+
+WORKERS = 32
+HUB_CHUNKS = 10_000
+HUB_TEXT = "Ebenezer Scrooge and Jacob Marley signed ledger number {n} together in London.\n"
+
+
+def main() -> None:
+    arguments = _arguments()
+    with FakeEndpoint(process=True) as endpoint, tempfile.TemporaryDirectory() as folder:
+        settings = load_settings(
+            home=Path(folder) / "home",
+            openai_base_url=endpoint.url,
+            openai_api_key="bench",
+            concurrency=WORKERS,
+            claims=False,
+            max_retries=0,
+        )
+        try:
+            if arguments.memory_of:
+                anyio.run(_memory_of, settings, arguments.folder, arguments.memory_of)
+            elif arguments.memory:
+                _memory(arguments.folder)
+            elif arguments.hub:
+                anyio.run(_speed, settings, _hub(), (HUB_CHUNKS,))
+            else:
+                anyio.run(_speed, settings, _texts(arguments.folder, 1), ())
+        finally:
+            embedded.stop(settings)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    sample = Path(str(files("graphrag_neo4j") / "data" / "sample"))
+    parser.add_argument("folder", nargs="?", type=Path, default=sample)
+    parser.add_argument("--hub", action="store_true")
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--memory-of", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+async def _speed(settings: Settings, texts: Sequence[Document], _: tuple[int, ...]) -> None:
+    async with _open(settings) as graph, Endpoint(settings) as endpoint:
+        thinker = ModelThinker.from_settings(settings)
+        began = time.perf_counter()
+        await _ingest(graph, texts, settings)
+        _say("ingest", time.perf_counter() - began, await _count(graph), "chunks")
+        chunks = await graph.run_plain("MATCH (c:Chunk) RETURN c.id AS id, c.text AS text")
+        calls = await _record(chunks, thinker, endpoint)
+        bare = await _timed(_bare(calls, settings))
+        n = sum(map(len, calls))
+        _say("bare AsyncOpenAI, the same calls", bare, n, "calls")
+        context = Context(graph, thinker, endpoint.run, WORKERS, silent)
+        reading = await _timed(extract(context))
+        _say("extract", reading, len(chunks), "chunks")
+        merging = await _timed(merge(graph, silent))
+        _say("merge", merging, len(chunks), "chunks")
+        _say("extract and merge", reading + merging, len(chunks), "chunks")
+        print(f"{(reading + merging) / bare:.2f} times the bare client's wall time")
+
+
+async def _record(
+    chunks: Sequence[dict[str, str]], thinker: ModelThinker, endpoint: Endpoint
+) -> list[list[Request]]:
+    """The requests of every chunk; asking them also warms the endpoint for all that follows."""
+    calls: list[list[Request]] = []
+    limiter = anyio.CapacityLimiter(WORKERS)
+
+    async def one(chunk: dict[str, str]) -> None:
+        requests: list[Request] = []
+        calls.append(requests)
+        async with limiter:
+            think = thinker.extract(ChunkText(chunk["id"], chunk["text"]))
+            request = next(think)
+            try:
+                while True:
+                    requests.append(request)
+                    request = think.send(await endpoint.ask(request))
+            except StopIteration:
+                return
+
+    async with anyio.create_task_group() as tasks:
+        for chunk in chunks:
+            tasks.start_soon(one, chunk)
+    return calls
+
+
+async def _bare(calls: Sequence[Sequence[Request]], settings: Settings) -> None:
+    """The same requests by the openai client alone, as many at once."""
+    limiter = anyio.CapacityLimiter(WORKERS)
+    async with AsyncOpenAI(base_url=settings.openai_base_url, api_key="bench") as client:
+
+        async def one(requests: Sequence[Request]) -> None:
+            async with limiter:
+                for request in requests:
+                    await client.chat.completions.create(
+                        model=settings.model,
+                        temperature=0.0,
+                        messages=[{"role": m.role, "content": m.content} for m in request.messages],  # type: ignore[misc] # the roles are ours
+                        **(
+                            {"logit_bias": {"13022": 100, "3160": 100}, "max_completion_tokens": 1}
+                            if request.choices
+                            else {}
+                        ),
+                    )
+
+        async with anyio.create_task_group() as tasks:
+            for requests in calls:
+                tasks.start_soon(one, requests)
+
+
+@asynccontextmanager
+async def _open(settings: Settings) -> AsyncIterator[Graph]:
+    async with AsyncGraphRAG(settings) as rag:
+        await ensure_schema(rag.graph)
+        # A server that has just started compiles; a small build first, then an empty graph.
+        await _ingest(rag.graph, [Document(HUB_TEXT.format(n=0), "warm:up")], settings)
+        await rag.graph.run_plain("MATCH (n) DETACH DELETE n")
+        yield rag.graph
+
+
+async def _ingest(graph: Graph, documents: Sequence[Document], settings: Settings) -> None:
+    cutting = Cutting(settings.chunk_tokens, settings.chunk_overlap, settings.encoding)
+    await ingest(graph, Corpus.of_documents(documents).documents(), cutting, silent)
+
+
+async def _count(graph: Graph) -> int:
+    rows = await graph.run_plain("MATCH (c:Chunk) RETURN count(c) AS n")
+    return int(rows[0]["n"])
+
+
+def _texts(folder: Path, times: int) -> list[Document]:
+    paths = sorted(folder.rglob("*.txt"))
+    return [
+        Document(path.read_text(encoding="utf-8"), f"{copy}:{path.name}")
+        for copy in range(times)
+        for path in paths
+    ]
+
+
+def _hub() -> list[Document]:
+    return [Document(HUB_TEXT.format(n=n), f"hub:{n}") for n in range(HUB_CHUNKS)]
+
+
+def _memory(folder: Path) -> None:
+    peaks = []
+    for times in (1, 10):
+        command = [sys.executable, __file__, str(folder), "--memory-of", str(times)]
+        peaks.append(float(subprocess.check_output(command, text=True).split()[-1]))
+        print(f"{times:2d} × {folder.name}: {peaks[-1]:.0f} MB at the peak")
+    print(f"{peaks[1] / peaks[0]:.2f} times the memory for ten times the corpus")
+
+
+async def _memory_of(settings: Settings, folder: Path, times: int) -> None:
+    def documents() -> Iterator[Document]:
+        for copy in range(times):
+            for path in sorted(folder.rglob("*.txt")):
+                yield Document(path.read_text(encoding="utf-8"), f"{copy}:{path.name}")
+
+    async with AsyncGraphRAG(settings) as rag:
+        await rag.index(documents())
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+async def _timed(work: Awaitable[object]) -> float:
+    began = time.perf_counter()
+    await work
+    return time.perf_counter() - began
+
+
+def _say(what: str, seconds: float, n: int, unit: str) -> None:
+    print(f"{what}: {n:,} {unit} in {seconds:.1f} s, {n / seconds:.1f} a second")
+
+
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,15 @@ from typing import TypeVar
 import anyio.to_thread
 
 from graphrag_neo4j.model import Document
-from graphrag_neo4j.reading import Found, ReadOptions, Unreadable, find, from_langchain, read
+from graphrag_neo4j.reading import (
+    Found,
+    ReadOptions,
+    Unreadable,
+    find,
+    from_langchain,
+    read,
+    source_of,
+)
 
 __all__ = ["Corpus"]
 
@@ -32,6 +40,8 @@ class Corpus:
     def of_paths(cls, paths: Sequence[str | Path], options: ReadOptions) -> "Corpus":
         """The documents in folders, globs and files; raises InputError as `find` does."""
         found = find(paths)
+        for path in found.files:
+            source_of(path, options)  # outside the source root: better said before than midway
         corpus = cls(_read_all(found, options), dict(found.skipped))
         corpus.unreadable += found.unreadable
         return corpus
@@ -39,7 +49,7 @@ class Corpus:
     @classmethod
     def of_documents(cls, documents: Iterable[object]) -> "Corpus":
         """Documents of ours or of LangChain's, as they come."""
-        return cls(d if isinstance(d, Document) else from_langchain(d) for d in documents)  # type: ignore[arg-type] # from_langchain says what it misses
+        return cls(d if isinstance(d, Document) else from_langchain(d) for d in documents)
 
     async def documents(self) -> AsyncIterator[Document]:
         """The documents in order; what can't be read is kept in `unreadable`."""

@@ -117,7 +117,7 @@ class Settings(BaseSettings):
     prompts: Path | None = Field(None, description="Folder of prompt files that replace ours.")
     entity_types: CommaSeparated = Field(
         ("person", "organization", "place", "event", "concept", "product", "work"),
-        description="Entity types, comma separated; empty: the model chooses its own.",
+        description="Entity types, comma separated; `any`: the model chooses its own.",
     )
     language: str | None = Field(
         None, description="Language of names and descriptions; without it the text's own."

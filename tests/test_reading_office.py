@@ -122,4 +122,4 @@ def test_without_its_library_a_file_is_unreadable_and_says_what_to_install(
 def test_a_pdf_encrypted_by_aes_says_what_to_install_for_it() -> None:
     lacking = "sys.modules['cryptography'] = sys.modules['Crypto'] = None"
     printed = run(SAMPLES / "aes.pdf", lacking, "read", "print(items[0].reason)")
-    assert 'pip install "pypdf[crypto]"' in printed
+    assert 'pip install "graphrag-neo4j[docs]"' in printed

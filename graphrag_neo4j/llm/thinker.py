@@ -130,6 +130,7 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings
 
 def _values(settings: Settings) -> dict[str, str]:
     types = ", ".join(settings.entity_types)
+    types = "" if types == "any" else types
     language = settings.language or "the language of the passage"
     return {
         "entity_types": types or "whatever fits",

@@ -1,20 +1,20 @@
 """One file, one reader by its suffix: Documents, and what gave none."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.reading.rows import FORMATS, metadata_of, read_rows
 from graphrag_neo4j.reading.sources import ReadOptions, Unreadable, source_of
 from graphrag_neo4j.reading.text import Content, markdown, plain, restructured_text
+from graphrag_neo4j.text import storable
 
 __all__ = ["KINDS", "LangChainDocument", "clean", "from_langchain", "read"]
 
-UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+T = TypeVar("T")
 PARTS = ("page", "row", "seq_num")
 
 
@@ -53,16 +53,18 @@ def clean(document: Document) -> tuple[Document, int]:
 
     NUL and halves of surrogate pairs become U+FFFD.
     """
-    data = document.metadata
-    texts = [document.text, document.source, document.title, *data, *data.values()]
-    replaced = sum(len(UNSTORABLE.findall(text)) for text in texts if isinstance(text, str))
-    if not replaced:
-        return document, 0
-    metadata = {
-        _mend(name): _mend(value) if isinstance(value, str) else value
-        for name, value in data.items()
-    }
-    text, source, title = map(_mend, (document.text, document.source, document.title))
+    replaced = 0
+
+    def mend(value: T) -> T:
+        nonlocal replaced
+        if not isinstance(value, str):
+            return value
+        text, n = storable(value)
+        replaced += n
+        return cast("T", text)
+
+    metadata = {mend(name): mend(value) for name, value in document.metadata.items()}
+    text, source, title = map(mend, (document.text, document.source, document.title))
     return Document(text, source, title, metadata), replaced
 
 
@@ -100,10 +102,6 @@ def _read(path: Path, source: str, options: ReadOptions) -> Iterator[Document | 
     else:
         content = READERS[suffix](path)
         yield Document(content.text, source, content.title, content.metadata)
-
-
-def _mend(text: str) -> str:
-    return UNSTORABLE.sub("\ufffd", text)
 
 
 def _html(path: Path) -> Content:

@@ -44,7 +44,7 @@ def pdf(path: Path) -> Content:
     except FileNotDecryptedError as error:
         raise InputError("is encrypted: save it without a password") from error
     except DependencyError as error:
-        raise InputError(f'is encrypted: pip install "pypdf[crypto]" ({error})') from error
+        raise InputError(f'is encrypted: pip install "graphrag-neo4j[docs]" ({error})') from error
     except BROKEN as error:
         raise InputError(f"is no usable PDF: {error}") from error
     if not text.strip():

@@ -17,7 +17,7 @@ from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import Document, Scalar, Span
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.reading import clean
 
 __all__ = [
     "Cutting",
@@ -212,21 +212,20 @@ async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Seq
 
 def _prepare(document: Document, cutting: Cutting) -> tuple[_Prepared, int]:
     """What is stored of a document, and how many characters had to be replaced."""
-    text, replaced = storable(document.text)
-    title = storable(document.title)[0]
-    metadata = {storable(k)[0]: _property(v) for k, v in document.metadata.items() if v is not None}
-    header = _header({"title": title, **metadata}, cutting.prepend)
+    document, replaced = clean(document)
+    metadata = {k: _property(v) for k, v in document.metadata.items() if v is not None}
+    header = _header({"title": document.title, **metadata}, cutting.prepend)
     row: Row = {
         "id": document_id(document.source),
         "source": document.source,
-        "title": title,
+        "title": document.title,
         "header": header or None,
-        "content_hash": identify("content", title, header, text),
+        "content_hash": identify("content", document.title, header, document.text),
         "cut_with": cutting.signature,
         "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
         **{f"meta_{name}": value for name, value in metadata.items()},
     }
-    return _Prepared(row, text), replaced
+    return _Prepared(row, document.text), replaced
 
 
 def _header(metadata: dict[str, Scalar], names: Iterable[str]) -> str:
@@ -235,9 +234,7 @@ def _header(metadata: dict[str, Scalar], names: Iterable[str]) -> str:
 
 
 def _property(value: Scalar) -> Scalar:
-    """The value as a property can hold it."""
-    if isinstance(value, str):
-        return storable(value)[0]
+    """The value as a property can hold it: integers have 64 bits."""
     too_large = isinstance(value, int) and abs(value) > LARGEST_INTEGER
     return str(value) if too_large else value
 

@@ -66,31 +66,36 @@ class Home:
         """What the last server printed, its failures to start included."""
         return self.path / "logs" / "console.log"
 
-    def create(self) -> None:
-        """Make the folder a home. Raises EmbeddedError if it is something else already."""
-        if self.record_path.exists():
-            return
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if any(self.path.iterdir()):
+    def make_folder(self) -> None:
+        """Make the folder, if it is not there. Raises EmbeddedError if it is something else."""
+        ours = {self.record_path, self._new_record_path, self._lock_path}
+        self.path.mkdir(parents=True, exist_ok=True)
+        # In this order: another process that makes this home writes the record first.
+        others = set(self.path.iterdir()) - ours
+        if others and not self.record_path.exists():
             raise EmbeddedError(
                 f"{self.path} holds other files: name an empty folder or a new one"
                 " in --home or KG_HOME."
             )
         self.path.chmod(0o700)
-        self.write(Record())
 
     def read(self) -> Record | None:
-        """The record; None where there is no home."""
+        """The record; None where there is no home. Raises EmbeddedError if it is damaged."""
         try:
             return Record(**json.loads(self.record_path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
+        except (ValueError, TypeError) as error:
+            raise EmbeddedError(
+                f"{self.record_path} can't be read ({error}): restore it, or name another folder"
+                " in --home or KG_HOME."
+            ) from error
 
     def write(self, record: Record) -> None:
         """Replace the record, whole or not at all."""
-        new = self.record_path.with_suffix(".new")
-        new.write_text(json.dumps(asdict(record), indent=2) + "\n", encoding="utf-8")
-        new.replace(self.record_path)
+        text = json.dumps(asdict(record), indent=2) + "\n"
+        self._new_record_path.write_text(text, encoding="utf-8")
+        self._new_record_path.replace(self.record_path)
 
     def password(self) -> str:
         """The server's password, made on the first call."""
@@ -115,6 +120,10 @@ class Home:
         """Alone in this home, against all other processes; says so where it has to wait."""
         with locked(self._lock_path, lambda: tell(f"Waiting for another process in {self.path}.")):
             yield
+
+    @property
+    def _new_record_path(self) -> Path:
+        return self.record_path.with_suffix(".new")
 
     @property
     def _lock_path(self) -> Path:

@@ -67,13 +67,18 @@ def complete(
         return
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "lock", lambda: tell("Waiting for the same download elsewhere.")):
-        missing = _unsound(jars, folder)
-        for jar in missing:
-            if _place(jar, folder).exists():
-                tell(f"{jar.name} in {folder} is damaged and is downloaded again.")
-        megabytes = sum(jar.size for jar in missing) / 1e6
-        tell(f"Downloading {len(missing)} jars ({megabytes:.0f} MB) to {folder}.")
-        _fetch_all(missing, folder, url or maven_central(), progress)
+        # Another process may have had it until now.
+        if missing := _unsound(jars, folder):
+            _announce(missing, folder, tell)
+            _fetch_all(missing, folder, url or maven_central(), progress)
+
+
+def _announce(missing: Sequence[Jar], folder: Path, tell: Callable[[str], None]) -> None:
+    for jar in missing:
+        if _place(jar, folder).exists():
+            tell(f"{jar.name} in {folder} is damaged and is downloaded again.")
+    megabytes = sum(jar.size for jar in missing) / 1e6
+    tell(f"Downloading {len(missing)} jars ({megabytes:.0f} MB) to {folder}.")
 
 
 def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
@@ -127,7 +132,7 @@ def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
     except httpx2.HTTPError as error:
         raise EmbeddedError(
             f"The Maven repository {url} can't be reached ({error}): connect to a network and"
-            f" run the same command again, or give a mirror that it reaches in KG_MAVEN_URL."
+            " run the same command again, or give a mirror that it reaches in KG_MAVEN_URL."
         ) from error
     if digest != jar.sha256:
         part.unlink()
@@ -160,9 +165,10 @@ def _passes(error: httpx2.HTTPError) -> bool:
 
 def _stream(client: httpx2.Client, url: str, path: Path) -> str:
     digest = sha256()
-    with client.stream("GET", url) as response, path.open("wb") as file:
+    with client.stream("GET", url) as response:
         response.raise_for_status()
-        for block in response.iter_bytes():
-            digest.update(block)
-            file.write(block)
+        with path.open("wb") as file:
+            for block in response.iter_bytes():
+                digest.update(block)
+                file.write(block)
     return digest.hexdigest()

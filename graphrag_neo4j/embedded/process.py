@@ -3,22 +3,19 @@
 import os
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
-from neo4j import Driver, GraphDatabase
-from neo4j.exceptions import AuthError, ServiceUnavailable, SessionExpired, TransientError
 
-from graphrag_neo4j.embedded.config import LOOPBACK, java_memory, listens
+from graphrag_neo4j.embedded.config import java_memory
 from graphrag_neo4j.embedded.home import Home, write_private
 from graphrag_neo4j.embedded.java import Java
 from graphrag_neo4j.errors import EmbeddedError
 
-__all__ = ["end", "find", "launch", "set_password", "wait_until_ready"]
+__all__ = ["end", "find", "launch", "set_password"]
 
-READY_SECONDS = 180
 STOP_SECONDS = 120
-LAST_LINES = 15
 # Windows' way to a session of its own; the flags are unknown elsewhere.
 DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
@@ -82,32 +79,21 @@ def find(home: Home, pid: int) -> psutil.Process | None:
     return process if ours else None
 
 
-def wait_until_ready(home: Home, pid: int, bolt_port: int) -> None:
-    """Return once Neo4j answers a query. Raises EmbeddedError if it ends, or takes too long."""
-    uri, auth = f"bolt://{LOOPBACK}:{bolt_port}", ("neo4j", home.password())
-    deadline = time.monotonic() + READY_SECONDS
-    with GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0) as driver:
-        while not (listens(bolt_port) and _answers(driver, home)):
-            if find(home, pid) is None:
-                raise EmbeddedError(f"Neo4j could not start. It said:\n{_last_words(home)}")
-            if time.monotonic() > deadline:
-                raise EmbeddedError(
-                    f"Neo4j (process {pid}) has not answered within {READY_SECONDS} seconds: run"
-                    f" the same command to go on waiting, or see {home.log_path}."
-                )
-            time.sleep(0.1)
-
-
-def end(process: psutil.Process) -> None:
-    """Ask the process to end, and wait until it has. Raises EmbeddedError if it doesn't."""
-    process.terminate()
-    try:
-        process.wait(STOP_SECONDS)
-    except psutil.TimeoutExpired as error:
-        raise EmbeddedError(
-            f"Neo4j (process {process.pid}) has not ended within {STOP_SECONDS} seconds:"
-            " stop it again later, or end that process."
-        ) from error
+def end(home: Home, process: psutil.Process) -> None:
+    """Ask the home's server to end, and wait until it has. Raises EmbeddedError if it doesn't."""
+    deadline = time.monotonic() + STOP_SECONDS
+    with suppress(psutil.NoSuchProcess):
+        process.terminate()
+    # Not process.wait(): in a container where nobody buries the dead it would wait for ever.
+    while find(home, process.pid) is not None:
+        if time.monotonic() > deadline:
+            raise EmbeddedError(
+                f"Neo4j (process {process.pid}) has not ended within {STOP_SECONDS} seconds:"
+                " stop it again later, or end that process."
+            )
+        time.sleep(0.05)
+    with suppress(psutil.TimeoutExpired):
+        process.wait(0)  # buries it where we are its parent
 
 
 def _home_argument(home: Home) -> str:
@@ -136,20 +122,3 @@ def _run_tool(command: list[str], home: Home) -> None:
     if answer.returncode != 0:
         said = (answer.stdout + answer.stderr).decode(errors="replace").strip()
         raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{said}")
-
-
-def _answers(driver: Driver, home: Home) -> bool:
-    try:
-        driver.execute_query("RETURN 1")
-    except AuthError as error:
-        raise EmbeddedError(
-            f"Neo4j refuses the password in {home.password_path}: put the one there that it has."
-        ) from error
-    except (ServiceUnavailable, SessionExpired, TransientError):
-        return False
-    return True
-
-
-def _last_words(home: Home) -> str:
-    lines = home.console_path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(lines[-LAST_LINES:])

@@ -1,6 +1,7 @@
 """Start, stop and look at the embedded server of a home."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -46,6 +47,19 @@ class Status:
     password_path: Path
 
 
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """A full disk or a missing permission ends a command with a sentence, too."""
+    try:
+        yield
+    except OSError as error:
+        raise EmbeddedError(
+            f"The embedded Neo4j can't use a file or a program here ({error}): make room or give"
+            " access, or name another folder in --home or KG_HOME."
+        ) from error
+
+
+@_plain_errors()
 def start(
     settings: Settings,
     *,
@@ -60,7 +74,7 @@ def start(
     Raises EmbeddedError.
     """
     home, release = _home(settings), RELEASES[settings.neo4j_release]
-    home.create()
+    home.make_folder()
     with home.locked(tell):
         record = _of_release(home, release, upgrade=upgrade)
         if process.find(home, record.pid) is None:
@@ -69,7 +83,9 @@ def start(
             tell(f"Starting Neo4j {release.version} in {home.path}.")
             record = _launch(home, record, release, java, jars)
         if not record.ready:
-            process.wait_until_ready(home, record.pid, record.bolt_port)
+            from graphrag_neo4j.embedded import readiness  # noqa: PLC0415 - slow to import
+
+            readiness.wait_until_ready(home, record.pid, record.bolt_port)
             record = replace(record, ready=True)
             home.write(record)
         return _server(home, record)
@@ -91,6 +107,7 @@ def status(settings: Settings) -> Status:
     return Status(home.path, record.version, running(settings), home.password_path)
 
 
+@_plain_errors()
 def stop(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) -> bool:
     """Stop the home's server, if it runs; whether it did. Raises EmbeddedError if it won't."""
     home = _home(settings)
@@ -101,6 +118,7 @@ def stop(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) ->
         return _end(home)
 
 
+@_plain_errors()
 def wipe(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) -> None:
     """Stop the home's server and delete its data, logs and password.
 
@@ -131,7 +149,10 @@ def _home(settings: Settings) -> Home:
 
 def _of_release(home: Home, release: Release, *, upgrade: bool) -> Record:
     """The home's record, if its data is the release's, or may become so."""
-    record = home.read() or Record()
+    record = home.read()
+    if record is None:
+        record = Record()
+        home.write(record)  # before anything else: it makes the folder a home
     if record.release in {"", release.name}:
         return record
     if (record.release, release.name) != UPGRADE:
@@ -166,7 +187,7 @@ def _launch(home: Home, record: Record, release: Release, java: Java, jars: Path
 def _end(home: Home) -> bool:
     found = process.find(home, (home.read() or Record()).pid)
     if found is not None:
-        process.end(found)
+        process.end(home, found)
     return found is not None
 
 

@@ -1,0 +1,186 @@
+"""One life of an embedded Neo4j: two starts at once, an upgrade, a failed start, a wipe.
+
+Starts are slow, so the tests share one home and stand in the order of its life.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from threading import Event, Thread
+from typing import LiteralString
+
+import psutil
+import pytest
+from click.testing import CliRunner
+from neo4j import GraphDatabase, Record
+
+from graphrag_neo4j import embedded
+from graphrag_neo4j.cli.neo4j import neo4j
+from graphrag_neo4j.embedded.home import Home
+from graphrag_neo4j.embedded.process import find
+from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no"
+)
+
+
+@dataclass(frozen=True)
+class Life:
+    """A home, what its two first starts printed, and Neo4j's command lines seen meanwhile."""
+
+    home: Home
+    printed: list[str]
+    commands: set[str]
+
+    def settings(self, release: Neo4jRelease = "2026.01") -> Settings:
+        return load_settings(home=self.home.path, neo4j_release=release)
+
+    def server(self) -> embedded.Server:
+        """The one that runs."""
+        running = embedded.running(self.settings())
+        assert running is not None
+        return running
+
+    def command(self, *arguments: str) -> str:
+        """What `kg-build neo4j` prints."""
+        done = CliRunner().invoke(neo4j, [*arguments, "--home", str(self.home.path)])
+        assert done.exit_code == 0
+        return done.output
+
+
+@pytest.fixture(scope="module")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
+    """A new home of 5.26, that two processes have started at once and left."""
+    home = Home(tmp_path_factory.mktemp("embedded") / "Hänsels home")
+    command = [sys.executable, "-m", "graphrag_neo4j", "neo4j", "start", "--release", "5.26"]
+    with _commands_of_neo4j() as commands:
+        starts = [
+            # Our own command.
+            subprocess.Popen([*command, "--home", home.path], stdout=subprocess.PIPE, text=True)  # noqa: S603
+            for _ in range(2)
+        ]
+        printed = [start.communicate()[0] for start in starts]
+    assert [start.returncode for start in starts] == [0, 0]
+    life = Life(home, printed, commands)
+    yield life
+    embedded.stop(life.settings())
+
+
+@contextmanager
+def _commands_of_neo4j() -> Iterator[set[str]]:
+    """The command lines of Neo4j and its tools that anybody on this machine could see."""
+    seen: set[str] = set()
+    over = Event()
+
+    def look() -> None:
+        while not over.wait(0.1):
+            for process in psutil.process_iter(["cmdline"]):
+                line = " ".join(process.info["cmdline"] or ())
+                if "org.neo4j." in line:
+                    seen.add(line)
+
+    thread = Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
+
+
+def ask(server: embedded.Server, query: LiteralString) -> list[Record]:
+    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        return driver.execute_query(query).records
+
+
+def test_two_starts_at_once_end_with_one_server(life: Life) -> None:
+    first, second = (re.findall(r"runs \(process (\d+)\)", text) for text in life.printed)
+    assert first == second == [str(life.server().pid)]
+
+
+def test_the_server_outlives_those_who_started_it_in_a_session_of_its_own(life: Life) -> None:
+    server = life.server()
+    assert (server.version, server.home) == ("5.26.30", life.home.path)
+    assert ask(server, "RETURN gds.version() AS version")[0]["version"] == "2.13.9"
+    if os.name == "posix":
+        assert os.getsid(server.pid) == server.pid
+
+
+def test_it_listens_on_loopback_only(life: Life) -> None:
+    server = life.server()
+    sockets = psutil.Process(server.pid).net_connections("tcp")
+    listening = {one.laddr for one in sockets if one.status == psutil.CONN_LISTEN}
+    assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
+    addresses = {f"127.0.0.1:{address.port}" for address in listening}
+    assert addresses == {url.partition("//")[2] for url in (server.uri, server.http_url)}
+
+
+def test_the_password_is_printed_nowhere_and_stands_on_no_command_line(life: Life) -> None:
+    password = life.server().password
+    assert any("set-initial-password" in line or "AdminTool" in line for line in life.commands)
+    shown = [*life.commands, *life.printed, life.command("status"), repr(life.server())]
+    assert not [text for text in shown if password in text]
+
+
+def test_status_names_the_addresses_the_home_and_the_password_s_file(life: Life) -> None:
+    server, printed = life.server(), life.command("status")
+    for part in (server.uri, f"{server.http_url}/browser/", "5.26.30", str(life.home.path)):
+        assert part in printed
+    assert str(life.home.password_path) in printed
+
+
+def test_logs_end_with_neo4j_s_last_lines(life: Life) -> None:
+    last = life.home.log_path.read_text(encoding="utf-8").splitlines()[-2:]
+    assert life.command("logs", "-n", "2").splitlines() == last
+
+
+def test_a_start_of_what_runs_does_nothing(life: Life) -> None:
+    told: list[str] = []
+    assert embedded.start(life.settings("5.26"), tell=told.append) == life.server()
+    assert told == []
+
+
+def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
+    old = life.server()
+    ask(old, "CREATE (:Kept {name: 'Gretel'})")
+    assert life.command("stop") == "Neo4j has stopped.\n"
+    assert find(life.home, old.pid) is None
+    with pytest.raises(EmbeddedError, match="--upgrade"):
+        embedded.start(life.settings())
+    new = embedded.start(life.settings(), upgrade=True)
+    assert (new.version, new.uri, new.password) == ("2026.01.4", old.uri, old.password)
+    assert ask(new, "MATCH (kept:Kept) RETURN kept.name AS name")[0]["name"] == "Gretel"
+    assert ask(new, "RETURN gds.version() AS version")[0]["version"] == "2.26.0"
+
+
+def test_there_is_no_way_back_from_an_upgrade(life: Life) -> None:
+    with pytest.raises(EmbeddedError, match="can't read"):
+        embedded.start(life.settings("5.26"), upgrade=True)
+    assert life.server().version == "2026.01.4"
+
+
+def test_a_start_that_fails_says_what_neo4j_said(life: Life) -> None:
+    record = life.home.read()
+    assert record is not None
+    life.home.write(replace(record, pid=0))  # as if nobody knew that one runs already
+    try:
+        with pytest.raises(EmbeddedError, match=r"could not start. It said:\n(.*\n)*.*lock"):
+            embedded.start(life.settings())
+    finally:
+        life.home.write(record)
+
+
+def test_wipe_stops_the_server_and_leaves_an_empty_home(life: Life) -> None:
+    server = life.server()
+    assert "is empty" in life.command("wipe", "--yes")
+    assert find(life.home, server.pid) is None
+    assert sorted(path.name for path in life.home.path.iterdir()) == [
+        "graphrag-neo4j.json",
+        "lock",
+    ]

@@ -1,6 +1,9 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
 import json
+from array import array
+from base64 import b64decode
+from collections.abc import Sequence
 from typing import Any, Final, Literal, Self, cast
 
 import httpx2
@@ -32,6 +35,7 @@ NO_MODEL = (
 OPTIONAL = ("logit_bias", "max_completion_tokens", "temperature", "response_format")
 # So many calls failing one after the other mean that the endpoint is down, not a chunk's text.
 HOPELESS_AT_FIRST = 5
+EMBEDDING = "embedding"  # the step that vectors are metered under
 
 
 class Endpoint:
@@ -85,6 +89,31 @@ class Endpoint:
         self._count(request.step, completion)
         return _reply(completion)
 
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, in their order; raises as `ask` does.
+
+        Raises InputError too, where a cost limit is set and the model's price is not known.
+        """
+        self._check_budget()
+        model = self._settings.embedding_model
+        price = price_of(model, self._settings)
+        try:
+            # Plain numbers would be four times as long.
+            response = await self._client.post(
+                "/embeddings",
+                body={"model": model, "input": list(texts), "encoding_format": "base64"},
+                cast_to=httpx2.Response,
+            )
+        except openai.APIError as error:
+            self.meter.steps[EMBEDDING].failed += 1
+            raise self._explained(error, model, "KG_EMBEDDING_MODEL") from None
+        self._failures_in_a_row = 0
+        vectors, n_tokens = _vectors(response)
+        self.meter.count(EMBEDDING, price, (n_tokens, 0, 0))
+        if len(vectors) != len(texts):
+            raise ReplyError(f"the endpoint gave {len(vectors)} vectors for {len(texts)} texts")
+        return vectors
+
     async def _complete(self, model: str, request: Request) -> Completion:
         refused = self._refused.setdefault(model, set())
         while True:
@@ -118,7 +147,9 @@ class Endpoint:
         if limit is not None and self.meter.total.cost >= limit:
             raise BudgetSpentError(f"The cost limit of {limit:.2f} US dollars is reached.")
 
-    def _explained(self, error: openai.APIError, model: str) -> ModelError | ReplyError:
+    def _explained(
+        self, error: openai.APIError, model: str, setting: str = "KG_MODEL"
+    ) -> ModelError | ReplyError:
         """The error as what can be done about it, without the key."""
         said = self._redacted(str(error))
         match error:
@@ -127,7 +158,7 @@ class Endpoint:
                     f"The model endpoint refuses the key: set OPENAI_API_KEY ({said})."
                 )
             case openai.NotFoundError():
-                return ModelError(f"There is no model {model} there: set KG_MODEL ({said}).")
+                return ModelError(f"There is no model {model} there: set {setting} ({said}).")
             case openai.RateLimitError(code="insufficient_quota"):
                 return ModelError(f"The quota of the key is used up ({said}).")
             case openai.BadRequestError():
@@ -193,3 +224,19 @@ def _reply(completion: Completion) -> Reply:
     if choice.get("finish_reason") == "content_filter":
         raise ReplyError("the endpoint's content filter withheld the reply")
     return Reply(choice["message"]["content"] or "", cut=choice.get("finish_reason") == "length")
+
+
+def _vectors(response: httpx2.Response) -> tuple[list[list[float]], int]:
+    """The vectors in the order of the texts, and the tokens used."""
+    try:
+        body = json.loads(response.content)
+        rows = sorted(body["data"], key=lambda row: row["index"])
+        vectors = [_vector(row["embedding"]) for row in rows]
+        return vectors, (body.get("usage") or {}).get("prompt_tokens", 0)
+    except (ValueError, LookupError, TypeError):
+        raise ReplyError("the endpoint's reply holds no vectors") from None
+
+
+def _vector(given: str | list[float]) -> list[float]:
+    """From the form that was asked for, or the plain one of an endpoint that knows no other."""
+    return array("f", b64decode(given)).tolist() if isinstance(given, str) else list(given)

@@ -74,6 +74,6 @@ def _on_machine() -> Iterator[Java]:
     paths = [shutil.which("java", path=Path(home) / "bin") if home else None, shutil.which("java")]
     for path in dict.fromkeys(path for path in paths if path):
         # The path comes from this user's own environment.
-        answer = subprocess.run([path, "-version"], capture_output=True, text=True, check=False)  # noqa: S603
-        if major := java_major(answer.stderr):
+        answer = subprocess.run([path, "-version"], capture_output=True, check=False)  # noqa: S603
+        if major := java_major(answer.stderr.decode(errors="replace")):
             yield Java(path, major)

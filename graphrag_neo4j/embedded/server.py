@@ -82,6 +82,8 @@ def start(
             complete(read_lock(release.lock()), jars, settings.maven_url, tell, progress)
             tell(f"Starting Neo4j {release.version} in {home.path}.")
             record = _launch(home, record, release, java, jars)
+        elif not record.ready:
+            tell(f"Waiting for Neo4j {record.version} in {home.path} to answer.")
         if not record.ready:
             from graphrag_neo4j.embedded import readiness  # noqa: PLC0415 - slow to import
 

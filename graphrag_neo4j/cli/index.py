@@ -14,6 +14,7 @@ from graphrag_neo4j.cli.options import (
     read_options,
     reading_of,
     run,
+    settings_options,
 )
 from graphrag_neo4j.cli.progress import listening, money
 from graphrag_neo4j.cli.report import print_status
@@ -30,11 +31,7 @@ NAMED = 20  # flaws named in full; the rest is counted
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @home_option
 @read_options
-@click.option("--prepend-metadata", help="Metadata put before each chunk, by name, with commas.")
-@click.option("--model", help="Chat model; KG_MODEL.")
-@click.option("--entity-types", help="Entity types, with commas; KG_ENTITY_TYPES.")
-@click.option("--gleanings", type=click.IntRange(min=0), help="Passes for what was missed.")
-@click.option("--claims/--no-claims", default=None, help="Whether claims are extracted.")
+@settings_options
 @click.option("--max-cost", type=click.FloatRange(min=0), help="US dollars to stop at.")
 @click.option("--prune", is_flag=True, help="Drop documents under PATHS whose file is gone.")
 @click.option("--reread", is_flag=True, help="Read again what was read with other settings.")

@@ -11,7 +11,15 @@ import click
 
 from graphrag_neo4j.reading import ReadOptions
 
-__all__ = ["as_json", "home_option", "json_option", "read_options", "reading_of", "run"]
+__all__ = [
+    "as_json",
+    "home_option",
+    "json_option",
+    "read_options",
+    "reading_of",
+    "run",
+    "settings_options",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,6 +46,25 @@ def read_options(command: Command[P, R]) -> Command[P, R]:
                 type=click.Path(file_okay=False, path_type=Path),
                 help="Folder that sources are relative to; without it they are file URIs.",
             ),
+        ]
+    ):
+        command = option(command)
+    return command
+
+
+def settings_options(command: Command[P, R]) -> Command[P, R]:
+    """Adds the settings that are most often changed from one run to the next."""
+    for option in reversed(
+        [
+            click.option(
+                "--prepend-metadata", help="Metadata put before each chunk, by name, with commas."
+            ),
+            click.option("--model", help="Chat model; KG_MODEL."),
+            click.option("--entity-types", help="Entity types, with commas; KG_ENTITY_TYPES."),
+            click.option(
+                "--gleanings", type=click.IntRange(min=0), help="Passes for what was missed."
+            ),
+            click.option("--claims/--no-claims", default=None, help="Whether to extract claims."),
         ]
     ):
         command = option(command)

@@ -131,6 +131,7 @@ class Lines:
         self.stage: Stage | None = None
         self.spent = ""
         self.printed = 0.0
+        self.shown = -1
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -140,6 +141,7 @@ class Lines:
                 self.close()
                 self.stage = Stage(event.stage, event.total) if event.total != 0 else None
                 self.printed = time.monotonic()
+                self.shown = -1
             case Advanced() if self.stage:
                 self.stage.advance(event)
             case Spent():
@@ -149,7 +151,7 @@ class Lines:
 
     def close(self) -> None:
         """Prints where the stage has ended."""
-        if self.stage:
+        if self.stage and self.stage.seen != self.shown:
             self._print(self.stage)
         self.stage = None
 
@@ -159,6 +161,7 @@ class Lines:
         spent = f", {self.spent}" if self.spent else ""
         click.echo(f"{stage.name}: {stage.seen:,}{total}, {stage.rate}{failed}{spent}", err=True)
         self.printed = time.monotonic()
+        self.shown = stage.seen
 
 
 def spent_line(event: Spent) -> str:

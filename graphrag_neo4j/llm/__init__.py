@@ -2,6 +2,7 @@
 
 from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.llm.meter import Meter, Usage
+from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.thinker import ModelThinker
 
-__all__ = ["Endpoint", "Meter", "ModelThinker", "Usage"]
+__all__ = ["Endpoint", "Meter", "ModelThinker", "Usage", "price_of"]

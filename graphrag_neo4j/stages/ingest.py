@@ -24,6 +24,7 @@ __all__ = [
     "Ingested",
     "delete_documents",
     "document_id",
+    "header_of",
     "ingest",
     "known_sources",
     "sources_under",
@@ -78,6 +79,12 @@ class _Prepared:
 def document_id(source: str) -> str:
     """The id of the document with that source."""
     return identify("document", source)
+
+
+def header_of(document: Document, names: Iterable[str]) -> str:
+    """What stands before a document's chunks for the model: its title or metadata, by name."""
+    known = {"title": document.title, **document.metadata}
+    return "\n".join(f"{name}: {known[name]}" for name in names if known.get(name) is not None)
 
 
 async def ingest(
@@ -214,7 +221,7 @@ def _prepare(document: Document, cutting: Cutting) -> tuple[_Prepared, int]:
     """What is stored of a document, and how many characters had to be replaced."""
     document, replaced = clean(document)
     metadata = {k: _property(v) for k, v in document.metadata.items() if v is not None}
-    header = _header({"title": document.title, **metadata}, cutting.prepend)
+    header = header_of(document, cutting.prepend)
     row: Row = {
         "id": document_id(document.source),
         "source": document.source,
@@ -226,11 +233,6 @@ def _prepare(document: Document, cutting: Cutting) -> tuple[_Prepared, int]:
         **{f"meta_{name}": value for name, value in metadata.items()},
     }
     return _Prepared(row, document.text), replaced
-
-
-def _header(metadata: dict[str, Scalar], names: Iterable[str]) -> str:
-    lines = (f"{name}: {metadata[name]}" for name in names if name in metadata)
-    return "\n".join(lines)
 
 
 def _property(value: Scalar) -> Scalar:

@@ -27,7 +27,7 @@ from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.stages.ingest import sources_under
 from graphrag_neo4j.status import Status, read_status
 
-__all__ = ["AsyncGraphRAG", "GraphRAG"]
+__all__ = ["AsyncGraphRAG", "GraphRAG", "start_server"]
 
 T = TypeVar("T")
 DEFAULT = ReadOptions()
@@ -113,7 +113,10 @@ class AsyncGraphRAG:
             return settings.neo4j_uri, settings.neo4j_username, secret
         if not settings.embedded:
             raise GraphError("No Neo4j is set: set NEO4J_URI, or KG_EMBEDDED=true.")
-        server = await anyio.to_thread.run_sync(lambda: _start(settings, self._listen))
+        # A start that is left behind does no harm: the next one goes on with it.
+        server = await anyio.to_thread.run_sync(
+            lambda: start_server(settings, self._listen), abandon_on_cancel=True
+        )
         return server.uri, server.username, server.password
 
 
@@ -182,7 +185,13 @@ def _paths(what: Source) -> list[str | Path] | None:
     return None
 
 
-def _start(settings: Settings, listen: Listener) -> embedded.Server:
+def start_server(
+    settings: Settings, listen: Listener = silent, *, upgrade: bool = False
+) -> embedded.Server:
+    """The embedded server of the settings' home, started where it does not run yet.
+
+    `upgrade`: a home of 5.26 becomes one of 2026.01, for good. Raises EmbeddedError.
+    """
     before = 0
 
     def progress(done: int, total: int) -> None:
@@ -192,4 +201,6 @@ def _start(settings: Settings, listen: Listener) -> embedded.Server:
         listen(Advanced(done - before))
         before = done
 
-    return embedded.start(settings, tell=lambda text: listen(Said(text)), progress=progress)
+    return embedded.start(
+        settings, tell=lambda text: listen(Said(text)), progress=progress, upgrade=upgrade
+    )

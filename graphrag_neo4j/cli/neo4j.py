@@ -2,7 +2,6 @@
 
 import time
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -11,7 +10,7 @@ import click
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli.options import home_option
 from graphrag_neo4j.cli.progress import listening
-from graphrag_neo4j.events import Advanced, Listener, Said, Started
+from graphrag_neo4j.client import start_server
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
 __all__ = ["neo4j"]
@@ -36,12 +35,7 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
     """Start the server, unless it runs; the first time it is downloaded."""
     settings = load_settings(home=home, neo4j_release=release)
     with listening(quiet=False) as listen:
-        embedded.start(
-            settings,
-            tell=lambda text: listen(Said(text)),
-            progress=_download(listen),
-            upgrade=upgrade,
-        )
+        start_server(settings, listen, upgrade=upgrade)
     _show(embedded.status(settings))
     _warn_of_uri(settings)
 
@@ -118,16 +112,3 @@ def _warn_of_uri(settings: Settings) -> None:
 
 def _tell(text: str) -> None:
     click.echo(text, err=True)
-
-
-def _download(listen: Listener) -> Callable[[int, int], None]:
-    before: int | None = None
-
-    def progress(done: int, total: int) -> None:
-        nonlocal before
-        if before is None:
-            listen(Started("download", total))
-        listen(Advanced(done - (before or 0)))
-        before = done
-
-    return progress

@@ -9,7 +9,6 @@ import click
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
     TaskID,
     TextColumn,
@@ -52,7 +51,7 @@ def _bars() -> Progress:
     return Progress(
         TextColumn("{task.description:>10}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[count]}"),
         TextColumn("{task.fields[rate]}"),
         TextColumn("[red]{task.fields[failed]}"),
         TextColumn("[dim]{task.fields[spent]}"),
@@ -76,6 +75,13 @@ class Stage:
     @property
     def seen(self) -> int:
         return self.done + self.failed
+
+    @property
+    def count(self) -> str:
+        """How many of how many, bytes as megabytes."""
+        unit = MEGABYTE if self.name == "download" else 1
+        total = f" of {self.total // unit:,}" if self.total else ""
+        return f"{self.seen // unit:,}{total}" + (" MB" if unit > 1 else "")
 
     @property
     def rate(self) -> str:
@@ -112,7 +118,7 @@ class Bars:
         self.bar = None
         if event.total != 0:
             self.bar = self.progress.add_task(
-                event.stage, total=event.total, rate="", failed="", spent=""
+                event.stage, total=event.total, count="", rate="", failed="", spent=""
             )
 
     def _advance(self, event: Advanced) -> None:
@@ -120,7 +126,11 @@ class Bars:
         if self.bar is not None:
             failed = f"{self.stage.failed} failed" if self.stage.failed else ""
             self.progress.update(
-                self.bar, completed=self.stage.seen, rate=self.stage.rate, failed=failed
+                self.bar,
+                completed=self.stage.seen,
+                count=self.stage.count,
+                rate=self.stage.rate,
+                failed=failed,
             )
 
 
@@ -156,10 +166,9 @@ class Lines:
         self.stage = None
 
     def _print(self, stage: Stage) -> None:
-        total = f" of {stage.total:,}" if stage.total else ""
         failed = f", {stage.failed} failed" if stage.failed else ""
         spent = f", {self.spent}" if self.spent else ""
-        click.echo(f"{stage.name}: {stage.seen:,}{total}, {stage.rate}{failed}{spent}", err=True)
+        click.echo(f"{stage.name}: {stage.count}, {stage.rate}{failed}{spent}", err=True)
         self.printed = time.monotonic()
         self.shown = stage.seen
 

@@ -10,6 +10,12 @@ from graphrag_neo4j.status import Status
 __all__ = ["print_status"]
 
 NAMED = 20
+PENDING = {
+    "extract": "chunks to read",
+    "claims": "to read for claims",
+    "merge": "entities and relationships to merge",
+    "summarize": "to describe",
+}
 
 
 def print_status(console: Console, status: Status, *, builds: bool = True) -> None:
@@ -20,7 +26,7 @@ def print_status(console: Console, status: Status, *, builds: bool = True) -> No
     console.print(table)
     waiting = {stage: n for stage, n in status.pending.items() if n}
     if waiting:
-        text = ", ".join(f"{n:,} to {stage}" for stage, n in waiting.items())
+        text = ", ".join(f"{n:,} {PENDING[stage]}" for stage, n in waiting.items())
         console.print(f"Pending: {text}.")
     for failure in status.failures[:NAMED]:
         console.print(

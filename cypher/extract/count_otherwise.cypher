@@ -1,5 +1,13 @@
-// How many chunks were read with other settings.
-MATCH (chunk:Chunk)
-WHERE chunk.extraction = 'done' AND chunk.extraction_with <> $extraction
-   OR $with_claims AND chunk.claims = 'done' AND chunk.claims_with <> $claims
+// How many chunks were read with other settings; two ranges of an index, where <> would scan.
+CALL () {
+  MATCH (chunk:Chunk)
+  WHERE (chunk.extraction_with < $extraction OR chunk.extraction_with > $extraction)
+    AND chunk.extraction = 'done'
+  RETURN chunk
+  UNION
+  MATCH (chunk:Chunk)
+  WHERE (chunk.claims_with < $claims OR chunk.claims_with > $claims)
+    AND chunk.claims = 'done' AND $with_claims
+  RETURN chunk
+}
 RETURN count(chunk) AS n

@@ -1,3 +1,5 @@
 // Marks chunks that were read for claims with other settings.
-MATCH (chunk:Chunk) WHERE chunk.claims = 'done' AND chunk.claims_with <> $signature
+MATCH (chunk:Chunk)
+WHERE (chunk.claims_with < $signature OR chunk.claims_with > $signature)
+  AND chunk.claims = 'done'
 SET chunk.claims = 'pending'

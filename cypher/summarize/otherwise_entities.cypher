@@ -1,4 +1,4 @@
 // Marks what was described with other settings.
 MATCH (x:Entity)
-WHERE x.description_with IS NOT NULL AND x.description_with <> $signature
+WHERE x.description_with < $signature OR x.description_with > $signature
 SET x.undescribed = true

@@ -25,14 +25,18 @@ NODE_INDEXES = (
     ("Document", "source"),
     ("Chunk", "extraction", "ref"),
     ("Chunk", "claims", "ref"),
+    ("Chunk", "extraction_with"),
+    ("Chunk", "claims_with"),
     ("Entity", "stale"),
     ("Entity", "undescribed", "id"),
+    ("Entity", "description_with"),
 )
 RELATIONSHIP_INDEXES = (
     ("STATED", "chunk"),
     ("STATED", "pair"),
     ("RELATED", "stale"),
     ("RELATED", "undescribed", "id"),
+    ("RELATED", "description_with"),
 )
 
 

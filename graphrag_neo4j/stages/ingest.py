@@ -6,7 +6,7 @@ what was read in it.
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -18,6 +18,7 @@ from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_re
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.reading import clean
+from graphrag_neo4j.text import storable
 
 __all__ = [
     "Cutting",
@@ -220,7 +221,7 @@ async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Seq
 def _prepare(document: Document, cutting: Cutting) -> tuple[_Prepared, int]:
     """What is stored of a document, and how many characters had to be replaced."""
     document, replaced = clean(document)
-    metadata = {k: _property(v) for k, v in document.metadata.items() if v is not None}
+    metadata = {k: v for k, v in document.metadata.items() if v is not None}
     header = header_of(document, cutting.prepend)
     row: Row = {
         "id": document_id(document.source),
@@ -229,16 +230,27 @@ def _prepare(document: Document, cutting: Cutting) -> tuple[_Prepared, int]:
         "header": header or None,
         "content_hash": identify("content", document.title, header, document.text),
         "cut_with": cutting.signature,
-        "metadata": json.dumps(metadata, ensure_ascii=False, sort_keys=True),
-        **{f"meta_{name}": value for name, value in metadata.items()},
+        "metadata": _json(metadata),
+        **_flat(metadata),
     }
     return _Prepared(row, document.text), replaced
 
 
-def _property(value: Scalar) -> Scalar:
-    """The value as a property can hold it: integers have 64 bits."""
-    too_large = isinstance(value, int) and abs(value) > LARGEST_INTEGER
-    return str(value) if too_large else value
+def _flat(metadata: Mapping[str, object]) -> Row:
+    """Scalars as properties of their own, integers beyond 64 bits as text."""
+    return {
+        f"meta_{name}": str(value)
+        if isinstance(value, int) and abs(value) > LARGEST_INTEGER
+        else value
+        for name, value in metadata.items()
+        if isinstance(value, Scalar)
+    }
+
+
+def _json(metadata: Mapping[str, object]) -> str:
+    """Metadata as JSON text, dates and the like as they print."""
+    text = json.dumps(metadata, ensure_ascii=False, sort_keys=True, default=str)
+    return storable(text)[0]
 
 
 def _spans(text: str, cutting: Cutting) -> list[Span]:

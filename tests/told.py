@@ -1,0 +1,141 @@
+"""A thinker that says of each text what a test has told it, and single stages run with it."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+
+from graphrag_neo4j.context import Context
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.events import Listener, silent
+from graphrag_neo4j.folding import Budget
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.model import (
+    ChunkText,
+    ClaimRecord,
+    Claims,
+    Document,
+    EntityRecord,
+    Extraction,
+    RelationshipRecord,
+    Reply,
+    Request,
+    Step,
+    T,
+    Think,
+)
+from graphrag_neo4j.stages.extract import extract, extract_claims
+from graphrag_neo4j.stages.ingest import Cutting, Ingested, ingest
+from graphrag_neo4j.stages.merge import merge
+from graphrag_neo4j.stages.summarize import Limits, summarize
+
+__all__ = ["Told", "claim", "describe", "documents", "found", "put", "read"]
+
+CUTTING = Cutting(600, 100, "o200k_base")
+NOTHING = Extraction([], [])
+NO_CLAIMS = Claims([])
+
+
+class Told:
+    """Says of a chunk what it was told about its text; a string is the reason that it fails.
+
+    `heard` are the chunks that it was asked about, `joined` the names and descriptions that it
+    was asked to join; `failing`: why it can't join those of a name.
+    """
+
+    def __init__(
+        self,
+        entities: Mapping[str, Extraction | str] | None = None,
+        claims: Mapping[str, Sequence[ClaimRecord] | str] | None = None,
+        *,
+        version: str = "1",
+        failing: Mapping[str, str] | None = None,
+    ) -> None:
+        self.entities, self.claimed = entities or {}, claims or {}
+        self.version, self.failing = version, failing or {}
+        self.heard: list[ChunkText] = []
+        self.joined: list[tuple[str, tuple[str, ...]]] = []
+
+    def signature(self, step: Step) -> str:
+        return f"{step} {self.version}"
+
+    def extract(self, chunk: ChunkText) -> Think[Extraction]:
+        self.heard.append(chunk)
+        said = self.entities.get(chunk.text, NOTHING)
+        yield from ()
+        if isinstance(said, str):
+            raise ReplyError(said)
+        return said
+
+    def claims(self, chunk: ChunkText) -> Think[Claims]:
+        said = self.claimed.get(chunk.text, ())
+        yield from ()
+        if isinstance(said, str):
+            raise ReplyError(said)
+        return Claims(said) if said else NO_CLAIMS
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]:
+        self.joined.append((name, tuple(descriptions)))
+        yield from ()
+        if name in self.failing:
+            raise ReplyError(self.failing[name])
+        return f"{name}: {len(descriptions)} in one, by {self.version}."
+
+
+async def run(think: Think[T]) -> T:
+    """Drives a step that asks nothing."""
+    try:
+        request: Request = next(think)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise AssertionError(f"{request} has no {Reply}")
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(text, f"memory:{i}") for i, text in enumerate(texts)]
+
+
+async def put(
+    graph: Graph,
+    what: Iterable[Document],
+    cutting: Cutting = CUTTING,
+    *,
+    recut: bool = False,
+    listen: Listener = silent,
+) -> Ingested:
+    """Ingests documents."""
+
+    async def each() -> AsyncIterator[Document]:
+        for document in what:
+            yield document
+
+    return await ingest(graph, each(), cutting, listen, recut=recut)
+
+
+async def read(graph: Graph, told: Told, listen: Listener = silent) -> None:
+    """Reads what is pending, claims too, and merges."""
+    context = Context(graph, told, run, 4, listen)
+    await extract(context)
+    await extract_claims(context)
+    await merge(graph, listen)
+
+
+async def describe(
+    graph: Graph, told: Told, *, join: int = 0, context: int = 500, longest: int = 160
+) -> None:
+    """Describes what is marked; a token is a word."""
+    budget = Budget(join, context, lambda text: len(text.split()))
+    await summarize(Context(graph, told, run, 4, silent), Limits(budget, longest))
+
+
+def found(
+    *records: tuple[str, str, str] | tuple[str, str, str, float],
+    cut: bool = False,
+    unusable: Sequence[str] = (),
+) -> Extraction:
+    """(name, type, description) for an entity, (source, target, description, strength) for two."""
+    entities = [EntityRecord(*one) for one in records if len(one) == 3]
+    relationships = [RelationshipRecord(*one) for one in records if len(one) == 4]
+    return Extraction(entities, relationships, cut, unusable)
+
+
+def claim(subject: str, object_: str | None = None, said: str = "It is so.") -> ClaimRecord:
+    return ClaimRecord(subject, object_, "FACT", "TRUE", None, None, said, said)

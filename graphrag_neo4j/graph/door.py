@@ -14,6 +14,8 @@ from neo4j import (
     AsyncGraphDatabase,
     AsyncManagedTransaction,
     AsyncSession,
+    Driver,
+    GraphDatabase,
     NotificationDisabledClassification,
 )
 from neo4j.exceptions import (
@@ -53,11 +55,14 @@ class Graph:
     holds the lease, so a run that was suspended cannot write beside its successor.
     """
 
-    def __init__(self, driver: AsyncDriver, address: str, database: str | None) -> None:
+    def __init__(
+        self, driver: AsyncDriver, address: str, auth: tuple[str, str], database: str | None
+    ) -> None:
         self.address = address
+        self.database = database
         self.lease: str | None = None
         self._driver = driver
-        self._database = database
+        self._auth = auth
 
     async def read(self, name: str, **parameters: object) -> list[Row]:
         """The rows of a reading statement."""
@@ -88,8 +93,14 @@ class Graph:
             async with self._session(WRITE_ACCESS) as session:
                 return await (await session.run(statement)).data()
 
+    @contextmanager
+    def lend_driver(self) -> Iterator[Driver]:
+        """A synchronous driver, for a client that takes no other; for use in a thread."""
+        with _translated(self.address), GraphDatabase.driver(self.address, auth=self._auth) as lent:
+            yield lent
+
     def _session(self, access: str) -> AsyncSession:
-        return self._driver.session(database=self._database, default_access_mode=access)
+        return self._driver.session(database=self.database, default_access_mode=access)
 
 
 @asynccontextmanager
@@ -101,7 +112,7 @@ async def connect(
     Raises InputError for an address that is none, GraphError where the server does not answer
     or refuses the user.
     """
-    with _translated(uri):
+    with _translated(uri), _address_checked(uri):
         driver = AsyncGraphDatabase.driver(
             uri,
             auth=(username, password),
@@ -112,15 +123,29 @@ async def connect(
             ],
         )
     async with driver:
-        with _translated(uri):
+        with _translated(uri), _address_checked(uri):
             await driver.verify_connectivity()
-        yield Graph(driver, uri, database)
+        yield Graph(driver, uri, (username, password), database)
 
 
 async def _run(
     inner: AsyncManagedTransaction, name: str, parameters: dict[str, object]
 ) -> list[Row]:
     return await Transaction(inner).run(name, **parameters)
+
+
+@contextmanager
+def _address_checked(uri: str) -> Iterator[None]:
+    """An address that the driver can't use, as a sentence; a password in it is not repeated."""
+    if "@" in uri:
+        raise InputError(
+            "NEO4J_URI must not hold a user name or a password: "
+            "set NEO4J_USERNAME and NEO4J_PASSWORD."
+        )
+    try:
+        yield
+    except (ConfigurationError, ValueError) as error:
+        raise InputError(f"NEO4J_URI={uri} is no address of a Neo4j: {error}.") from None
 
 
 @contextmanager
@@ -137,8 +162,6 @@ def _translated(address: str) -> Iterator[None]:
         raise GraphError(
             f"Neo4j at {address} does not answer: start it, or set NEO4J_URI to one that runs."
         ) from error
-    except (ConfigurationError, ValueError) as error:
-        raise InputError(f"NEO4J_URI={address} is no address of a Neo4j: {error}.") from None
     except ClientError as error:
         raise GraphError(_client_sentence(address, error)) from error
     except (Neo4jError, DriverError) as error:

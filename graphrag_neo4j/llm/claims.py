@@ -7,14 +7,14 @@ from datetime import date, datetime
 from graphrag_neo4j.llm.extraction import clean_name
 from graphrag_neo4j.llm.passes import Passes
 from graphrag_neo4j.model import ClaimRecord, Claims
-from graphrag_neo4j.text import fold, name_key, storable
+from graphrag_neo4j.text import fold
 
 __all__ = ["claims_of"]
 
 FIELDS = 8
 STATUSES = frozenset({"TRUE", "FALSE", "SUSPECTED"})
 NONE = frozenset({"", "none", "null", "n/a", "na", "unknown", "-"})
-PARTIAL_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?")
+PARTIAL_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2]))?")
 
 
 def claims_of(passes: Passes) -> Claims:
@@ -26,14 +26,10 @@ def claims_of(passes: Passes) -> Claims:
 
 def _fields(record: list[str]) -> list[str]:
     """Eight fields: a leading kind is dropped, what is too many belongs to the source text."""
-    fields = [storable(text)[0] for text in record]
-    if len(fields) > FIELDS and fields[0].casefold() == "claim":
-        fields = fields[1:]
-    return (
-        [*fields[: FIELDS - 1], "<|>".join(fields[FIELDS - 1 :])]
-        if len(fields) >= FIELDS
-        else fields
-    )
+    fields = record[1:] if clean_name(record[0]).casefold() == "claim" else record
+    if len(fields) < FIELDS:
+        return fields
+    return [*fields[: FIELDS - 1], "<|>".join(fields[FIELDS - 1 :])]
 
 
 def _claim(fields: Sequence[str], unusable: list[str]) -> ClaimRecord | None:
@@ -41,12 +37,13 @@ def _claim(fields: Sequence[str], unusable: list[str]) -> ClaimRecord | None:
         unusable.append("claim with too few fields")
         return None
     subject, object_, type_, status, start, end, description, source_text = fields
-    if not name_key(clean_name(subject)) or not description:
+    subject, object_ = clean_name(subject), clean_name(object_)
+    if not subject or not description:
         unusable.append("claim without a subject or a description")
         return None
     return ClaimRecord(
-        subject=clean_name(subject),
-        object=None if object_.casefold() in NONE else clean_name(object_),
+        subject=subject,
+        object=None if object_.casefold() in NONE else object_,
         type=fold(type_).upper(),
         status=_status(status, unusable),
         start_date=_date(start, unusable),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from graphrag_neo4j.llm.passes import Passes
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
-from graphrag_neo4j.text import fold, name_key, storable
+from graphrag_neo4j.text import fold, name_key
 
 __all__ = ["clean_name", "extraction_of"]
 
@@ -21,7 +21,7 @@ def extraction_of(passes: Passes) -> Extraction:
     unusable = list(passes.odd)
     for kind, *fields in passes.records:
         try:
-            match kind.casefold():
+            match clean_name(kind).casefold():
                 case "entity":
                     entities.append(_entity(fields))
                 case "relationship":
@@ -39,7 +39,7 @@ class _UnusableError(Exception):
 
 def clean_name(text: str) -> str:
     """A name as it is shown: folded, without the quotes around it."""
-    return fold(storable(text)[0]).strip("\"'` ")
+    return fold(text).strip("\"'` ")
 
 
 def _entity(fields: Sequence[str]) -> EntityRecord:
@@ -48,7 +48,7 @@ def _entity(fields: Sequence[str]) -> EntityRecord:
     name = clean_name(fields[0])
     if not name_key(name):
         raise _UnusableError("entity without a name")
-    return EntityRecord(name, fold(fields[1]).casefold(), _prose(fields[2:]))
+    return EntityRecord(name, clean_name(fields[1]).casefold(), _prose(fields[2:]))
 
 
 def _relationship(fields: Sequence[str], unusable: list[str]) -> RelationshipRecord:
@@ -75,4 +75,4 @@ def _strength(text: str) -> float | None:
 
 
 def _prose(fields: Iterable[str]) -> str:
-    return storable("<|>".join(fields))[0]
+    return "<|>".join(fields)

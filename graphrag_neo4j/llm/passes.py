@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.tuples import Tuples, read_tuples
 from graphrag_neo4j.model import Message, Reply, Request, Step
+from graphrag_neo4j.text import storable
 
 __all__ = ["Passes", "Wording", "read_in_passes"]
 
@@ -49,8 +50,8 @@ def read_in_passes(
     messages: tuple[Message, ...] = (Message("user", prompt),)
     found = Passes()
     for gleaning in range(gleanings + 1):
-        text, tuples = yield from _whole(step, messages, wording.go_on)
-        _keep(found, text, tuples)
+        text, tuples, cut = yield from _whole(step, messages, wording.go_on)
+        _keep(found, text, tuples, cut=cut)
         if gleaning == gleanings:
             break
         messages = (*messages, Message("assistant", text), Message("user", wording.missed))
@@ -66,29 +67,26 @@ def read_in_passes(
 
 def _whole(
     step: Step, messages: tuple[Message, ...], go_on: str
-) -> Generator[Request, Reply, tuple[str, Tuples]]:
-    """A reply with its continuations, and its records; open if it is still cut off."""
-    reply = yield Request(step, messages)
-    text = reply.text
-    for _ in range(CONTINUATIONS):
-        if not (text and (reply.cut or read_tuples(text).open)):
+) -> Generator[Request, Reply, tuple[str, Tuples, bool]]:
+    """A reply with its continuations, its records, and whether it is still cut off."""
+    text, asked = "", messages
+    for _ in range(1 + CONTINUATIONS):
+        reply = yield Request(step, asked)
+        text += storable(reply.text)[0]
+        tuples = read_tuples(text)
+        cut = tuples.open or (reply.cut and not tuples.complete)
+        if not (text and cut):
             break
         asked = (*messages, Message("assistant", text), Message("user", go_on))
-        reply = yield Request(step, asked)
-        text += reply.text
-    tuples = read_tuples(text)
-    return text, Tuples(tuples.records, tuples.complete, open=tuples.open or reply.cut)
+    return text, tuples, cut
 
 
-def _keep(found: Passes, text: str, tuples: Tuples) -> None:
+def _keep(found: Passes, text: str, tuples: Tuples, *, cut: bool) -> None:
     if not (tuples.records or tuples.complete):
         start = " ".join(text.split())[:60]
         raise ReplyError(f"the reply holds no record: {start!r}" if start else "the reply is empty")
-    if tuples.open:
-        found.cut = True
-        found.records += tuples.records[:-1]
-    else:
-        found.records += tuples.records
+    found.cut |= cut
+    found.records += tuples.records[:-1] if tuples.open else tuples.records
 
 
 def _yes_or_no(text: str) -> str | None:

@@ -9,31 +9,40 @@ record can't be read as is left to the caller to count.
 
 import html
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 __all__ = ["Tuples", "read_tuples"]
 
-FIELD = re.compile(r"<\s*\|{1,2}\s*>")
-COMPLETE = re.compile(r"<\s*\|\s*COMPLETE\s*\|?\s*>?", re.IGNORECASE)
-FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
-# Where a new record begins: after "##", or at a bracket that opens a line after a closed record.
-# A "##" inside a description is followed by neither a bracket nor a quote.
-BORDER = re.compile(r"\s*##\s*(?=[(\[\"'“‘]|$)|(?<=[)\]])\s*(?:##\s*)?\n\s*(?=[(\[])")
-# A record that begins with its kind needs no border before it; but a type or a description may
-# end in "relationship", so a bracket, a quote or a new line comes first.
-KIND = re.compile(
-    r"(?:[(\[]\s*[\"'“‘]?|[\"'“‘]|^[ \t]*)(?:entity|relationship)[\"'”’]?\s*<\s*\|{1,2}\s*>",
-    re.IGNORECASE | re.MULTILINE,
+QUOTES = "\"'“”‘’"
+PAIRED = ('""', "''", "“”", "‘’")
+DELIMITER = r"<\s?\|{1,2}\s?>"
+KIND = rf"[{QUOTES}]?(?:entity|relationship)[{QUOTES}]?\s?{DELIMITER}"
+FIELDS = {"entity": 4, "relationship": 5}
+FIELDS_OF_CLAIM = 8
+
+FIELD = re.compile(DELIMITER)
+COMPLETE = re.compile(r"<\s?\|\s?COMPLETE\s?\|?\s?>?", re.IGNORECASE)
+FENCE = re.compile(r"```\w*[ \t]*$|^[ \t]*```", re.MULTILINE)
+# Without its semicolon, "&region" in an address would become "®ion".
+ENTITY = re.compile(r"&(?:#\d+|#x[\da-f]+|\w+);", re.IGNORECASE)
+# Where a record may begin: surely, or only if the one before is closed, or has all its fields.
+# For a description may hold "##" and brackets, and a line of it begin with "relationship".
+BORDER = re.compile(
+    rf"""(?P<sure> ^\#\#$ | \#\#(?=\s?{KIND}) | (?=[(\[]\s?{KIND}) )
+       | (?P<closed> \#\# | ^(?:[-*•]\s|\d+[.)]\s)?(?=[(\[]) )
+       | (?P<full> ^(?={KIND}) )""",
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
-BLANK = "# \t\r\n"
+CLOSING = re.compile(r"[)\]](?=[ ,;.*]*(?:\n|$))")
 
 
 @dataclass(frozen=True, slots=True)
 class Tuples:
     """The records of a reply, each a list of fields.
 
-    `complete`: the completion mark is there. `open`: the last record is not closed.
+    `complete`: the completion mark is there. `open`: the last record is not closed, neither by
+    its bracket nor by a mark after it.
     """
 
     records: list[list[str]]
@@ -47,35 +56,74 @@ def read_tuples(reply: str) -> Tuples:
     >>> read_tuples('("entity"<|>A<|>person<|>Tall)##("entity"<|>B').records
     [['entity', 'A', 'person', 'Tall'], ['entity', 'B']]
     """
-    text = FENCE.sub("", html.unescape(reply))
-    complete = COMPLETE.search(text) is not None
-    pieces = [piece for piece in _pieces(COMPLETE.sub("\n##\n", text)) if FIELD.search(piece)]
-    closed = complete or not pieces or pieces[-1].rstrip(BLANK).endswith((")", "]"))
-    return Tuples([_fields(piece) for piece in pieces], complete, not closed)
+    text = _tidy(reply)
+    *marked, rest = COMPLETE.split(text)
+    bodies = [_body(piece) for part in (*marked, rest) for piece in _pieces(part)]
+    closed = not FIELD.search(rest) or bodies[-1][1]
+    return Tuples([_fields(body) for body, _ in bodies], bool(marked), not closed)
 
 
-def _pieces(text: str) -> list[str]:
-    borders = {0, len(text)}
-    borders.update(found.end() for found in BORDER.finditer(text))
-    borders.update(found.start() for found in KIND.finditer(text))
-    places = sorted(borders)
-    return [text[a:b] for a, b in pairwise(places)]
+def _tidy(reply: str) -> str:
+    """The reply without fences and entities; white space is one space or one line's end."""
+    text = FENCE.sub("", ENTITY.sub(lambda found: html.unescape(found[0]), reply))
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
 
 
-def _fields(piece: str) -> list[str]:
-    return [_unquoted(field) for field in _joined(FIELD.split(_inside(piece)))]
+def _pieces(text: str) -> Iterator[str]:
+    """The parts of a list that hold a record each."""
+    start, field = 0, FIELD.search(text)
+    for found in BORDER.finditer(text):
+        if field is None:
+            return
+        before = text[start : found.start()]
+        has_field = field.start() < found.start()
+        if found.lastgroup == "sure" or _ends(before, found.lastgroup, has_field=has_field):
+            if has_field:
+                yield before
+                field = FIELD.search(text, found.end())
+            start = found.end()
+    if field:
+        yield text[start:]
 
 
-def _inside(piece: str) -> str:
-    """A record without its brackets; a bracket that its text opened stays."""
-    text = piece.lstrip(BLANK + "([").rstrip(BLANK)
-    while text.endswith((")", "]")) and _surplus(text) > 0:
-        text = text[:-1].rstrip(BLANK)
-    return text
+def _ends(before: str, where: str | None, *, has_field: bool) -> bool:
+    """Whether a record ends where another may begin, being closed or having all its fields.
+
+    Prose ends there as well, unless it begins like a record.
+    """
+    if not has_field:
+        return not before[:2].lstrip().startswith(("(", "["))
+    if where == "full":
+        fields = FIELD.split(before.lstrip("([ \n"))
+        return len(fields) >= _expected(fields)
+    return before.rstrip(" ,;.*\n").endswith((")", "]")) and _body(before)[1]
 
 
-def _surplus(text: str) -> int:
-    return text.count(")") + text.count("]") - text.count("(") - text.count("[")
+def _body(piece: str) -> tuple[str, bool]:
+    """A record without its brackets and what follows them, and whether its own bracket closes it.
+
+    A closing bracket is the record's own if it follows the last delimiter, and the text before
+    it has opened none.
+    """
+    text = piece.strip()
+    text = text[1:] if text.startswith(("(", "[")) else text
+    *_, last = FIELD.finditer(text)
+    for found in reversed(list(CLOSING.finditer(text, last.end()))):
+        before = text[: found.start()]
+        if before.count(")") + before.count("]") >= before.count("(") + before.count("["):
+            return before, True
+    return text.removesuffix("##"), False
+
+
+def _fields(body: str) -> list[str]:
+    fields = FIELD.split(body)
+    whole = _joined(fields) if len(fields) > _expected(fields) else fields
+    return [_unquoted(" ".join(field.split())) for field in whole]
+
+
+def _expected(fields: list[str]) -> int:
+    return FIELDS.get(fields[0].strip(QUOTES + " \n").casefold(), FIELDS_OF_CLAIM)
 
 
 def _joined(fields: list[str]) -> list[str]:
@@ -94,7 +142,8 @@ def _opens_quote(field: str) -> bool:
 
 
 def _unquoted(field: str) -> str:
-    text = " ".join(field.split())
-    if len(text) > 1 and text[0] in "\"'“‘" and text[-1] in "\"'”’":
-        text = text[1:-1]
-    return text.strip()
+    """A field without the quotes around the whole of it."""
+    inner = field[1:-1]
+    if field[:1] + field[-1:] in PAIRED and len(field) > 1 and not set(inner) & set(field[:1]):
+        return inner.strip()
+    return field

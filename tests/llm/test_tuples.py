@@ -1,0 +1,242 @@
+"""Reading tuples: the mess of real replies, and exactness where a list is well formed."""
+
+import re
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.llm.tuples import read_tuples
+
+A = '("entity"<|>Ann<|>person<|>A captain)'
+B = '("entity"<|>Bob<|>person<|>A cook)'
+R = '("relationship"<|>Ann<|>Bob<|>They sailed together<|>8)'
+LIST = f"{A}\n##\n{B}\n##\n{R}\n##\n<|COMPLETE|>"
+READ = [
+    ["entity", "Ann", "person", "A captain"],
+    ["entity", "Bob", "person", "A cook"],
+    ["relationship", "Ann", "Bob", "They sailed together", "8"],
+]
+CLAIM = "(Ann<|>NONE<|>THEFT<|>TRUE<|>1909<|>1909<|>Ann stole a ship.<|>she stole the ship)"
+CLAIM_READ = ["Ann", "NONE", "THEFT", "TRUE", "1909", "1909", "Ann stole a ship.",
+              "she stole the ship"]  # fmt: skip
+
+
+def records(reply: str) -> list[list[str]]:
+    return read_tuples(reply).records
+
+
+def entity(description: str) -> str:
+    """What is read of a description in a list of two."""
+    found = records(f'("entity"<|>Ann<|>person<|>{description})\n##\n{B}\n##\n<|COMPLETE|>')
+    assert found[1:] == READ[1:2]
+    assert found[0][:-1] == READ[0][:-1]
+    return found[0][-1]
+
+
+MESS = {
+    "as asked": LIST,
+    "on one line": f"{A}##{B}##{R}##<|COMPLETE|>",
+    "white space around the delimiters": f"{A}  ##\n\n\n{B} \n## {R}\n\n##  <|COMPLETE|>\n",
+    "Windows line ends": LIST.replace("\n", "\r\n"),
+    "without the mark": LIST.removesuffix("\n##\n<|COMPLETE|>"),
+    "without the mark, with the last delimiter": LIST.removesuffix("<|COMPLETE|>"),
+    "the mark in another case": LIST.replace("COMPLETE", "Complete"),
+    "the mark not closed": LIST.removesuffix("|>"),
+    "the mark begun": LIST.removesuffix("PLETE|>"),
+    "without record delimiters": f"{A}\n{B}\n{R}\n<|COMPLETE|>",
+    "without anything between": f"{A}{B}{R}",
+    "in a code fence": f"```\n{LIST}\n```",
+    "in a named code fence": f"```text\n{LIST}\n```",
+    "a fence at the end of the line": f"{LIST.removesuffix('<|COMPLETE|>')}```",
+    "a fence that opens a line": f"```{LIST}",
+    "prose before": f"Here is the list you asked for:\n\n{LIST}",
+    "a heading before": f"## Entities\n\n{LIST}",
+    "prose after": f"{LIST}\n\nI hope this helps!",
+    "prose after, without the mark": f"{A}\n##\n{B}\n##\n{R}\n\nI hope (a bit) this helps!",
+    "prose between": f"{A}\n{B}\n\nNow the relationships:\n\n{R}\n<|COMPLETE|>",
+    "numbered": f"1. {A}\n2. {B}\n3. {R}\n<|COMPLETE|>",
+    "bulleted": f"- {A}\n- {B}\n* {R}\n<|COMPLETE|>",
+    "a comma after each": f"{A},\n{B},\n{R}.\n<|COMPLETE|>",
+    "square brackets": LIST.replace("(", "[").replace(")", "]"),
+    "no brackets": LIST.replace("(", "").replace(")", ""),
+    "no brackets, no mark, a line each": f"{A}\n{B}\n{R}".replace("(", "").replace(")", ""),
+    "no opening brackets": LIST.replace("(", ""),
+    "no closing brackets": LIST.replace(")", ""),
+    "no closing brackets, on one line": LIST.replace(")\n##\n", "##"),
+    "no quotes around the kind": LIST.replace('"', ""),
+    "half the quotes around the kind": LIST.replace('("', "("),
+    "the other half": LIST.replace('"<|>', "<|>"),
+    "typographic quotes": LIST.replace('("', "(“").replace('"<', "”<"),
+    "single quotes": LIST.replace('"', "'"),
+    "quotes around every field": re.sub(r">([^<()]+)(?=[<)])", r'>"\1"', LIST),
+    "the kind in another case": LIST.replace("entity", "Entity").replace("relation", "RELATION"),
+    "white space in the delimiter": LIST.replace("<|>", " < | > "),
+    "a doubled delimiter": LIST.replace("<|>", "<||>"),
+    "HTML entities": LIST.replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;"),
+    "lines broken inside records": LIST.replace("A c", "A\nc").replace("sailed ", "sailed\n\n"),
+    "a line broken before the description": LIST.replace("<|>A", "<|>\n  A"),
+}
+
+
+@pytest.mark.parametrize("mess", MESS)
+def test_real_mess_is_read_as_if_it_were_not_there(mess: str) -> None:
+    found = read_tuples(MESS[mess])
+    kinds = [[fields[0].strip("\"'“”").lower(), *fields[1:]] for fields in found.records]
+    assert kinds == READ
+
+
+CLAIM_MESS = {
+    "as asked": f"{CLAIM}\n##\n{CLAIM}\n##\n<|COMPLETE|>",
+    "on one line": f"{CLAIM}##{CLAIM}##<|COMPLETE|>",
+    "without delimiters": f"{CLAIM}\n{CLAIM}",
+    "prose around": f"The claims are:\n\n{CLAIM}\n##\n{CLAIM}\n\nThat is all.",
+    "numbered": f"1. {CLAIM}\n2. {CLAIM}",
+    "no brackets": f"{CLAIM[1:-1]}\n##\n{CLAIM[1:-1]}\n##\n<|COMPLETE|>",
+    "no closing brackets": f"{CLAIM[:-1]}\n##\n{CLAIM[:-1]}\n##\n<|COMPLETE|>",
+    "lines broken inside": f"{CLAIM}\n##\n{CLAIM}\n<|COMPLETE|>".replace("stole", "stole\n\n"),
+}
+
+
+@pytest.mark.parametrize("mess", CLAIM_MESS)
+def test_claims_have_no_kind_and_are_read_all_the_same(mess: str) -> None:
+    found = [[" ".join(field.split()) for field in record] for record in records(CLAIM_MESS[mess])]
+    assert found == [CLAIM_READ, CLAIM_READ]
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Wrote C#, F# and a note ## (in pencil) on C",
+        'The sign said ## "closed" and no more',
+        "Has a | b; c, d & e < f > g",
+        "Sailed (in May) to [Port Elin] (again)",
+        "Inventor of C#",
+        "A captain (of a ship)",
+        '"Humbug" is what she says of "Christmas"',
+        "Her address is https://example.org/?a=1&region=2&copy=3",
+        "Wrote the parts 1) to 3)",
+        "Says 'tis the season o' love",
+    ],
+)
+def test_a_description_keeps_what_only_looks_like_a_delimiter(description: str) -> None:
+    assert entity(description) == description
+
+
+def test_a_line_that_begins_with_a_kind_is_no_record_before_all_fields_are_there() -> None:
+    reply = '("relationship"<|>Ann<|>Bob<|>They have a close\nrelationship<|>7)##<|COMPLETE|>'
+    assert records(reply) == [["relationship", "Ann", "Bob", "They have a close relationship", "7"]]
+
+
+def test_a_field_that_ends_in_a_kind_is_no_record() -> None:
+    reply = '("relationship"<|>Ann<|>Bob<|>It is a "relationship"<|>7)\n##\n<|COMPLETE|>'
+    assert records(reply) == [["relationship", "Ann", "Bob", 'It is a "relationship"', "7"]]
+
+
+def test_a_delimiter_inside_quotes_belongs_to_the_field() -> None:
+    reply = '("entity"<|>"Ann <|> Bob"<|>person<|>A pair)##<|COMPLETE|>'
+    assert records(reply) == [["entity", "Ann <|> Bob", "person", "A pair"]]
+
+
+def test_stray_quotes_join_no_fields_of_a_record_that_has_as_many_as_it_should() -> None:
+    reply = '("relationship"<|>"Ann<|>Bob"<|>They sailed together<|>8)##<|COMPLETE|>'
+    assert records(reply) == [["relationship", '"Ann', 'Bob"', "They sailed together", "8"]]
+
+
+def test_prose_without_a_delimiter_holds_no_record() -> None:
+    found = read_tuples("I am sorry, (but) there is nothing\n## here\n- at all.")
+    assert (found.records, found.complete, found.open) == ([], False, False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_open"),
+    [
+        (A, False),
+        (f"{A}\n##\n", False),
+        (f"{A}\n##\n<|COMPLETE|>", False),
+        (f"{A[:-1]}\n##\n<|COMPLETE|>", False),
+        (A[:-1], True),
+        (f"{A}##{B[:-1]}", True),
+        (f"{A}\n##\n<|COMPLETE|>\n{B[:-1]}", True),
+        ('("entity"<|>Ann<|>person<|>A captain (of a ship)', True),
+        ('("entity"<|>Ann<|>person<|>A captain (of a ship))', False),
+        ("<|COMPLETE|>", False),
+        ("", False),
+    ],
+)
+def test_a_last_record_is_open_unless_its_own_bracket_or_a_mark_closes_it(
+    reply: str, is_open: bool
+) -> None:
+    assert read_tuples(reply).open is is_open
+
+
+PIECES = st.sampled_from(
+    [A, B, R, CLAIM, "##", "<|>", "<|COMPLETE|>", "(", ")", "[", "]", '"', "'", "\n", " ", "```",
+     "entity", "relationship", "&lt;", "&#0;", "&#xD800;", "\x00", "\ud800", "<", "|", "1. "]
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=10)), max_size=40).map("".join))
+def test_no_text_raises_and_no_field_has_folds_left(reply: str) -> None:
+    found = read_tuples(reply)
+    for record in found.records:
+        assert len(record) > 1
+        assert all(field == " ".join(field.split()) for field in record)
+
+
+@pytest.mark.parametrize("piece", ["\n", " ", "\t\n", "##", "(", "()##", "<", "```", '"', "1. \n("])
+def test_an_endless_reply_is_read_in_no_time(piece: str) -> None:
+    """A model that falls into a loop would else hold up all others: this took minutes once."""
+    assert len(records(A + piece * 20_000)) == 1
+
+
+# What a list is made of may stand in no field: a delimiter, or what a new record begins with.
+NOT_A_FIELD = re.compile(
+    r"<\s?\|{1,2}\s?>|<\s?\|\s?COMPLETE|```|&[#\w]+;|[)\]][\s,;.*]*##|##\s*[\"'“”‘’]?(entity|relation)"
+    r"|[)\]][\s,;.*]*[([]|^\s*##\s*$|[(\[]\s*[\"'“”‘’]?(entity|relationship)[\"'“”‘’]?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+TEXT = st.one_of(
+    st.text(max_size=30),
+    st.lists(
+        st.sampled_from(
+            ["##", " ", "\n", "C#", '"', "'", ";", "|", "<", ">", "(a)", "[b]", ")", ":)", "1) ",
+             "entity", '"entity"', "relationship", "COMPLETE", "-", "Ann", "ß", "漢字", "&", "."]
+        ),
+        max_size=12,
+    ).map("".join),
+)  # fmt: skip
+
+
+def is_field(text: str) -> bool:
+    """Whether a text can stand in a field as it is: nothing in it is a delimiter of the list."""
+    folded = " ".join(text.split())
+    quoted = folded[:1] + folded[-1:] in {'""', "''", "“”", "‘’"}
+    brackets = [text.count(one) for one in "()[]"]
+    opened = brackets[0] + brackets[2] > brackets[1] + brackets[3]
+    return not (quoted or opened or NOT_A_FIELD.search(text) or NOT_A_FIELD.search(folded))
+
+
+FIELD = TEXT.filter(is_field)
+ENTITY = st.tuples(st.just("entity"), FIELD, FIELD, FIELD)
+RELATIONSHIP = st.tuples(st.just("relationship"), FIELD, FIELD, FIELD, FIELD)
+
+
+@given(st.lists(st.one_of(ENTITY, RELATIONSHIP), max_size=6), st.booleans())
+@example([("entity", "C#", "##", "a ## (b) :)")], True)
+@example([("relationship", '"A', 'B"', "x\nentity", "1) \n2)")], False)
+def test_a_well_formed_list_is_read_exactly(written: list[tuple[str, ...]], marked: bool) -> None:
+    reply = "\n##\n".join(f'("{"<|>".join(fields).replace("<", chr(34) + "<", 1)})'
+                          for fields in written)  # fmt: skip
+    found = read_tuples(reply + "\n##\n<|COMPLETE|>" if marked else reply)
+    assert found.records == [[" ".join(text.split()) for text in fields] for fields in written]
+    assert found.complete is marked
+    assert not found.open
+
+
+@given(st.lists(st.tuples(*[FIELD] * 8), min_size=1, max_size=4))
+def test_a_well_formed_list_of_claims_is_read_exactly(written: list[tuple[str, ...]]) -> None:
+    assume(all("\n(" not in text and "\n[" not in text for claim in written for text in claim))
+    reply = "\n##\n".join(f"({'<|>'.join(fields)})" for fields in written)
+    found = read_tuples(f"{reply}\n##\n<|COMPLETE|>")
+    assert found.records == [[" ".join(text.split()) for text in fields] for fields in written]

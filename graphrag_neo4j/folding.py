@@ -88,7 +88,10 @@ def fold(
         answers = {g.hash: known[g.hash] for g in groups if len(g.texts) > 1}
         used |= answers
         items = [
-            _Item(bucket[0].bits, answers.get(group.hash, group.texts[0]))
+            _Item(
+                bucket[0].bits,
+                shortened(answers.get(group.hash, group.texts[0]), longest, budget.count),
+            )
             for bucket, group in zip(buckets, groups, strict=True)
         ]
 

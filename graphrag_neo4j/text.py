@@ -20,7 +20,9 @@ def storable(text: str) -> tuple[str, int]:
 
 def fold(text: str) -> str:
     """The text in Unicode NFKC, with one kind of quotes and single spaces, trimmed."""
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).translate(_QUOTES)).strip()
+    # Before NFKC too, which would make an acute accent for a quote a space and a combining one.
+    plain = unicodedata.normalize("NFKC", text.translate(_QUOTES)).translate(_QUOTES)
+    return _SPACE.sub(" ", plain).strip()
 
 
 def name_key(name: str) -> str:
@@ -57,6 +59,6 @@ def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
     """The text, or its beginning of at most `limit` tokens: whole sentences where it has any."""
     while (size := count(text)) > limit:
         text = text[: min(len(text) - 1, len(text) * limit // size)]
-        end = max(text.rfind(stop) + len(stop) - 1 for stop in (". ", "! ", "? ", "。", "\n"))
+        end = max(text.rfind(stop) + len(stop.strip()) for stop in (". ", "! ", "? ", "。", "\n"))
         text = text[:end] if end > 0 else text
     return text

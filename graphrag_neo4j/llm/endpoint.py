@@ -4,6 +4,8 @@ import json
 from array import array
 from base64 import b64decode
 from collections.abc import Sequence
+from contextlib import suppress
+from textwrap import shorten
 from typing import Any, Final, Literal, Self, cast
 
 import httpx2
@@ -31,8 +33,9 @@ NO_MODEL = (
     "No model is set: set OPENAI_API_KEY, "
     "or OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own."
 )
-# What an endpoint may not know of is left out once it has said so.
-OPTIONAL = ("logit_bias", "max_completion_tokens", "temperature", "response_format")
+# One without the other is of no use: under a bias on two words a model does not stop by itself.
+ONE_TOKEN = {"logit_bias", "max_completion_tokens"}
+LONGEST_MESSAGE = 300  # of what an endpoint says, which may be a whole page
 # So many calls failing one after the other mean that the endpoint is down, not a chunk's text.
 HOPELESS_AT_FIRST = 5
 EMBEDDING = "embedding"  # the step that vectors are metered under
@@ -127,10 +130,11 @@ class Endpoint:
                     cast_to=httpx2.Response,
                 )
             except openai.BadRequestError as error:
+                # What an endpoint does not know of is left out once it has said so.
                 named = {name for name in options if _names(error, name)}
                 if not named:
                     raise
-                refused |= named | ({"max_completion_tokens"} if "logit_bias" in named else set())
+                refused |= named | (ONE_TOKEN if named & ONE_TOKEN else set())
             else:
                 return _parsed(response)
 
@@ -138,7 +142,7 @@ class Endpoint:
         used = completion.get("usage") or {}
         details = used.get("prompt_tokens_details") or {}
         cached = details.get("cached_tokens") or 0
-        spent = used.get("prompt_tokens", 0), cached, used.get("completion_tokens", 0)
+        spent = used.get("prompt_tokens") or 0, cached, used.get("completion_tokens") or 0
         self.meter.count(step, self._prices[step], spent)
         self._rates.after_call(spent[2])
 
@@ -158,7 +162,10 @@ class Endpoint:
                     f"The model endpoint refuses the key: set OPENAI_API_KEY ({said})."
                 )
             case openai.NotFoundError():
-                return ModelError(f"There is no model {model} there: set {setting} ({said}).")
+                return ModelError(
+                    f"There is no model {model} at {self._client.base_url}: "
+                    f"set {setting} or OPENAI_BASE_URL ({said})."
+                )
             case openai.RateLimitError(code="insufficient_quota"):
                 return ModelError(f"The quota of the key is used up ({said}).")
             case openai.BadRequestError():
@@ -166,7 +173,10 @@ class Endpoint:
         self._failures_in_a_row += 1
         if self._failures_in_a_row >= self._hopeless():
             count, address = self._failures_in_a_row, self._client.base_url
-            return ModelError(f"{count} calls in a row failed at {address}: {said}")
+            return ModelError(
+                f"{count} calls in a row failed at {address}: see whether OPENAI_BASE_URL and "
+                f"the network are right ({said})."
+            )
         return ReplyError(f"the call failed: {said}")
 
     def _hopeless(self) -> int:
@@ -174,7 +184,8 @@ class Endpoint:
 
     def _redacted(self, text: str) -> str:
         key = self._settings.openai_api_key
-        return text.replace(key.get_secret_value(), "…") if key else text
+        shown = text.replace(key.get_secret_value(), "…") if key else text
+        return shorten(shown, LONGEST_MESSAGE, placeholder=" …")
 
 
 def _client(settings: Settings, rates: Rates) -> AsyncOpenAI:
@@ -211,12 +222,12 @@ def _names(error: openai.BadRequestError, option: str) -> bool:
 
 
 def _parsed(response: httpx2.Response) -> Completion:
-    try:
+    with suppress(ValueError, LookupError, TypeError):
         completion: Completion = json.loads(response.content)
-        completion["choices"][0]["message"]["content"]
-    except (ValueError, LookupError, TypeError):
-        raise ReplyError("the endpoint's reply is no chat completion") from None
-    return completion
+        if isinstance(completion["choices"][0]["message"]["content"], str | None):
+            return completion
+    message = "the endpoint's reply is no chat completion"
+    raise openai.APIResponseValidationError(response, None, message=message)
 
 
 def _reply(completion: Completion) -> Reply:

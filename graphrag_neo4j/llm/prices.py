@@ -8,6 +8,7 @@ from graphrag_neo4j.settings import Settings
 __all__ = ["Price", "price_of"]
 
 MILLION = 1_000_000
+USUAL = 1_000  # tokens; prices for very long prompts are higher, and none of ours is long
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,13 @@ def _listed(model: str) -> Price | None:
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - start-up stays quick
 
     def dollars(usage: Usage) -> float:
-        return float(calc_price(usage, model_ref=model).total_price) / MILLION
+        return float(calc_price(usage, model_ref=model).total_price) / USUAL
 
     try:
         return Price(
-            dollars(Usage(input_tokens=MILLION)),
-            dollars(Usage(input_tokens=MILLION, cache_read_tokens=MILLION)),
-            dollars(Usage(output_tokens=MILLION)),
+            dollars(Usage(input_tokens=USUAL)),
+            dollars(Usage(input_tokens=USUAL, cache_read_tokens=USUAL)),
+            dollars(Usage(output_tokens=USUAL)),
         )
     except LookupError:
         return None

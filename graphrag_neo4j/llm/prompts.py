@@ -72,7 +72,7 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
 
 def _read(path: Path, known: tuple[str, ...]) -> Prompt:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The prompt file {path} can't be read: {error}.") from None
     return Prompt(text, str(path), braced=any(f"{{{name}}}" in text for name in known))

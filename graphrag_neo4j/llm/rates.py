@@ -1,5 +1,6 @@
 """Limits of calls and tokens a minute, kept evenly: no burst, so that no minute exceeds them."""
 
+import anyio
 import httpx2
 from aiolimiter import AsyncLimiter
 
@@ -18,6 +19,7 @@ class Rates:
         self._requests = AsyncLimiter(1, 60 / requests_per_minute) if requests_per_minute else None
         # The bucket holds what one second brings.
         self._tokens = AsyncLimiter(tokens_per_minute / 60, 1) if tokens_per_minute else None
+        self._turn = anyio.Lock()
         self._reply = EXPECTED_REPLY
 
     async def before_request(self, _request: httpx2.Request) -> None:
@@ -30,10 +32,11 @@ class Rates:
         if self._tokens is None:
             return
         rest: float = self._reply + sum(tokens.count(m.content, encoding) for m in request.messages)
-        while rest > 0:
-            part = min(rest, self._tokens.max_rate)
-            await self._tokens.acquire(part)
-            rest -= part
+        async with self._turn:  # or calls would take parts in turns, and all be sent at the end
+            while rest > 0:
+                part = min(rest, self._tokens.max_rate)
+                await self._tokens.acquire(part)
+                rest -= part
 
     def after_call(self, reply_tokens: int) -> None:
         """Learns how long replies are."""

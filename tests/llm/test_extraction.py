@@ -1,0 +1,126 @@
+"""From records to entities and relationships."""
+
+import pytest
+
+from graphrag_neo4j.llm.extraction import extraction_of
+from graphrag_neo4j.llm.passes import Passes
+from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
+
+
+def extraction(reply: str) -> Extraction:
+    return extraction_of(Passes(read_tuples(reply).records))
+
+
+def name_of(text: str) -> str:
+    (entity,) = extraction(f'("entity"<|>{text}<|>person<|>Someone)').entities
+    return entity.name
+
+
+def test_records_become_entities_and_relationships_in_their_order() -> None:
+    found = extraction(
+        '("entity"<|>Scrooge<|>Person<|>A miser)##("entity"<|>Marley<|>person<|>A ghost)##'
+        '("relationship"<|>Marley<|>Scrooge<|>Marley warns Scrooge<|>9)##<|COMPLETE|>'
+    )
+    assert found == Extraction(
+        [EntityRecord("Scrooge", "person", "A miser"), EntityRecord("Marley", "person", "A ghost")],
+        [RelationshipRecord("Marley", "Scrooge", "Marley warns Scrooge", 9.0)],
+        unusable=[],
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("  Jacob \n Marley ", "Jacob Marley"),
+        ("Jacob\u00a0Marley", "Jacob Marley"),
+        ("“Jacob Marley”", "Jacob Marley"),
+        ('"Jacob Marley', "Jacob Marley"),
+        ("`Jacob Marley`", "Jacob Marley"),
+        ("Marley’s ghost", "Marley's ghost"),
+        ("O´Brien", "O'Brien"),
+        ("ＪＡＣＯＢ", "JACOB"),
+        ("Café", "Caf\u00e9"),
+        ("ﬁrst", "first"),
+        ("C#", "C#"),
+        ("R&amp;D", "R&D"),
+    ],
+)
+def test_names_are_shown_folded_and_without_quotes_around_them(written: str, shown: str) -> None:
+    assert name_of(written) == shown
+
+
+def test_a_kind_in_other_quotes_and_another_case_is_known() -> None:
+    found = extraction("('Entity'<|>Ann<|>“Person”<|>A captain)##(“ENTITY<|>Bob<|>PERSON<|>A cook)")
+    assert [(entity.name, entity.type) for entity in found.entities] == [
+        ("Ann", "person"),
+        ("Bob", "person"),
+    ]
+    assert not found.unusable
+
+
+@pytest.mark.parametrize("self", ["Ann", "ANN", " “ann” ", "Ａｎｎ"])
+def test_a_relationship_with_itself_is_dropped_and_counted(self: str) -> None:
+    found = extraction(f'("relationship"<|>Ann<|>{self}<|>Ann knows herself<|>3)##<|COMPLETE|>')
+    assert not found.relationships
+    assert found.unusable == ["relationship with itself"]
+
+
+@pytest.mark.parametrize(
+    ("given", "strength"),
+    [("8", 8.0), ("8/10", 8.0), ("7.5", 7.5), ("Strength: 6", 6.0), ("(9)", 9.0), ('"5"', 5.0),
+     ("0", 0.0), ("10 (high)", 10.0)],
+)  # fmt: skip
+def test_a_strength_is_the_number_in_a_short_last_field(given: str, strength: float) -> None:
+    found = extraction(f'("relationship"<|>Ann<|>Bob<|>They met<|>{given})##<|COMPLETE|>')
+    assert found.relationships == [RelationshipRecord("Ann", "Bob", "They met", strength)]
+    assert not found.unusable
+
+
+@pytest.mark.parametrize(
+    "given", ["strong", "-3", "", "in the 3rd year of their voyage", "9" * 400, "NaN"]
+)
+def test_without_a_readable_strength_a_relationship_is_weak_and_counted(given: str) -> None:
+    found = extraction(f'("relationship"<|>Ann<|>Bob<|>They met<|>{given})##<|COMPLETE|>')
+    (relationship,) = found.relationships
+    assert relationship.strength == 1.0
+    assert relationship.description.startswith("They met")
+    assert found.unusable == ["relationship without a strength"]
+
+
+def test_a_missing_strength_leaves_the_description_whole() -> None:
+    found = extraction('("relationship"<|>Ann<|>Bob<|>They met in 1843)##<|COMPLETE|>')
+    assert found.relationships == [RelationshipRecord("Ann", "Bob", "They met in 1843", 1.0)]
+    assert found.unusable == ["relationship without a strength"]
+
+
+def test_a_delimiter_inside_a_description_stays_in_it() -> None:
+    found = extraction(
+        '("entity"<|>Ann<|>person<|>Writes <|> often)##'
+        '("relationship"<|>Ann<|>Bob<|>She sends <|> to him<|>4)##<|COMPLETE|>'
+    )
+    assert found.entities[0].description == "Writes<|>often"
+    assert found.relationships == [RelationshipRecord("Ann", "Bob", "She sends<|>to him", 4.0)]
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        ('("entity"<|>Ann<|>person)', "entity with too few fields"),
+        ('("entity"<|>""<|>person<|>Someone)', "entity without a name"),
+        ('("entity"<|><|>person<|>Someone)', "entity without a name"),
+        ('("relationship"<|>Ann<|>Bob)', "relationship with too few fields"),
+        ('("relationship"<|>Ann<|>" "<|>They met<|>5)', "relationship without a name"),
+        ('("event"<|>Ann<|>Bob<|>They met<|>5)', "unknown kind of record"),
+    ],
+)
+def test_a_record_that_can_not_be_used_is_counted_by_its_reason(record: str, reason: str) -> None:
+    found = extraction(f'{record}##("entity"<|>Cid<|>person<|>A ghost)##<|COMPLETE|>')
+    assert [entity.name for entity in found.entities] == ["Cid"]
+    assert not found.relationships
+    assert found.unusable == [reason]
+
+
+def test_what_the_passes_counted_is_handed_on() -> None:
+    found = extraction_of(Passes([], cut=True, odd=["neither yes nor no"]))
+    assert found == Extraction([], [], cut=True, unusable=["neither yes nor no"])

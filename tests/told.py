@@ -37,7 +37,7 @@ class Told:
     """Says of a chunk what it was told about its text; a string is the reason that it fails.
 
     `heard` are the chunks that it was asked about, `joined` the names and descriptions that it
-    was asked to join; `failing`: why it can't join those of a name.
+    was asked to join; `failing`: why it can't join those of a name, or any with one of them.
     """
 
     def __init__(
@@ -74,8 +74,9 @@ class Told:
     def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]:
         self.joined.append((name, tuple(descriptions)))
         yield from ()
-        if name in self.failing:
-            raise ReplyError(self.failing[name])
+        for text in (name, *descriptions):
+            if text in self.failing:
+                raise ReplyError(self.failing[text])
         return f"{name}: {len(descriptions)} in one, by {self.version}."
 
 

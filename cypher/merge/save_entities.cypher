@@ -1,6 +1,11 @@
-// Names, types and degrees as voted; descriptions are looked at next.
+// Names, types and degrees as voted; descriptions are looked at next, those of pairs that a model
+// described by a name that an end no longer has, too.
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
+WITH entity, row, entity.name <> row.name AS renamed
 SET entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
     entity.undescribed = true
 REMOVE entity.stale
+WITH entity WHERE renamed
+MATCH (entity)-[pair:RELATED]-(:Entity) WHERE pair.description_with IS NOT NULL
+SET pair.undescribed = true

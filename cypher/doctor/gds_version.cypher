@@ -1,0 +1,2 @@
+// The version of Graph Data Science; a server without it refuses the statement.
+RETURN gds.version() AS version

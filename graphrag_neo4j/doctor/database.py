@@ -1,0 +1,170 @@
+"""What Neo4j has to be able to do: be written, run Leiden, index vectors and words."""
+
+import re
+from contextlib import suppress
+from uuid import uuid4
+
+import anyio
+
+from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.doctor.check import Check, not_made, tried
+from graphrag_neo4j.errors import GraphError, GraphRAGError
+from graphrag_neo4j.events import Listener
+from graphrag_neo4j.graph import Graph, Transaction
+from graphrag_neo4j.settings import Settings
+
+__all__ = [
+    "MOST_DIMENSIONS",
+    "check_fulltext_index",
+    "check_gds",
+    "check_leiden",
+    "check_neo4j",
+    "check_vector_index",
+    "check_version",
+    "check_writing",
+]
+
+OLDEST = (5, 26)
+MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
+ANALYZER = "standard-no-stop-words"  # Neo4j's default
+NEED_NEO4J = ("Neo4j version", "Writing", "GDS", "Leiden", "Vector index", "Full-text index")
+
+GET_GDS = (
+    'Add the plugin "graph-data-science" to that server (on Aura, switch on Graph Analytics where '
+    "the plan has it), or use the embedded server or docker-compose.yml, which have it."
+)
+ALLOW_GDS = (
+    "Let neo4j.conf say dbms.security.procedures.unrestricted=gds.* and let no allowlist there "
+    "leave gds.* out, then start Neo4j again."
+)
+WRITABLE = (
+    "Set NEO4J_DATABASE to a database that is not read-only, and NEO4J_USERNAME to a user who may "
+    "write there."
+)
+INDEXABLE = "Use Neo4j 5.26 or newer, as a user who may create indexes."
+
+
+async def check_neo4j(settings: Settings, listen: Listener) -> list[Check]:
+    """All that is asked of Neo4j; the embedded server is started if no other one is set."""
+    try:
+        async with AsyncGraphRAG(settings, listen) as rag:
+            return await _look_at(rag.graph)
+    except GraphRAGError as error:
+        return [
+            Check("Neo4j", False, str(error), _other_way(settings)),
+            *not_made("Neo4j can't be used", *NEED_NEO4J),
+        ]
+
+
+def check_version(version: str, edition: str) -> Check:
+    """Whether we know how to work with this Neo4j; both editions will do."""
+    says = f"Neo4j {version}, {edition.capitalize()} Edition."
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found is None:
+        return Check("Neo4j version", None, f"{says[:-1]}: a version that we can't read.")
+    if (int(found[1]), int(found[2])) >= OLDEST:
+        return Check("Neo4j version", True, says)
+    return Check(
+        "Neo4j version", False, says, "Use Neo4j 5.26 (LTS) or a release of 2025 or later."
+    )
+
+
+async def check_writing(graph: Graph) -> Check:
+    """Whether the database can be written."""
+
+    async def write() -> str:
+        await _try_and_undo(graph, "doctor/write", id=str(uuid4()))
+        return "The database can be written."
+
+    return await tried("Writing", write(), WRITABLE)
+
+
+async def check_gds(graph: Graph) -> Check:
+    """Whether Graph Data Science is installed."""
+
+    async def ask() -> str:
+        if not await graph.read("doctor/gds"):
+            raise GraphError("Graph Data Science (GDS) is not installed in this Neo4j.")
+        rows = await graph.read("doctor/gds_version")
+        return f"Graph Data Science {rows[0]['version']}."
+
+    return await tried("GDS", ask(), GET_GDS)
+
+
+async def check_leiden(graph: Graph) -> Check:
+    """Whether a graph can be projected and Leiden run on it."""
+    name = f"kg_doctor_{uuid4()}"
+
+    async def run() -> str:
+        # Writing calls reach one server of a cluster, and the projection is on that one alone.
+        try:
+            await graph.write("doctor/project", graph=name)
+            await graph.write("doctor/leiden", graph=name)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await graph.write("doctor/drop", graph=name)
+        return "Leiden runs on a projected graph."
+
+    return await tried("Leiden", run(), ALLOW_GDS)
+
+
+async def check_vector_index(graph: Graph, dimensions: int = MOST_DIMENSIONS) -> Check:
+    """Whether vectors of so many dimensions can be indexed."""
+
+    async def create() -> str:
+        await _try_and_undo(graph, "doctor/vector_index", dimensions=dimensions)
+        return f"Vectors of up to {dimensions} dimensions can be indexed."
+
+    return await tried("Vector index", create(), INDEXABLE)
+
+
+async def check_fulltext_index(graph: Graph, analyzer: str = ANALYZER) -> Check:
+    """Whether words can be indexed."""
+
+    async def create() -> str:
+        await _try_and_undo(graph, "doctor/fulltext_index", analyzer=analyzer)
+        return "Words can be indexed."
+
+    return await tried("Full-text index", create(), INDEXABLE)
+
+
+async def _look_at(graph: Graph) -> list[Check]:
+    kernel = (await graph.read("doctor/components"))[0]  # it comes first
+    writing = await check_writing(graph)
+    gds = await check_gds(graph)
+    checks = [
+        Check("Neo4j", True, f"Neo4j answers at {graph.address}."),
+        check_version(kernel["versions"][0], kernel["edition"]),
+        writing,
+        gds,
+    ]
+    if gds.ok:
+        checks.append(await check_leiden(graph))
+    else:
+        checks += not_made("GDS can't be used", "Leiden")
+    if writing.ok:
+        checks += [await check_vector_index(graph), await check_fulltext_index(graph)]
+    else:
+        checks += not_made("nothing can be written", "Vector index", "Full-text index")
+    return checks
+
+
+class _Undone(Exception):  # noqa: N818 - no error: it ends a transaction that has shown enough
+    """Rolls a transaction back."""
+
+
+async def _try_and_undo(graph: Graph, statement: str, **parameters: object) -> None:
+    """Runs a writing statement and rolls it back; raises GraphError where it is refused."""
+
+    async def work(tx: Transaction) -> None:
+        await tx.run(statement, **parameters)
+        raise _Undone
+
+    with suppress(_Undone):
+        await graph.transact(work)
+
+
+def _other_way(settings: Settings) -> str:
+    if settings.neo4j_uri:
+        return "Without NEO4J_URI the embedded server is used."
+    return "Or set NEO4J_URI to a server of your own."

@@ -1,0 +1,86 @@
+"""What a model endpoint has to do: reply to a tiny call, give vectors that Neo4j can index."""
+
+import re
+from collections.abc import Sequence
+
+from graphrag_neo4j.doctor.check import Check, not_made, tried
+from graphrag_neo4j.doctor.database import MOST_DIMENSIONS
+from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.model import Message, Request, Step
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["check_endpoint"]
+
+RETRIES = 1  # a doctor says soon what is wrong
+REPLY_TOKENS = 1000  # enough for a model that thinks before it says its one word
+SET_MODEL = (
+    "Set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL for an endpoint of your own, in the "
+    "environment or in .env."
+)
+CORRECT_MODEL = "Correct OPENAI_BASE_URL, OPENAI_API_KEY or KG_MODEL."
+CORRECT_EMBEDDING = (
+    "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or OPENAI_BASE_URL to an "
+    "endpoint that has one."
+)
+
+
+async def check_endpoint(settings: Settings) -> list[Check]:
+    """One tiny call to each chat model that a build uses, and one to the embedding model."""
+    if not settings.has_model:
+        return [
+            Check(
+                "Model", None, "No model is set: documents are kept, nothing is read.", SET_MODEL
+            ),
+            *not_made("no model is set", "Embedding"),
+        ]
+    quick = settings.model_copy(update={"max_retries": min(settings.max_retries, RETRIES)})
+    try:
+        endpoint = Endpoint(quick)
+    except InputError as error:
+        return [
+            Check("Model", False, str(error)),
+            *not_made("no model can be asked", "Embedding"),
+        ]
+    async with endpoint:
+        checks = [await _check_chat(endpoint, settings, step) for step in _steps(settings)]
+        if any(check.ok for check in checks):
+            return [*checks, await _check_embedding(endpoint, settings)]
+    return [*checks, *not_made("no model replies", "Embedding")]
+
+
+def _steps(settings: Settings) -> Sequence[Step]:
+    """One step for each chat model that a build uses."""
+    same = settings.model_for("extraction") == settings.model_for("summary")
+    return ["extraction"] if same else ["extraction", "summary"]
+
+
+async def _check_chat(endpoint: Endpoint, settings: Settings, step: Step) -> Check:
+    model = settings.model_for("summary" if step == "summary" else "extraction")
+    request = Request(step, (Message("user", "Reply with one word: yes."),), REPLY_TOKENS)
+
+    async def ask() -> str:
+        await endpoint.ask(request)
+        return "it replies."
+
+    return await tried("Model", ask(), CORRECT_MODEL, _at(settings, model))
+
+
+async def _check_embedding(endpoint: Endpoint, settings: Settings) -> Check:
+    model = settings.embedding_model
+
+    async def embed() -> str:
+        [vector] = await endpoint.embed(["Neo4j"])
+        found = f"its vectors have {len(vector)} dimensions"
+        if not 0 < len(vector) <= MOST_DIMENSIONS:
+            raise ReplyError(f"{found}, and Neo4j indexes 1 to {MOST_DIMENSIONS}.")
+        return f"{found}."
+
+    return await tried("Embedding", embed(), CORRECT_EMBEDDING, _at(settings, model))
+
+
+def _at(settings: Settings, model: str) -> str:
+    """The model, and the endpoint's host alone: the rest of an address may hold secrets."""
+    address = (settings.openai_base_url or "OpenAI").rpartition("://")[2]
+    host = re.split("[/?#]", address)[0].rpartition("@")[2]
+    return f"{model} at {host}: "

@@ -1,0 +1,53 @@
+"""A real Neo4j that lacks Graph Data Science: the embedded one's jars without its plugins."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports
+from graphrag_neo4j.embedded.jars import jars_folder
+from graphrag_neo4j.embedded.java import find_java
+from graphrag_neo4j.embedded.releases import RELEASES
+from graphrag_neo4j.settings import Neo4jRelease
+
+__all__ = ["server_without_gds"]
+
+
+@contextmanager
+def server_without_gds(release: Neo4jRelease, home: Path) -> Iterator[str]:
+    """Its address, while it runs and lets anyone in; the release's jars must be at hand."""
+    port, _ = choose_ports([], [])
+    _write_config(home / "conf" / "neo4j.conf", port)
+    with subprocess.Popen(_command(release, home), stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - our own paths
+        try:
+            assert server.stdout is not None
+            assert any("Started." in line for line in server.stdout)
+            yield f"bolt://{LOOPBACK}:{port}"
+        finally:
+            server.terminate()
+
+
+def _command(release: Neo4jRelease, home: Path) -> list[str]:
+    wanted = RELEASES[release]
+    java, conf = find_java(wanted), home / "conf"
+    class_path = os.pathsep.join([str(conf), str(jars_folder(wanted) / "lib" / "*")])
+    command = [java.path, "-Xmx512m", *java.flags(), "-cp", class_path, wanted.main_class]
+    return [*command, f"--home-dir={home}", f"--config-dir={conf}", "--console-mode"]
+
+
+def _write_config(path: Path, port: int) -> None:
+    path.parent.mkdir(parents=True)
+    settings = {
+        "server.bolt.listen_address": f"{LOOPBACK}:{port}",
+        "server.http.enabled": "false",
+        "server.memory.pagecache.size": "64m",
+        "db.tx_log.preallocate": "false",
+        "dbms.security.auth_enabled": "false",
+        "dbms.usage_report.enabled": "false",
+        # It ends at once, as the embedded one does.
+        "internal.server.bolt.thread_pool_shutdown_wait_time": "0s",
+        "internal.server.bolt.connection_shutdown_wait_time": "0s",
+    }
+    path.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), "utf-8")

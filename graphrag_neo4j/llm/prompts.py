@@ -18,6 +18,7 @@ from graphrag_neo4j.resources import read_prompt
 __all__ = ["Prompt", "load_prompt", "marked"]
 
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+NAMED = re.compile(r"(?<!\$)\{(\w+)\}")  # "${name}" is the other syntax
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def _read(path: Path, known: tuple[str, ...]) -> Prompt:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"The prompt file {path} can't be read: {error}.") from None
-    return Prompt(text, str(path), braced=any(f"{{{name}}}" in text for name in known))
+    return Prompt(text, str(path), braced=not set(known).isdisjoint(NAMED.findall(text)))
 
 
 def _mentions(prompt: Prompt, name: str) -> bool:

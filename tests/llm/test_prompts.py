@@ -1,0 +1,283 @@
+"""Prompt files: ours, a user's own in either syntax, and what a model is asked with them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.llm import ModelThinker
+from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.model import ChunkText, EntityRecord, RelationshipRecord, Reply, Request, Step
+from graphrag_neo4j.settings import load_settings
+from tests.llm.by_hand import cut, drive
+
+CHUNK = ChunkText("c1", "Ann sails.")
+STEPS: tuple[Step, ...] = ("extraction", "claims", "summary")
+# A file as users of microsoft/graphrag have them.
+ELSEWHERE = """\
+-Goal-
+Given a text document and a list of entity types, identify all entities of those types.
+
+Format each entity as ("entity"{tuple_delimiter}<name>{tuple_delimiter}<type>{tuple_delimiter}<why>)
+Use **{record_delimiter}** as the list delimiter. When finished, output {completion_delimiter}
+Braces such as {{this}} and costs of $5 or $examples are text, {unknown} too.
+
+######################
+Entity_types: {entity_types}
+Text: {input_text}
+######################
+Output:"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    return prompts
+
+
+def thinker(**given: object) -> ModelThinker:
+    return ModelThinker.from_settings(load_settings(**given))
+
+
+def first_request(chunk: ChunkText = CHUNK, *, claims: bool = False, **given: object) -> Request:
+    think = thinker(**given)
+    return next(think.claims(chunk) if claims else think.extract(chunk))
+
+
+def asked(chunk: ChunkText = CHUNK, *, claims: bool = False, **given: object) -> str:
+    """The prompt that a chunk is read with."""
+    (message,) = first_request(chunk, claims=claims, **given).messages
+    return message.content
+
+
+def test_names_are_filled_in_both_syntaxes() -> None:
+    values = {"name": "Ann", "a_2": "x"}
+    assert Prompt("$name, ${name}s and $a_2", "f", braced=False).fill(values) == "Ann, Anns and x"
+    assert Prompt("{name}, {name}s and {a_2}", "f", braced=True).fill(values) == "Ann, Anns and x"
+
+
+def test_doubled_braces_are_unescaped_in_a_file_of_that_syntax_alone() -> None:
+    text = "{{name}} {{}} $name"
+    assert Prompt(text, "f", braced=True).fill({"name": "Ann"}) == "{name} {} $name"
+    assert Prompt(text, "f", braced=False).fill({"name": "Ann"}) == "{{name}} {{}} Ann"
+
+
+@pytest.mark.parametrize("text", ["$unknown {name}", "$5 or 5$", "$ name", "a$", "{", "}{ }"])
+def test_unknown_names_and_stray_marks_stay(text: str) -> None:
+    assert Prompt(text, "f", braced=False).fill({"name": "Ann"}) == text
+
+
+@pytest.mark.parametrize("text", ["{unknown} $name", "{ name }", "{", "}", "{}", "{na me}", "$"])
+def test_unknown_names_and_stray_braces_stay(text: str) -> None:
+    assert Prompt(text, "f", braced=True).fill({"name": "Ann"}) == text
+
+
+@given(st.text(st.sampled_from("${}ab "), max_size=12), st.booleans())
+def test_a_filled_value_is_never_scanned_again(value: str, braced: bool) -> None:
+    text = "<{a}|{b}>" if braced else "<$a|${b}>"
+    assert Prompt(text, "f", braced).fill({"a": value, "b": value}) == f"<{value}|{value}>"
+
+
+@pytest.mark.parametrize("text", ["$examples ${input_text} {input_text} {{x}} $$5", "\\1 \\g<0>"])
+def test_a_document_that_holds_placeholders_is_asked_about_as_it_is(
+    text: str, folder: Path
+) -> None:
+    assert f"\n{text}\n</text " in asked(ChunkText("c", text))
+    (folder / "extract.txt").write_text(ELSEWHERE, encoding="utf-8")
+    assert f"\n{text}\n</text " in asked(ChunkText("c", text), prompts=folder)
+
+
+@pytest.mark.parametrize("suffix", [".md", ".txt"])
+def test_a_file_of_the_user_replaces_ours(folder: Path, suffix: str) -> None:
+    (folder / f"extract{suffix}").write_text("Read this: $input_text", encoding="utf-8")
+    assert asked(prompts=folder) == f"Read this: {marked('Ann sails.')}"
+
+
+@pytest.mark.parametrize("name", ["extract", "extract_examples"])
+def test_a_copy_of_ours_is_read_as_ours_is(folder: Path, name: str) -> None:
+    (folder / f"{name}.md").write_text(load_prompt(name).text, encoding="utf-8")
+    assert asked(prompts=folder) == asked()
+
+
+def test_a_byte_order_mark_is_no_part_of_a_prompt(folder: Path) -> None:
+    (folder / "extract.txt").write_text("Read this: $input_text", encoding="utf-8-sig")
+    assert asked(prompts=folder).startswith("Read this")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "needed"),
+    [
+        ("extract.md", "Read it. {entity_types}", "input_text"),
+        ("extract.txt", "Read $input_texts", "input_text"),
+        ("extract.md", "{{input_text}} is escaped", "input_text"),
+        ("extract.md", "{entity_types} for $input_text", "input_text"),
+        ("claims.md", "", "input_text"),
+        ("summarize.txt", "About $entity_name", "description_list"),
+    ],
+)
+def test_a_file_without_a_place_for_the_text_is_refused_by_name(
+    folder: Path, name: str, text: str, needed: str
+) -> None:
+    (folder / name).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(f"{folder / name}")) as error:
+        thinker(prompts=folder)
+    assert f"${needed}" in str(error.value)
+
+
+def test_a_file_that_is_no_text_is_refused_by_name(folder: Path) -> None:
+    (folder / "extract.md").write_bytes(b"\xff\xfe$input_text")
+    with pytest.raises(InputError, match=re.escape(str(folder / "extract.md"))):
+        thinker(prompts=folder)
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="KG_PROMPTS"):
+        thinker(prompts=tmp_path / "nowhere")
+
+
+def test_a_prompt_made_elsewhere_works_from_the_question_to_the_records(folder: Path) -> None:
+    (folder / "extract.txt").write_text(ELSEWHERE, encoding="utf-8")
+    prompt = asked(prompts=folder, entity_types="person, ship")
+    assert '("entity"<|><name><|><type><|><why>)' in prompt
+    assert "**##** as the list delimiter. When finished, output <|COMPLETE|>" in prompt
+    assert "Braces such as {this} and costs of $5 or $examples are text, {unknown} too." in prompt
+    assert f"Entity_types: person, ship\nText: {marked('Ann sails.')}\n####" in prompt
+    found, _ = drive(
+        thinker(prompts=folder, gleanings=0).extract(CHUNK),
+        ['("entity"<|>ANN<|>PERSON<|>Sails)##("relationship"<|>ANN<|>BOB<|>Sail<|>2)<|COMPLETE|>'],
+    )
+    assert found.entities == [EntityRecord("ANN", "person", "Sails")]
+    assert found.relationships == [RelationshipRecord("ANN", "BOB", "Sail", 2.0)]
+
+
+def test_other_prompts_made_elsewhere_work_too(folder: Path) -> None:
+    (folder / "claims.txt").write_text(
+        "Specs: {entity_specs}\nWhat: {claim_description}\nText: {input_text}", encoding="utf-8"
+    )
+    (folder / "summarize.txt").write_text(
+        "{entity_name} in {max_length} words: {description_list}", encoding="utf-8"
+    )
+    prompt = asked(claims=True, prompts=folder, entity_specs="ships", claim_description="thefts")
+    assert prompt == f"Specs: ships\nWhat: thefts\nText: {marked('Ann sails.')}"
+    request = next(thinker(prompts=folder).summarize("Ann", ["Sails.", "Rows."]))
+    listed = marked("- Sails.\n- Rows.")
+    assert request.messages[0].content == f"Ann in 112 words: {listed}"
+
+
+@given(st.text(), st.text())
+def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
+    for forged in (text, marked(text), marked(text) + other + marked(other)):
+        shown = marked(forged)
+        opening, _, rest = shown.partition("\n")
+        end = f"\n{opening.replace('<text', '</text')}"
+        assert rest == forged + end
+        assert (forged + end).find(end) == len(forged)
+
+
+def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
+    """As would be where a letter follows a name: "$tuple_delimiterperson"."""
+    think = thinker()
+    _, extraction = drive(think.extract(CHUNK), ['("entity"<|>A', "", ")", "Yes", "<|COMPLETE|>"])
+    _, claims = drive(think.claims(CHUNK), ["(A<|>B", "", ")", "Yes", "<|COMPLETE|>"])
+    _, summary = drive(think.summarize("Ann", ["Sails."]), ["Ann sails."])
+    said = {m.content for asked in (extraction, claims, summary) for r in asked for m in r.messages}
+    assert len([text for text in said if "list" in text]) == 8
+    assert not [text for text in said if re.search(r"\$\{?[a-z]|\{\w+\}", text)]
+
+
+def test_the_examples_of_ours_are_read_as_they_should_be() -> None:
+    for prompt, fields in ((asked(), {4, 5}), (asked(claims=True), {8})):
+        example = prompt[prompt.index("List:") : prompt.index("# Passage")]
+        found = read_tuples(example)
+        assert found.complete
+        assert {len(record) for record in found.records} == fields
+
+
+def test_our_prompts_end_with_the_text() -> None:
+    """What comes before is the same for all chunks, so that providers can keep it."""
+    one, other = asked(ChunkText("a", "One.")), asked(ChunkText("b", "Other."))
+    before = one.partition(marked("One."))[0]
+    assert one.strip() == before + marked("One.")
+    assert other.strip() == before + marked("Other.")
+
+
+def test_metadata_stands_before_the_text() -> None:
+    chunk = ChunkText("c", "Ann sails.", header="title: Ships")
+    assert marked("title: Ships\n\nAnn sails.") in asked(chunk)
+
+
+def test_types_and_language_are_asked_for_or_left_to_the_model() -> None:
+    assert "person, organization, place" in asked()
+    assert "in the language of the passage" in asked()
+    own = asked(entity_types="", language="Danish")
+    assert "a short type of your choice" in own
+    assert "in Danish" in own
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_signature_is_the_same_for_the_same_settings(step: Step) -> None:
+    one = thinker(openai_api_key="sk-one", concurrency=1, max_cost=1.0, timeout=5.0)
+    other = thinker(openai_api_key="sk-two", concurrency=64, openai_base_url="http://h/v1")
+    assert one.signature(step) == other.signature(step)
+
+
+@pytest.mark.parametrize(
+    ("given", "changed"),
+    [
+        ({"model": "other"}, {"extraction", "claims", "summary"}),
+        ({"extraction_model": "other"}, {"extraction", "claims"}),
+        ({"summary_model": "other"}, {"summary"}),
+        ({"report_model": "other"}, set()),
+        ({"entity_types": "ship"}, {"extraction", "claims"}),
+        ({"entity_types": ""}, {"extraction", "claims"}),
+        ({"entity_specs": "ships"}, {"claims"}),
+        ({"claim_description": "thefts"}, {"claims"}),
+        ({"gleanings": 2}, {"extraction"}),
+        ({"claim_gleanings": 0}, {"claims"}),
+        ({"language": "Danish"}, {"extraction", "claims", "summary"}),
+        ({"description_tokens": 80}, {"summary"}),
+    ],
+)
+def test_a_signature_changes_with_what_its_step_depends_on(
+    given: dict[str, object], changed: set[str]
+) -> None:
+    usual, other = thinker(), thinker(**given)
+    assert {step for step in STEPS if usual.signature(step) != other.signature(step)} == changed
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("extract", {"extraction"}),
+        ("extract_examples", {"extraction"}),
+        ("extract_missed", {"extraction"}),
+        ("extract_more", {"extraction"}),
+        ("continue", {"extraction", "claims"}),
+        ("claims", {"claims"}),
+        ("claims_examples", {"claims"}),
+        ("summarize", {"summary"}),
+    ],
+)
+def test_a_signature_changes_with_each_prompt_file_of_its_step(
+    folder: Path, name: str, changed: set[str]
+) -> None:
+    text = f"{load_prompt(name).text} And one word more."
+    (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    usual, other = thinker(), thinker(prompts=folder)
+    assert {step for step in STEPS if usual.signature(step) != other.signature(step)} == changed
+
+
+def test_a_summary_is_folded_and_can_be_stored() -> None:
+    text, _ = drive(thinker().summarize("Ann", ["a", "b"]), [" Ann\x00  sails.\r\n\n And rows. \n"])
+    assert text == "Ann\ufffd sails.\nAnd rows."
+
+
+@pytest.mark.parametrize("reply", [cut("Ann sai"), cut(""), " \n"])
+def test_a_summary_that_is_cut_or_empty_is_an_error(reply: str | Reply) -> None:
+    with pytest.raises(ReplyError, match="the description is"):
+        drive(thinker().summarize("Ann", ["a", "b"]), [reply])

@@ -68,8 +68,11 @@ def endpoint() -> Iterator[FakeEndpoint]:
         yield running
 
 
+Make = Callable[..., Settings]
+
+
 @pytest.fixture
-def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Callable[..., Settings]:
+def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
     """Settings for the test's graph and endpoint, and whatever else is given."""
 
     def make(**given: object) -> Settings:

@@ -17,9 +17,11 @@ from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, silent
 from graphrag_neo4j.folding import Budget
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
+from graphrag_neo4j.hierarchy import Limits as TreeLimits
 from graphrag_neo4j.llm import Endpoint, ModelThinker, Usage
 from graphrag_neo4j.model import Thinker
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.stages.communities import Leiden, find_communities
 from graphrag_neo4j.stages.extract import (
     count_read_otherwise,
     extract,
@@ -86,7 +88,7 @@ async def build(
         built.ingested = await ingest(
             graph, corpus.documents(), _cutting(settings), listen, recut=reread
         )
-        built.unreadable = {one.source: one.reason for one in corpus.unreadable}
+        built.unreadable = corpus.reasons()
         if endpoint is None:
             built.stopped = "No model is set."
         else:
@@ -118,6 +120,7 @@ async def _think(
         await extract_claims(context)
     await merge(graph, listen)
     await summarize(context, _limits(settings))
+    await find_communities(graph, _leiden(settings), listen)
 
 
 def _metered(listen: Listener, endpoint: Endpoint) -> Listener:
@@ -144,14 +147,15 @@ async def _tell_read_otherwise(
         )
 
 
-async def remove(graph: Graph, sources: Sequence[str]) -> list[str]:
+async def remove(graph: Graph, sources: Sequence[str], files: Sequence[str] = ()) -> list[str]:
     """Deletes documents and brings what they said up to date; gives the sources it found.
 
+    `files`: sources of files, whose rows are documents of theirs.
     What other documents said of the same things is described again by the next build.
     """
     await ensure_schema(graph)
     async with hold_lease(graph, {"command": _command()}, dict):
-        known = await known_sources(graph, sources)
+        known = await known_sources(graph, sources, files)
         await delete_documents(graph, [document_id(source) for source in known])
         await merge(graph, silent)
     return known
@@ -164,6 +168,11 @@ def _cutting(settings: Settings) -> Cutting:
         settings.encoding,
         settings.prepend_metadata,
     )
+
+
+def _leiden(settings: Settings) -> Leiden:
+    limits = TreeLimits(settings.max_cluster_size, settings.max_levels, settings.gamma)
+    return Leiden(limits, settings.theta, settings.seed)
 
 
 def _limits(settings: Settings) -> Limits:

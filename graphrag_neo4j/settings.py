@@ -144,6 +144,15 @@ class Settings(BaseSettings):
         4000, ge=500, description="Tokens of descriptions given to one call; more are folded."
     )
 
+    # Communities
+    max_cluster_size: int = Field(
+        10, ge=0, description="Members above which a community is split; 0: while it can be."
+    )
+    max_levels: int = Field(10, ge=1, description="Levels of communities at most.")
+    gamma: float = Field(1.0, gt=0, description="Leiden's resolution: higher, more communities.")
+    theta: float = Field(0.01, gt=0, description="Leiden's randomness when it refines.")
+    seed: int = Field(42, ge=0, description="Seed of that randomness.")
+
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
         if self.chunk_overlap > self.chunk_tokens // 2:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.settings import Neo4jRelease, load_settings
 
-__all__ = ["TestServer", "any_server"]
+__all__ = ["TestServer", "any_server", "release_under_test"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,14 @@ def any_server(home: Path) -> Iterator[TestServer]:
         yield from _container()
 
 
-def _embedded(home: Path) -> Iterator[TestServer]:
+def release_under_test() -> Neo4jRelease:
+    """The release of the embedded server that this run is for."""
     release = os.environ.get("KG_TEST_NEO4J_RELEASE")
-    settings = load_settings(home=home, neo4j_release=release)
+    return load_settings(neo4j_release=release).neo4j_release
+
+
+def _embedded(home: Path) -> Iterator[TestServer]:
+    settings = load_settings(home=home, neo4j_release=release_under_test())
     server = embedded.start(settings)
     try:
         yield TestServer(server.uri, server.username, server.password, "embedded")

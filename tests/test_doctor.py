@@ -23,7 +23,7 @@ from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.fake_endpoint import FakeEndpoint
 from tests.server_without_gds import server_without_gds
-from tests.servers import TestServer
+from tests.servers import TestServer, release_under_test
 
 Make = Callable[..., Settings]
 
@@ -155,7 +155,7 @@ def no_gds(server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """The address of a server without GDS, of the same release as the run's embedded one."""
     if server.kind != "embedded":
         pytest.skip("Neo4j without GDS is started from the embedded server's jars")
-    release = load_settings(neo4j_release=os.environ.get("KG_TEST_NEO4J_RELEASE")).neo4j_release
+    release = release_under_test()
     with server_without_gds(release, tmp_path_factory.mktemp("no_gds")) as uri:
         yield uri
 

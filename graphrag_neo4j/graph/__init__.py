@@ -7,6 +7,7 @@ from graphrag_neo4j.graph.evidence import (
     forget_claims,
     forget_extraction,
     give_refs,
+    mark_changed,
     sweep_entities,
     sweep_pairs,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "forget_extraction",
     "give_refs",
     "hold_lease",
+    "mark_changed",
     "sweep_entities",
     "sweep_pairs",
 ]

@@ -11,6 +11,7 @@ __all__ = [
     "forget_claims",
     "forget_extraction",
     "give_refs",
+    "mark_changed",
     "sweep_entities",
     "sweep_pairs",
 ]
@@ -49,6 +50,12 @@ async def forget_chunks(tx: Transaction, chunks: Sequence[str]) -> None:
     await tx.run("evidence/forget_chunks", chunks=chunks)
     await sweep_pairs(tx, pairs)
     await sweep_entities(tx, [*entities, *claimed])
+    await mark_changed(tx)
+
+
+async def mark_changed(tx: Transaction) -> None:
+    """Marks the graph of entities as changed: its communities are to be made anew."""
+    await tx.run("graph/changed")
 
 
 async def sweep_pairs(tx: Transaction, pairs: Sequence[str]) -> None:

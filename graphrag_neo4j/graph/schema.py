@@ -17,6 +17,8 @@ UNIQUE_NODES = (
     ("Entity", "ref"),
     ("Claim", "id"),
     ("Claim", "ref"),
+    ("Community", "id"),
+    ("Community", "ref"),
     ("Build", "id"),
     ("Counter", "id"),
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphrag_neo4j.events import Advanced, Listener, Started
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 
 __all__ = ["merge", "vote"]
 
@@ -20,11 +20,19 @@ async def merge(graph: Graph, listen: Listener) -> None:
     """Brings all marked entities and pairs up to date; their descriptions are looked at next."""
     listen(Started("merge", int((await graph.read("merge/count"))[0]["n"])))
     while rows := await graph.read("merge/entities", limit=PAGE):
-        await graph.write("merge/save_entities", rows=[_entity(row) for row in rows])
+        await _save(graph, "merge/save_entities", [_entity(row) for row in rows])
         listen(Advanced(len(rows)))
     while rows := await graph.read("merge/pairs", limit=PAGE):
-        await graph.write("merge/save_pairs", rows=[_pair(row) for row in rows])
+        await _save(graph, "merge/save_pairs", [_pair(row) for row in rows])
         listen(Advanced(len(rows)))
+
+
+async def _save(graph: Graph, statement: str, rows: Sequence[Row]) -> None:
+    async def work(tx: Transaction) -> None:
+        await tx.run(statement, rows=rows)
+        await mark_changed(tx)
+
+    await graph.transact(work)
 
 
 def vote(counts: Iterable[Sequence[Any]]) -> str | None:

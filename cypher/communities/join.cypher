@@ -1,0 +1,8 @@
+// Entities whose leaf community is another one now.
+UNWIND $rows AS row
+MATCH (entity:Entity {id: row.id})
+OPTIONAL MATCH (entity)-[old:IN_COMMUNITY]->()
+DELETE old
+WITH entity, row
+MATCH (leaf:Community {id: row.leaf})
+CREATE (entity)-[:IN_COMMUNITY]->(leaf)

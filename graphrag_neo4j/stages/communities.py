@@ -1,0 +1,143 @@
+"""Finds communities by GDS Leiden and writes them as a tree; what stays the same is left alone.
+
+The tree is a function of the graph and the settings. It is made anew when the graph has changed
+since, and a community whose members stayed the same keeps its node with all that it has.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from graphrag_neo4j.errors import GraphError
+from graphrag_neo4j.events import Advanced, Listener, Started
+from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.hierarchy import Community, Edge, Limits, community_tree
+from graphrag_neo4j.ids import identify
+
+if TYPE_CHECKING:
+    from graphdatascience import GraphDataScience
+
+__all__ = ["Leiden", "find_communities"]
+
+# Numbers stand for entities; a row is an edge. Plain RETURN: with an alias the client fails after
+# projecting, and leaves the projection behind.
+PROJECT = """
+UNWIND $rows AS row
+RETURN gds.graph.project(
+  $name, row[0], row[1], {relationshipProperties: {weight: row[2]}},
+  {undirectedRelationshipTypes: ['*']}
+)
+"""
+NO_GDS = (
+    "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
+    "server and docker-compose.yml have it), or set NEO4J_URI to a server that has it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Leiden:
+    """Limits of the tree, and Leiden's randomness: `theta` and `seed`."""
+
+    limits: Limits = field(default_factory=Limits)
+    theta: float = 0.01
+    seed: int = 42
+
+    @property
+    def signature(self) -> str:
+        """A hash of these settings."""
+        return identify("leiden", *map(str, (*astuple(self.limits), self.theta, self.seed)))
+
+
+async def find_communities(graph: Graph, leiden: Leiden, listen: Listener) -> None:
+    """Makes the tree of communities if it is due. Raises GraphError where GDS is missing."""
+    found = (await graph.read("communities/due"))[0]
+    if not found["due"] and found["made_with"] in (None, leiden.signature):
+        return
+    listen(Started("communities"))
+    entities = {row["id"]: row["leaf"] for row in await graph.read("communities/entities")}
+    edges = [
+        (row["start"], row["end"], float(row["weight"]))
+        for row in await graph.read("communities/edges")
+    ]
+    tree = await anyio.to_thread.run_sync(_tree, graph, leiden, list(entities), edges)
+    await _save(graph, leiden, tree, entities)
+    listen(Advanced(len(tree)))
+
+
+def _tree(
+    graph: Graph, leiden: Leiden, entities: Sequence[str], edges: Sequence[Edge]
+) -> list[Community]:
+    if not edges:
+        return community_tree(entities, edges, lambda _edges, _gamma: {}, leiden.limits)
+    from graphdatascience import GraphDataScience  # noqa: PLC0415 - pandas comes with it
+
+    with graph.lend_driver() as driver:
+        try:
+            gds = GraphDataScience(
+                driver, database=graph.database, arrow=False, show_progress=False
+            )
+        except Exception as error:
+            raise GraphError(NO_GDS) from error
+        detect = _detector(gds, leiden, f"kg_{graph.lease or 'tree'}")
+        return community_tree(entities, edges, detect, leiden.limits)
+
+
+def _detector(
+    gds: "GraphDataScience", leiden: Leiden, name: str
+) -> Callable[[Sequence[Edge], float], Mapping[str, int]]:
+    def detect(edges: Sequence[Edge], gamma: float) -> Mapping[str, int]:
+        nodes = sorted({end for edge in edges for end in edge[:2]})
+        number = {node: i for i, node in enumerate(nodes)}
+        rows = [(number[a], number[b], weight) for a, b, weight in edges]
+        gds.graph.drop(name, fail_if_missing=False)
+        with gds.graph.project.cypher(PROJECT, name=name, rows=rows).graph as projected:
+            labels: Any = gds.leiden.stream(
+                projected,
+                relationship_weight_property="weight",
+                random_seed=leiden.seed,
+                concurrency=1,  # else the result is not repeatable
+                gamma=gamma,
+                theta=leiden.theta,
+            )
+        return {
+            nodes[node]: label
+            for node, label in zip(labels["nodeId"], labels["communityId"], strict=True)
+        }
+
+    return detect
+
+
+async def _save(
+    graph: Graph, leiden: Leiden, tree: Sequence[Community], leaf_of: Mapping[str, str | None]
+) -> None:
+    known = {row["id"]: row for row in await graph.read("communities/known")}
+    now = {community.id: community for community in tree}
+    leaves = {member: c.id for c in tree for member in c.members}  # deeper ones come later
+
+    async def work(tx: Transaction) -> None:
+        await tx.run("communities/delete", ids=sorted(known.keys() - now.keys()))
+        refs = await give_refs(tx, "community", list(now))
+        new = [_row(c, refs.get(c.id)) for c in tree if _differs(c, known.get(c.id))]
+        await tx.run("communities/save", rows=new)
+        await tx.run("communities/part", rows=new)
+        moved = [{"id": e, "leaf": leaf} for e, leaf in leaves.items() if leaf_of[e] != leaf]
+        await tx.run("communities/join", rows=moved)
+        await tx.run("communities/done", signature=leiden.signature)
+
+    await graph.transact(work)
+
+
+def _differs(community: Community, known: Row | None) -> bool:
+    return known is None or (known["level"], known["parent"]) != (community.level, community.parent)
+
+
+def _row(community: Community, ref: int | None) -> Row:
+    return {
+        "id": community.id,
+        "ref": ref,
+        "level": community.level,
+        "size": len(community.members),
+        "parent": community.parent,
+    }

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 something failed or is left to do, 2 the command line is w
 130 interrupted.
 """
 
+import logging
 import sys
 from importlib import import_module
 from importlib.metadata import version
@@ -51,10 +52,10 @@ def commands() -> None:
 
 def main() -> None:
     """Runs a command and ends the process with its exit code."""
+    logging.getLogger("neo4j").setLevel(logging.ERROR)  # our own errors say what to do
     try:
-        commands(prog_name="kg-build", standalone_mode=False)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+        # Outside its standalone mode, click returns the exit code of a command that ends early.
+        sys.exit(commands(prog_name="kg-build", standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

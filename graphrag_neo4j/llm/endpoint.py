@@ -51,6 +51,8 @@ class Endpoint:
     def __init__(self, settings: Settings) -> None:
         if not settings.has_model:
             raise InputError(NO_MODEL)
+        if settings.openai_api_key and not settings.openai_api_key.get_secret_value().isascii():
+            raise InputError("OPENAI_API_KEY holds characters that no key has: copy it again.")
         self.meter = Meter()
         self._settings = settings
         self._rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
@@ -163,7 +165,7 @@ class Endpoint:
                 )
             case openai.NotFoundError():
                 return ModelError(
-                    f"There is no model {model} at {self._client.base_url}: "
+                    f"There is no model {model} at {self._address}: "
                     f"set {setting} or OPENAI_BASE_URL ({said})."
                 )
             case openai.RateLimitError(code="insufficient_quota"):
@@ -172,7 +174,7 @@ class Endpoint:
                 return ReplyError(f"the endpoint refuses the request: {said}")
         self._failures_in_a_row += 1
         if self._failures_in_a_row >= self._hopeless():
-            count, address = self._failures_in_a_row, self._client.base_url
+            count, address = self._failures_in_a_row, self._address
             return ModelError(
                 f"{count} calls in a row failed at {address}: see whether OPENAI_BASE_URL and "
                 f"the network are right ({said})."
@@ -181,6 +183,11 @@ class Endpoint:
 
     def _hopeless(self) -> int:
         return 2 * self._settings.concurrency if self.meter.total.calls else HOPELESS_AT_FIRST
+
+    @property
+    def _address(self) -> str:
+        """The endpoint's address without a user name and password that it may hold."""
+        return str(self._client.base_url.copy_with(username=None, password=None))
 
     def _redacted(self, text: str) -> str:
         key = self._settings.openai_api_key

@@ -43,16 +43,25 @@ def price_of(model: str, settings: Settings) -> Price | None:
 
 
 def _listed(model: str) -> Price | None:
+    """The listed price; without naming the provider not all of OpenAI's models are found."""
+    try:
+        return _listed_by(model, None)
+    except LookupError:
+        pass
+    try:
+        return _listed_by(model, "openai")
+    except LookupError:
+        return None
+
+
+def _listed_by(model: str, provider: str | None) -> Price:
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - start-up stays quick
 
     def dollars(usage: Usage) -> float:
-        return float(calc_price(usage, model_ref=model).total_price) / USUAL
+        return float(calc_price(usage, model_ref=model, provider_id=provider).total_price) / USUAL
 
-    try:
-        return Price(
-            dollars(Usage(input_tokens=USUAL)),
-            dollars(Usage(input_tokens=USUAL, cache_read_tokens=USUAL)),
-            dollars(Usage(output_tokens=USUAL)),
-        )
-    except LookupError:
-        return None
+    return Price(
+        dollars(Usage(input_tokens=USUAL)),
+        dollars(Usage(input_tokens=USUAL, cache_read_tokens=USUAL)),
+        dollars(Usage(output_tokens=USUAL)),
+    )

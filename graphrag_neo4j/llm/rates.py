@@ -17,8 +17,8 @@ class Rates:
 
     def __init__(self, requests_per_minute: int | None, tokens_per_minute: int | None) -> None:
         self._requests = AsyncLimiter(1, 60 / requests_per_minute) if requests_per_minute else None
-        # The bucket holds what one second brings.
-        self._tokens = AsyncLimiter(tokens_per_minute / 60, 1) if tokens_per_minute else None
+        # The bucket holds what a tenth of a second brings.
+        self._tokens = AsyncLimiter(tokens_per_minute / 600, 0.1) if tokens_per_minute else None
         self._turn = anyio.Lock()
         self._reply = EXPECTED_REPLY
 

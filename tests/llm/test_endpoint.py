@@ -1,0 +1,356 @@
+"""The door to a model over real HTTP: what is retried, what stops a run, what it costs."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import suppress
+
+import anyio
+import pytest
+
+from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
+from graphrag_neo4j.llm import Endpoint, ModelThinker
+from graphrag_neo4j.llm.prices import price_of
+from graphrag_neo4j.model import ChunkText, Message, Reply, Request
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.fake_endpoint import FakeEndpoint
+from tests.fake_endpoint.faults import decide
+from tests.fake_endpoint.options import Options
+from tests.llm.odd_endpoint import nothing_listens, odd_endpoint
+
+KEY = "sk-secret-0123456789abcdef"
+TALE = ChunkText("c", "Bob Cratchit lived in Camden Town with Tiny Tim. Tiny Tim knew Ann Lee. ")
+YES_OR_NO = ("Yes", "No")
+
+
+def settings(url: str, **given: object) -> Settings:
+    usual = {"openai_base_url": url, "openai_api_key": KEY, "max_retries": 0, "concurrency": 4}
+    return load_settings(**(usual | given))
+
+
+def request(text: str = "Say something.", choices: tuple[str, ...] = ()) -> Request:
+    return Request("summary", (Message("user", text),), choices=choices)
+
+
+async def ask(url: str, *requests: Request, **given: object) -> list[Reply | Exception]:
+    """The replies to some requests, one after the other, or the errors in their place."""
+    found: list[Reply | Exception] = []
+    async with Endpoint(settings(url, **given)) as endpoint:
+        for one in requests:
+            try:
+                found.append(await endpoint.ask(one))
+            except (ReplyError, ModelError, BudgetSpentError) as error:
+                found.append(error)
+    return found
+
+
+def statuses(endpoint: FakeEndpoint) -> list[int]:
+    return [call.status for call in endpoint.log]
+
+
+@pytest.fixture(autouse=True)
+def key_is_never_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Whatever happens in these tests, no logger is told the key, not even at DEBUG."""
+    caplog.set_level(logging.DEBUG)
+    yield
+    assert KEY not in caplog.text
+
+
+async def test_a_think_step_is_driven_to_its_result(endpoint: FakeEndpoint) -> None:
+    given = settings(endpoint.url)
+    async with Endpoint(given) as model:
+        found = await model.run(ModelThinker.from_settings(given).extract(TALE))
+    assert {"Bob Cratchit", "Camden Town"} <= {entity.name for entity in found.entities}
+    assert [call.kind for call in endpoint.log][:2] == ["extraction", "extraction:missed"]
+
+
+async def test_what_a_call_used_is_metered_by_its_step(endpoint: FakeEndpoint) -> None:
+    async with Endpoint(settings(endpoint.url, input_price=1.0, output_price=10.0)) as model:
+        await model.ask(request("Hello there."))
+        await model.ask(request("And again."))
+    used = model.meter.steps["summary"]
+    prompt = sum(call.prompt_tokens for call in endpoint.log)
+    completion = sum(call.completion_tokens for call in endpoint.log)
+    assert (used.calls, used.failed) == (2, 0)
+    assert (used.input_tokens, used.output_tokens) == (prompt, completion)
+    assert used.cost == pytest.approx((prompt + 10 * completion) / 1_000_000)
+    assert model.meter.total == used
+
+
+async def test_a_word_is_forced_where_the_encoding_of_the_model_is_known(
+    endpoint: FakeEndpoint,
+) -> None:
+    (known,) = await ask(endpoint.url, request("Is it so?", YES_OR_NO))
+    assert isinstance(known, Reply)
+    assert known.text in YES_OR_NO
+    assert endpoint.log[0].completion_tokens == 1
+    await ask(endpoint.url, request("Is it so?", YES_OR_NO), model="llama-of-mine")
+    assert endpoint.log[1].completion_tokens > 1
+
+
+async def fault_once(endpoint: FakeEndpoint, **rate: float) -> None:
+    """Makes the one request that was seen fail at its first attempt and not at its second."""
+    (call,) = endpoint.log
+    for seed in range(1000):
+        fates = [
+            decide(Options(seed=seed, **rate), call.request, attempt, call.kind).fault  # type: ignore[arg-type] # rates are numbers
+            for attempt in (1, 2)
+        ]
+        if fates[0] and not fates[1]:
+            endpoint.reset()
+            endpoint.change(seed=seed, **rate)
+            return
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"), [("too_many", 429), ("server_error", 500), ("cut", 0), ("half", 200)]
+)
+async def test_a_failed_call_is_tried_again(
+    endpoint: FakeEndpoint, fault: str, status: int
+) -> None:
+    expected = await ask(endpoint.url, request())
+    await fault_once(endpoint, **{fault: 0.5})
+    assert await ask(endpoint.url, request(), max_retries=1) == expected
+    assert statuses(endpoint) == [status, 200]
+    assert [call.fault for call in endpoint.log] == [fault, ""]
+
+
+async def test_retry_after_is_waited_for(endpoint: FakeEndpoint) -> None:
+    await ask(endpoint.url, request())
+    await fault_once(endpoint, too_many=0.5, retry_after=0.8)  # its own first pause is 0.5 at most
+    await ask(endpoint.url, request(), max_retries=1)
+    first, second = endpoint.log
+    assert second.time - first.time > 0.75
+
+
+@pytest.mark.parametrize("fault", ["too_many", "server_error", "cut", "half"])
+async def test_a_call_that_fails_every_time_fails_its_item_alone(
+    endpoint: FakeEndpoint, fault: str
+) -> None:
+    endpoint.change(**{fault: 1.0})
+    async with Endpoint(settings(endpoint.url)) as model:
+        with pytest.raises(ReplyError, match="the call failed"):
+            await model.ask(request())
+        endpoint.change(**{fault: 0.0})
+        assert (await model.ask(request())).text
+    assert (model.meter.total.calls, model.meter.total.failed) == (1, 1)
+
+
+async def test_a_call_that_takes_too_long_fails(endpoint: FakeEndpoint) -> None:
+    endpoint.change(latency=2.0)
+    (error,) = await ask(endpoint.url, request(), timeout=0.2)
+    assert isinstance(error, ReplyError)
+    assert "timed out" in str(error)
+
+
+async def test_a_wrong_key_stops_and_is_not_shown() -> None:
+    with FakeEndpoint(key="sk-the-right-one") as endpoint:
+        (error,) = await ask(endpoint.url, request())
+        assert statuses(endpoint) == [401]
+    assert isinstance(error, ModelError)
+    assert "set OPENAI_API_KEY" in str(error)
+    assert KEY not in str(error)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
+async def test_no_error_shows_the_key_though_the_endpoint_repeats_it(status: int) -> None:
+    body = {"error": {"message": "KEY is no key of ours", "code": "KEY", "param": "KEY"}}
+    with odd_endpoint(body, status=status) as (url, _):
+        (error,) = await ask(url, request())
+    assert isinstance(error, Exception)
+    assert "is no key of ours" in str(error)
+    assert KEY not in str(error)
+    assert error.__suppress_context__
+
+
+async def test_an_unknown_model_stops_with_the_settings_to_look_at() -> None:
+    with FakeEndpoint(models=("gpt-4.1-mini",)) as endpoint:
+        (error,) = await ask(endpoint.url, request(), summary_model="gpt-none")
+    assert isinstance(error, ModelError)
+    assert f"There is no model gpt-none at {endpoint.url}" in str(error)
+    assert "KG_MODEL" in str(error)
+
+
+async def test_a_quota_that_is_used_up_stops() -> None:
+    body = {"error": {"message": "You exceeded your quota.", "code": "insufficient_quota"}}
+    with odd_endpoint(body, status=429) as (url, _):
+        (error,) = await ask(url, request())
+    assert isinstance(error, ModelError)
+    assert "quota" in str(error)
+
+
+async def test_a_text_too_long_for_the_model_fails_its_item_alone(endpoint: FakeEndpoint) -> None:
+    endpoint.change(context_tokens=50)
+    long, short = await ask(endpoint.url, request("word " * 100), request("word"))
+    assert isinstance(long, ReplyError)
+    assert "maximum context length" in str(long)
+    assert isinstance(short, Reply)
+    assert statuses(endpoint) == [400, 200]
+
+
+@pytest.mark.parametrize(
+    "rejects",
+    [("logit_bias",), ("temperature",), ("max_completion_tokens",), ("temperature", "logit_bias")],
+)
+async def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(
+    endpoint: FakeEndpoint, rejects: tuple[str, ...]
+) -> None:
+    endpoint.change(rejects=rejects)
+    asked = [request(f"Is it {n}?", YES_OR_NO) for n in range(3)]
+    replies = await ask(endpoint.url, *asked)
+    assert all(isinstance(reply, Reply) and reply.text for reply in replies)
+    assert statuses(endpoint) == [400] * len(rejects) + [200] * 3
+
+
+async def test_a_bias_is_never_sent_without_a_limit_of_one_token(endpoint: FakeEndpoint) -> None:
+    """A model that may only say yes or no goes on saying it until it is stopped."""
+    endpoint.change(rejects=("max_completion_tokens",))
+    (reply,) = await ask(endpoint.url, request("Is it so?", YES_OR_NO))
+    assert isinstance(reply, Reply)
+    assert not reply.cut
+    assert len(reply.text.split()) > 1  # in its own words, since none is forced
+
+
+async def test_an_address_where_nobody_listens_stops_after_a_few_calls() -> None:
+    url = nothing_listens()
+    *first, last = await ask(url, *[request()] * 5)
+    assert [type(error) for error in first] == [ReplyError] * 4
+    assert isinstance(last, ModelError)
+    assert f"5 calls in a row failed at {url}" in str(last)
+    assert "OPENAI_BASE_URL" in str(last)
+
+
+async def test_once_calls_came_back_a_few_failures_are_no_reason_to_stop(
+    endpoint: FakeEndpoint,
+) -> None:
+    async with Endpoint(settings(endpoint.url, concurrency=4)) as model:
+        await model.ask(request())
+        endpoint.change(server_error=1.0)
+        for _ in range(7):
+            with pytest.raises(ReplyError):
+                await model.ask(request())
+        with pytest.raises(ModelError, match="8 calls in a row failed"):
+            await model.ask(request())
+
+
+async def test_a_call_that_came_back_ends_a_row_of_failures(endpoint: FakeEndpoint) -> None:
+    async with Endpoint(settings(endpoint.url)) as model:
+        for _ in range(3):
+            endpoint.change(server_error=1.0)
+            for _ in range(4):
+                with pytest.raises(ReplyError):
+                    await model.ask(request())
+            endpoint.change(server_error=0.0)
+            await model.ask(request())
+    assert (model.meter.total.calls, model.meter.total.failed) == (3, 12)
+
+
+PAGE = "<html><head><title>Welcome</title></head></html>"
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (PAGE, "text/html"),
+        (PAGE, "application/json"),
+        ({}, "application/json"),
+        ([], "application/json"),
+        ({"choices": []}, "application/json"),
+        ({"choices": [{"message": None}]}, "application/json"),
+        ({"choices": [{"message": {"content": ["odd"]}}]}, "application/json"),
+    ],
+)
+async def test_an_address_that_answers_with_something_else_stops_too(
+    body: object, content_type: str
+) -> None:
+    with odd_endpoint(body, content_type=content_type) as (url, came):
+        errors = await ask(url, *[request()] * 5)
+    assert [type(error) for error in errors] == [ReplyError] * 4 + [ModelError]
+    assert "no chat completion" in str(errors[0])
+    assert len(came) == 5
+
+
+def completion(content: str | None, finish_reason: str = "stop") -> dict[str, object]:
+    return {"choices": [{"message": {"content": content}, "finish_reason": finish_reason}]}
+
+
+async def test_a_reply_without_usage_or_content_is_an_empty_one() -> None:
+    with odd_endpoint(completion(None) | {"usage": None}) as (url, _):
+        assert await ask(url, request()) == [Reply("")]
+    usage = {"prompt_tokens": None, "completion_tokens": None, "prompt_tokens_details": None}
+    with odd_endpoint(completion("Yes", "length") | {"usage": usage}) as (url, _):
+        assert await ask(url, request()) == [Reply("Yes", cut=True)]
+
+
+async def test_a_reply_that_a_filter_withheld_fails_its_item() -> None:
+    with odd_endpoint(completion("", "content_filter")) as (url, _):
+        (error,) = await ask(url, request())
+    assert isinstance(error, ReplyError)
+    assert "content filter" in str(error)
+
+
+async def test_a_page_for_an_error_is_not_shown_whole() -> None:
+    with odd_endpoint(PAGE + "<p>And so on.</p>" * 1000, status=404) as (url, _):
+        (error,) = await ask(url, request())
+    assert isinstance(error, ModelError)
+    assert len(str(error)) < 600
+
+
+async def test_no_call_is_made_once_the_cost_limit_is_reached(endpoint: FakeEndpoint) -> None:
+    prices = {"max_cost": 0.5, "input_price": 1_000_000, "output_price": 0.0}
+    reply, error = await ask(endpoint.url, request(), request(), **prices)
+    assert isinstance(reply, Reply)
+    assert isinstance(error, BudgetSpentError)
+    assert "0.50 US dollars" in str(error)
+    assert len(endpoint.log) == 1
+
+
+async def test_a_limit_is_overshot_by_the_calls_in_flight_at_most(endpoint: FakeEndpoint) -> None:
+    endpoint.change(latency=0.05)
+    prices = {"max_cost": 0.5, "input_price": 1_000_000, "output_price": 0.0}
+    async with (
+        Endpoint(settings(endpoint.url, **prices)) as model,
+        anyio.create_task_group() as all_,
+    ):
+
+        async def ask_on() -> None:
+            with suppress(BudgetSpentError):
+                while True:
+                    await model.ask(request())
+
+        for _ in range(6):
+            all_.start_soon(ask_on)
+    assert len(endpoint.log) == 6
+
+
+def test_a_cost_limit_needs_a_price() -> None:
+    with pytest.raises(InputError, match=r"llama-of-mine.*KG_INPUT_PRICE"):
+        Endpoint(settings("http://127.0.0.1:9/v1", max_cost=1.0, model="llama-of-mine"))
+    Endpoint(settings("http://127.0.0.1:9/v1", model="llama-of-mine"))
+
+
+def test_without_key_and_address_there_is_no_endpoint() -> None:
+    with pytest.raises(InputError, match="set OPENAI_API_KEY"):
+        Endpoint(load_settings())
+
+
+def test_a_listed_price_is_that_of_prompts_of_the_usual_length() -> None:
+    """Prompts of more than 200,000 tokens cost double there."""
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - as our own code does
+
+    price = price_of("gemini-2.5-pro", load_settings())
+    usual = calc_price(Usage(input_tokens=5_000, output_tokens=500), model_ref="gemini-2.5-pro")
+    assert price is not None
+    assert price.of(5_000, 0, 500) == pytest.approx(float(usual.total_price))
+    assert price.of(5_000, 5_000, 0) < price.of(5_000, 0, 0)
+
+
+async def test_vectors_come_in_the_order_of_the_texts_and_are_metered(
+    endpoint: FakeEndpoint,
+) -> None:
+    async with Endpoint(settings(endpoint.url)) as model:
+        one, other = await model.embed(["One text.", "Other words"])
+        assert await model.embed(["Other words", "One text."]) == [other, one]
+    assert one != other
+    assert model.meter.steps["embedding"].calls == 2
+    tokens = sum(call.prompt_tokens for call in endpoint.log)
+    assert model.meter.steps["embedding"].input_tokens == tokens

@@ -22,10 +22,11 @@ from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.pipeline import Built, build, remove
-from graphrag_neo4j.reading import ReadOptions, gone, source_of
+from graphrag_neo4j.reading import ReadOptions, file_of, gone, source_of
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.stages.ingest import sources_under
 from graphrag_neo4j.status import Status, read_status
+from graphrag_neo4j.text import storable
 
 __all__ = ["AsyncGraphRAG", "GraphRAG", "start_server"]
 
@@ -86,21 +87,27 @@ class AsyncGraphRAG:
             self.graph, corpus, self.settings, self._listen, reread=reread, gone=missing
         )
 
-    async def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> list[str]:
-        """Deletes documents, by source or path; gives the sources that were there."""
-        wanted = [str(source) for source in sources]
-        paths = [source_of(Path(source), options) for source in sources if "://" not in str(source)]
-        return await remove(self.graph, [*wanted, *paths])
+    async def delete(
+        self, *sources: str | Path, options: ReadOptions = DEFAULT
+    ) -> dict[str, list[str]]:
+        """Deletes documents, by source or path; a file with all its rows.
+
+        For each of `sources`, the sources of what was deleted: none if it was not there.
+        """
+        files = {storable(str(source))[0]: _file(source, options) for source in sources}
+        found = await remove(self.graph, list(files), files=[f for f in files.values() if f])
+        return {
+            given: [one for one in found if one == given or file_of(one) == file]
+            for given, file in files.items()
+        }
 
     async def status(self) -> Status:
         """What is in the graph, what is pending, what failed and why."""
         return await read_status(self.graph)
 
     async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
-        missing: dict[str, None] = {}
-        for path in paths:
-            known = await sources_under(self.graph, "")
-            missing |= dict.fromkeys(gone(known, path, options))
+        known = await sources_under(self.graph, "") if paths else []
+        missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
         for source in missing:
             self._listen(Said(f"{source} is gone and is dropped from the graph.", warning=True))
         return list(missing)
@@ -135,9 +142,9 @@ class GraphRAG:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            self._portal = stack.enter_context(start_blocking_portal())
-            stack.enter_context(self._portal.wrap_async_context_manager(self._async))
-            self._stack = stack.pop_all()
+            portal = stack.enter_context(start_blocking_portal())
+            stack.enter_context(portal.wrap_async_context_manager(self._async))
+            self._portal, self._stack = portal, stack.pop_all()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -157,7 +164,7 @@ class GraphRAG:
             lambda: self._async.index(what, options=options, reread=reread, prune=prune)
         )
 
-    def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> list[str]:
+    def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> dict[str, list[str]]:
         """As AsyncGraphRAG.delete."""
         return self._call(lambda: self._async.delete(*sources, options=options))
 
@@ -183,6 +190,16 @@ def _paths(what: Source) -> list[str | Path] | None:
     if isinstance(what, Sequence) and all(isinstance(one, str | Path) for one in what):
         return list(what)
     return None
+
+
+def _file(source: str | Path, options: ReadOptions) -> str | None:
+    """The source of the file at a path; None for what is no path, or outside the root."""
+    if "://" in str(source):
+        return None
+    try:
+        return source_of(Path(source), options)
+    except (InputError, ValueError):
+        return None
 
 
 def start_server(

@@ -59,6 +59,13 @@ class Corpus:
             else:
                 yield item
 
+    def reasons(self) -> dict[str, str]:
+        """Why nothing, or not all, came of a source: a file may have several unusable rows."""
+        found: dict[str, str] = {}
+        for one in self.unreadable:
+            found[one.source] = "; ".join(filter(None, (found.get(one.source), one.reason)))
+        return found
+
 
 def _read_all(found: Found, options: ReadOptions) -> Iterator[Document | Unreadable]:
     for path in found.files:

@@ -78,10 +78,8 @@ async def estimate(corpus: Corpus, settings: Settings) -> Estimate:
             chunks + len(sizes),
             text_tokens + sum(sizes),
         )
-    unreadable = {one.source: one.reason for one in corpus.unreadable}
-    return Estimate(
-        documents, chunks, text_tokens, _steps(chunks, text_tokens, settings), unreadable
-    )
+    steps = _steps(chunks, text_tokens, settings)
+    return Estimate(documents, chunks, text_tokens, steps, corpus.reasons())
 
 
 def _sizes(document: Document, settings: Settings) -> list[int]:

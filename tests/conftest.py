@@ -43,7 +43,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServer]:
 
 
 @pytest.fixture(scope="session")
-async def checked_server(server: TestServer) -> TestServer:
+async def checked_server(
+    server: TestServer,
+    anyio_backend: str,  # noqa: ARG001 - named, it serves tests that do not await, too
+) -> TestServer:
     """The server, refused if its database holds anything: tests would wipe it."""
     async with _connected(server) as graph:
         rows = await graph.run_plain("MATCH (node) RETURN count(node) AS n")

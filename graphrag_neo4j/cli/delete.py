@@ -1,5 +1,6 @@
 """`kg-build delete`: documents and what only they said."""
 
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -25,15 +26,13 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
     """Delete documents, by their source or path, with all that only they said."""
     settings = load_settings(home=home)
 
-    async def work() -> list[str]:
+    async def work() -> dict[str, list[str]]:
         with listening(quiet=False) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
                 return await rag.delete(*sources, options=ReadOptions(source_root=source_root))
 
     found = run(work)
-    for source in found:
+    for source in dict.fromkeys(chain.from_iterable(found.values())):
         click.echo(f"Deleted {source}.")
-    if len(found) < len(sources):
-        raise click.ClickException(
-            f"{len(sources) - len(found)} of the {len(sources)} sources are not in the graph."
-        )
+    if missing := [given for given, deleted in found.items() if not deleted]:
+        raise click.ClickException(f"{', '.join(missing)}: not in the graph.")

@@ -17,6 +17,7 @@ from neo4j import (
     Driver,
     GraphDatabase,
     NotificationDisabledClassification,
+    NotificationMinimumSeverity,
 )
 from neo4j.exceptions import (
     AuthError,
@@ -116,7 +117,9 @@ async def connect(
         driver = AsyncGraphDatabase.driver(
             uri,
             auth=(username, password),
-            # A label that nothing carries yet is no news in an empty graph.
+            # A label that nothing carries yet is no news in an empty graph; nor are two nodes
+            # found by their keys, which Neo4j calls a cartesian product.
+            notifications_min_severity=NotificationMinimumSeverity.WARNING,
             notifications_disabled_classifications=[
                 NotificationDisabledClassification.UNRECOGNIZED,
                 NotificationDisabledClassification.SCHEMA,

@@ -196,10 +196,12 @@ async def sources_under(graph: Graph, prefix: str) -> list[str]:
     return [row["source"] for row in await graph.read("ingest/sources", prefix=prefix)]
 
 
-async def known_sources(graph: Graph, sources: Sequence[str]) -> list[str]:
-    """Those of `sources` that the graph has documents of."""
-    ids = {document_id(source): source for source in sources}
-    return [ids[row["id"]] for row in await graph.read("ingest/known", ids=list(ids))]
+async def known_sources(
+    graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
+) -> list[str]:
+    """Those of `sources` that the graph has documents of, and all of `files` and their rows."""
+    rows = await graph.read("ingest/known_sources", sources=sources, files=files)
+    return [row["source"] for row in rows]
 
 
 async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Sequence[Row]) -> None:

@@ -1,0 +1,11 @@
+// The documents with one of these sources, and those of files and their rows.
+CALL () {
+  UNWIND $sources + $files AS source
+  MATCH (document:Document {source: source})
+  RETURN document
+  UNION
+  UNWIND $files AS file
+  MATCH (document:Document) WHERE document.source STARTS WITH file + '#'
+  RETURN document
+}
+RETURN document.source AS source ORDER BY source

@@ -1,0 +1,266 @@
+"""What a Python user imports: in a script, in a running loop, in threads; sources and deletion."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from langchain_core.documents import Document as LangChainDocument
+
+from graphrag_neo4j import (
+    AsyncGraphRAG,
+    Document,
+    GraphBusyError,
+    GraphError,
+    GraphRAG,
+    InputError,
+    ReadOptions,
+)
+from graphrag_neo4j.events import Event, Said
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.settings import Settings
+from tests.conftest import Make
+from tests.fake_endpoint import FakeEndpoint, text_hash
+
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+
+
+@pytest.fixture
+def offline(settings: Make) -> Settings:
+    """Settings without a model."""
+    return settings(openai_base_url=None, openai_api_key=None)
+
+
+@pytest.fixture
+def environment(settings: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test's server and endpoint in the environment, as a user has them."""
+    given = settings()
+    assert given.neo4j_password is not None
+    monkeypatch.setenv("NEO4J_URI", str(given.neo4j_uri))
+    monkeypatch.setenv("NEO4J_USERNAME", given.neo4j_username)
+    monkeypatch.setenv("NEO4J_PASSWORD", given.neo4j_password.get_secret_value())
+    monkeypatch.setenv("OPENAI_BASE_URL", str(given.openai_base_url))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests-only")
+
+
+async def sources(graph: Graph) -> list[str]:
+    rows = await graph.run_plain("MATCH (d:Document) RETURN d.source AS source ORDER BY source")
+    return [row["source"] for row in rows]
+
+
+def write(folder: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.txt").write_text(text)
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_a_script_indexes_and_asks_for_the_state_without_a_warning(tmp_path: Path) -> None:
+    script = (
+        "import logging\n"
+        "logging.getLogger('asyncio').setLevel('ERROR')  # dev mode tells what takes long\n"
+        "from graphrag_neo4j import Document, GraphRAG\n"
+        "with GraphRAG.from_env(gleanings=0) as rag:\n"
+        f"    built = rag.index([Document({TALE!r}, 'memory:0')])\n"
+        "    print(built.complete, rag.status().counts['documents'])\n"
+        "    print(rag.delete('memory:0'))\n"
+    )
+    done = subprocess.run(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-X", "dev", "-W", "error", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.stderr == ""
+    assert done.stdout == "True 1\n{'memory:0': ['memory:0']}\n"
+
+
+async def test_it_works_where_a_loop_runs_already(graph: Graph, offline: Settings) -> None:
+    assert asyncio.get_running_loop().is_running()
+    with GraphRAG(offline) as rag:
+        built = rag.index([Document(TALE, "memory:0")])
+    assert built.ingested.added == 1
+    assert await sources(graph) == ["memory:0"]
+
+
+@pytest.mark.usefixtures("graph")
+def test_threads_share_one_and_only_one_of_them_writes(offline: Settings) -> None:
+    with GraphRAG(offline) as rag, ThreadPoolExecutor(4) as threads:
+        states = list(threads.map(lambda _: rag.status(), range(8)))
+        assert all(state.counts["documents"] == 0 for state in states)
+
+        def index(n: int) -> bool:
+            try:
+                rag.index(Document(f"{TALE} {i}", f"memory:{n}-{i}") for i in range(50))
+            except GraphBusyError:
+                return False
+            return True
+
+        assert any(threads.map(index, range(4)))
+        assert rag.status().counts["documents"] % 50 == 0
+        outcomes = {build["outcome"] for build in rag.status().builds}
+    assert outcomes == {"incomplete"}
+
+
+async def test_documents_may_come_from_any_iterable(graph: Graph, offline: Settings) -> None:
+    def given() -> Iterator[object]:
+        yield Document(TALE, "ours")
+        yield LangChainDocument(page_content=TALE, metadata={"source": "theirs", "page": 3})
+        yield LangChainDocument(page_content=TALE, id="named")
+
+    async with AsyncGraphRAG(offline) as rag:
+        await rag.index(given())
+        await rag.index((Document(TALE, "in a tuple"),))
+    assert await sources(graph) == ["in a tuple", "named", "ours", "theirs#page=3"]
+    rows = await graph.run_plain("MATCH (d {source: 'theirs#page=3'}) RETURN d.meta_page AS page")
+    assert rows == [{"page": 3}]
+
+
+async def test_what_is_no_document_ends_the_run_with_a_sentence(
+    graph: Graph, offline: Settings
+) -> None:
+    async with AsyncGraphRAG(offline) as rag:
+        with pytest.raises(InputError, match="A dict is no document"):
+            await rag.index([{"text": TALE}])
+    rows = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome")
+    assert rows == [{"outcome": "failed"}]
+
+
+@pytest.mark.usefixtures("graph", "environment")
+async def test_settings_may_come_from_the_environment(endpoint: FakeEndpoint) -> None:
+    async with AsyncGraphRAG.from_env(model="some-model", claims=False) as rag:
+        assert (await rag.index([Document(TALE, "memory:0")])).complete
+    assert {call.model for call in endpoint.log} == {"some-model"}
+    assert "claims" not in {call.kind for call in endpoint.log}
+    with pytest.raises(InputError, match="KG_GLEANINGS"):
+        GraphRAG.from_env(gleanings=-1)
+
+
+async def test_it_must_be_opened(offline: Settings) -> None:
+    rag = GraphRAG(offline)
+    for use in (rag.status, lambda: rag.index([]), lambda: rag.delete("x")):
+        with pytest.raises(InputError, match="use it in a `with` statement"):
+            use()
+    waiting = AsyncGraphRAG(offline)
+    with pytest.raises(InputError, match="use it in a `with` statement"):
+        await waiting.status()
+
+
+def test_one_that_could_not_be_opened_is_not_open(offline: Settings) -> None:
+    rag = GraphRAG(offline.model_copy(update={"neo4j_database": None, "neo4j_uri": "bolt://::"}))
+    with pytest.raises((InputError, GraphError)), rag:
+        pass
+    with pytest.raises(InputError, match="use it in a `with` statement"):
+        rag.status()
+
+
+@pytest.mark.usefixtures("graph")
+def test_it_can_be_opened_again(offline: Settings) -> None:
+    rag = GraphRAG(offline)
+    for n in (1, 2):
+        with rag:
+            rag.index([Document(TALE, f"memory:{n}")])
+            assert rag.status().counts["documents"] == n
+
+
+def test_no_server_may_be_started_where_that_is_off(settings: Make) -> None:
+    apart = settings(neo4j_uri=None, embedded=False)
+    with pytest.raises(GraphError, match="No Neo4j is set: set NEO4J_URI"), GraphRAG(apart):
+        pass
+
+
+async def test_files_are_deleted_by_source_and_by_path(
+    graph: Graph, offline: Settings, tmp_path: Path
+) -> None:
+    write(tmp_path / "docs", a=TALE, b=TALE, c=TALE)
+    async with AsyncGraphRAG(offline) as rag:
+        await rag.index("docs")
+        a, b, c = await sources(graph)
+        found = await rag.delete("docs/a.txt", b, tmp_path / "docs" / "d.txt")
+    assert found == {"docs/a.txt": [a], b: [b], str(tmp_path / "docs" / "d.txt"): []}
+    assert await sources(graph) == [c]
+
+
+async def test_relative_sources_are_deleted_from_anywhere(
+    graph: Graph, offline: Settings, tmp_path: Path
+) -> None:
+    write(tmp_path / "docs", a=TALE, b=TALE, c=TALE)
+    rooted = ReadOptions(source_root=tmp_path / "docs")
+    async with AsyncGraphRAG(offline) as rag:
+        await rag.index(tmp_path / "docs", options=rooted)
+        assert await sources(graph) == ["a.txt", "b.txt", "c.txt"]
+        found = await rag.delete("a.txt", "docs/b.txt", "/elsewhere/c.txt", options=rooted)
+    assert found == {"a.txt": ["a.txt"], "docs/b.txt": ["b.txt"], "/elsewhere/c.txt": []}
+    assert await sources(graph) == ["c.txt"]
+
+
+async def test_a_file_is_deleted_with_its_rows_and_nothing_of_a_like_name(
+    graph: Graph, offline: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.csv").write_text("text,n\nMarley was dead.,1\nScrooge was not.,2\n")
+    async with AsyncGraphRAG(offline) as rag:
+        await rag.index(["rows.csv"], options=ReadOptions(id_column="n"))
+        await rag.index([Document(TALE, "C"), Document(TALE, "C#")])
+        uri = (tmp_path / "rows.csv").as_uri()
+        assert await rag.delete("rows.csv") == {"rows.csv": [f"{uri}#1", f"{uri}#2"]}
+        assert await rag.delete("C") == {"C": ["C"]}
+    assert await sources(graph) == ["C#"]
+
+
+async def test_a_source_that_cannot_be_stored_can_be_deleted(
+    graph: Graph, offline: Settings
+) -> None:
+    async with AsyncGraphRAG(offline) as rag:
+        await rag.index([Document(TALE, "a\udcff"), Document(TALE, "b\0")])
+        assert await rag.delete("a\udcff", "b\0") == {
+            "a\ufffd": ["a\ufffd"],
+            "b\ufffd": ["b\ufffd"],
+        }
+    assert await sources(graph) == []
+
+
+async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
+    graph: Graph, offline: Settings, tmp_path: Path
+) -> None:
+    write(tmp_path / "docs", a=TALE, b=TALE)
+    write(tmp_path / "docs2", c=TALE)
+    heard: list[Event] = []
+    async with AsyncGraphRAG(offline, heard.append) as rag:
+        await rag.index(["docs", "docs2"])
+        await rag.index([Document(TALE, "memory:0")])
+        for gone in ("docs/a.txt", "docs2/c.txt"):
+            (tmp_path / gone).unlink()
+        await rag.index("docs")
+        assert len(await sources(graph)) == 4
+        await rag.index("docs", prune=True)
+    uri = tmp_path.as_uri()
+    assert await sources(graph) == [f"{uri}/docs/b.txt", f"{uri}/docs2/c.txt", "memory:0"]
+    told = [event for event in heard if isinstance(event, Said)]
+    assert told == [Said(f"{uri}/docs/a.txt is gone and is dropped from the graph.", warning=True)]
+
+
+async def test_every_unusable_row_of_a_file_is_named(
+    graph: Graph, offline: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"text": 1}\n{"text": "Marley was dead."}\nno\n')
+    async with AsyncGraphRAG(offline) as rag:
+        built = await rag.index("rows.jsonl")
+    [reason] = built.unreadable.values()
+    assert "line 1 has no text" in reason
+    assert "line 3 is not JSON" in reason
+    assert len(await sources(graph)) == 1
+
+
+async def test_prepended_metadata_is_in_what_the_endpoint_is_asked(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    given = settings(prepend_metadata="title,year", claims=False)
+    async with AsyncGraphRAG(given) as rag:
+        await rag.index([Document(TALE, "memory:0", "A Carol", {"year": 1843})])
+    asked = {call.text for call in endpoint.log if call.kind == "extraction"}
+    assert asked == {text_hash(f"title: A Carol\nyear: 1843\n\n{TALE}")}
+    assert await graph.run_plain("MATCH (c:Chunk) RETURN c.text AS text") == [{"text": TALE}]

@@ -56,9 +56,9 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
-    """The text, or its beginning of at most `limit` tokens: whole sentences where it has any."""
+    """The text, or its beginning of at most `limit` tokens: whole sentences, else words."""
     while (size := count(text)) > limit:
         text = text[: min(len(text) - 1, len(text) * limit // size)]
         end = max(text.rfind(stop) + len(stop.strip()) for stop in (". ", "! ", "? ", "。", "\n"))
-        text = text[:end] if end > 0 else text
+        text = text[:end] if end > 0 else text.rpartition(" ")[0] or text
     return text

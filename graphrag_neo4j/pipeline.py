@@ -58,10 +58,15 @@ class Built:
     stopped: str | None = None
 
     @property
+    def flawed(self) -> bool:
+        """Whether something could not be read, or failed."""
+        failures = self.status is None or self.status.failures
+        return bool(self.unreadable or self.ingested.repeated or failures)
+
+    @property
     def complete(self) -> bool:
         """Whether nothing failed and nothing is left to do."""
-        flaws = self.unreadable or self.ingested.repeated or self.stopped
-        return not flaws and self.status is not None and not self.status.failures
+        return not (self.flawed or self.stopped)
 
 
 async def build(

@@ -95,5 +95,21 @@ def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
     return make
 
 
+@pytest.fixture
+def environment(settings: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test's graph and endpoint in the environment, as a user has theirs."""
+    given = settings()
+    for name, value in {
+        "NEO4J_URI": given.neo4j_uri,
+        "NEO4J_USERNAME": given.neo4j_username,
+        "NEO4J_PASSWORD": given.neo4j_password and given.neo4j_password.get_secret_value(),
+        "NEO4J_DATABASE": given.neo4j_database,
+        "OPENAI_BASE_URL": given.openai_base_url,
+        "OPENAI_API_KEY": given.openai_api_key and given.openai_api_key.get_secret_value(),
+        "KG_CONCURRENCY": "8",
+    }.items():
+        monkeypatch.setenv(name, value or "")
+
+
 def _connected(server: TestServer):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as connect
     return connect(server.uri, server.username, server.password, server.database)

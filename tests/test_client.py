@@ -34,18 +34,6 @@ def offline(settings: Make) -> Settings:
     return settings(openai_base_url=None, openai_api_key=None)
 
 
-@pytest.fixture
-def environment(settings: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test's server and endpoint in the environment, as a user has them."""
-    given = settings()
-    assert given.neo4j_password is not None
-    monkeypatch.setenv("NEO4J_URI", str(given.neo4j_uri))
-    monkeypatch.setenv("NEO4J_USERNAME", given.neo4j_username)
-    monkeypatch.setenv("NEO4J_PASSWORD", given.neo4j_password.get_secret_value())
-    monkeypatch.setenv("OPENAI_BASE_URL", str(given.openai_base_url))
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-tests-only")
-
-
 async def sources(graph: Graph) -> list[str]:
     rows = await graph.run_plain("MATCH (d:Document) RETURN d.source AS source ORDER BY source")
     return [row["source"] for row in rows]

@@ -16,14 +16,14 @@ from graphrag_neo4j.errors import GraphRAGError
 __all__ = ["main"]
 
 INTERRUPTED = 130
-# A command's module is imported when it is called, so that start-up stays quick.
+# A command's module is imported when it is used, not to list it: start-up stays quick.
 COMMANDS = {
-    "index": "index",
-    "estimate": "estimate",
-    "status": "status",
-    "delete": "delete",
-    "doctor": "doctor",
-    "neo4j": "neo4j",
+    "index": "Read documents into the graph.",
+    "estimate": "Say what indexing documents would take.",
+    "status": "Show what is in the graph, what is pending and what failed.",
+    "delete": "Delete documents with all that only they said.",
+    "doctor": "Check everything that a build needs.",
+    "neo4j": "Start, stop and look at the embedded Neo4j.",
 }
 
 
@@ -36,9 +36,12 @@ class _Commands(click.Group):
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = import_module(f"graphrag_neo4j.cli.{COMMANDS[name]}")
-        command: click.Command = getattr(module, name)
+        command: click.Command = getattr(import_module(f"graphrag_neo4j.cli.{name}"), name)
         return command
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,5 +1,6 @@
 """`kg-build index`: documents to a knowledge graph."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +60,11 @@ def index(
 
     built = run(work)
     if as_json_:
-        click.echo(as_json(built))
+        click.echo(as_json({"complete": built.complete, **dataclasses.asdict(built)}))
     else:
         _summarise(built, settings, quiet=quiet)
     # Without a model, what can be done was done: the sentence above says how to go on.
-    if not built.complete and settings.has_model:
+    if built.flawed or (built.stopped and settings.has_model):
         raise click.exceptions.Exit(1)
 
 

@@ -14,6 +14,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started
 
@@ -103,7 +104,8 @@ class Bars:
     def __call__(self, event: Event) -> None:
         match event:
             case Said():
-                self.progress.console.print(event.text, style="yellow" if event.warning else None)
+                text = Text(event.text, "yellow" if event.warning else "")
+                self.progress.console.print(text)
             case Started():
                 self._start(event)
             case Advanced():

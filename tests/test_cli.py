@@ -1,0 +1,348 @@
+"""`kg-build` as people use it: what it prints and where, its exit codes, what it never shows."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from graphrag_neo4j import cli
+from graphrag_neo4j.cli import main
+from tests.conftest import Make
+from tests.fake_endpoint import FakeEndpoint
+
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+KEY = "sk-for-tests-only"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - any JSON
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], settings: Make) -> Run:
+    """Runs kg-build with arguments; whatever it prints holds neither the key nor the password."""
+    password = settings().neo4j_password
+    secrets = [KEY, password.get_secret_value() if password else KEY]
+
+    def run(*arguments: str | Path) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["kg-build", *map(str, arguments)])
+        capsys.readouterr()
+        # In a thread of its own, since pytest's holds the loop of the fixtures.
+        with ThreadPoolExecutor(1) as thread, pytest.raises(SystemExit) as ended:
+            thread.submit(main).result()
+        printed = capsys.readouterr()
+        assert not any(secret in printed.out + printed.err for secret in secrets)
+        code = ended.value.code or 0
+        assert isinstance(code, int)
+        return Ran(code, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def tales(tmp_path: Path) -> Path:
+    """A folder with two small documents."""
+    folder = tmp_path / "tales"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TALE)
+    (folder / "b.txt").write_text(TALE.replace("London", "Paris"))
+    return folder
+
+
+pytestmark = pytest.mark.usefixtures("graph", "environment")
+
+
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+
+
+def test_index_says_what_it_did_and_status_what_there_is(kg: Run, tales: Path) -> None:
+    ran = kg("index", tales)
+    assert ran.code == 0
+    assert "Documents: 2 new, 0 changed, 0 unchanged; 2 chunks written." in ran.out
+    assert "extraction: 6 calls (0 failed)" in ran.out
+    stages = [line.partition(":")[0] for line in ran.err.splitlines()]
+    assert stages[:4] == ["ingest", "extraction", "claims", "merge"]
+    shown = kg("status")
+    assert shown.code == 0
+    assert "documents      2" in shown.out
+    assert "done" in shown.out
+    again = kg("index", tales)
+    assert again.code == 0
+    assert "0 new, 0 changed, 2 unchanged; 0 chunks written." in again.out
+    assert "calls" not in again.out
+
+
+def test_json_is_one_object_on_standard_output_and_nothing_else(
+    kg: Run, tales: Path, tmp_path: Path
+) -> None:
+    (tales / "broken.json").write_text('{"text"')
+    built = kg("index", tales, "--json")
+    assert built.code == 1
+    assert built.err == ""
+    assert built.json["complete"] is False
+    assert built.json["ingested"]["added"] == 2
+    assert built.json["usage"]["extraction"]["calls"] == 6
+    assert list(built.json["unreadable"]) == [(tales / "broken.json").as_uri()]
+    shown = kg("status", "--json")
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.json["counts"] == built.json["status"]["counts"]
+    assert shown.json["builds"][0]["outcome"] == "incomplete"
+    estimated = kg("estimate", tmp_path / "tales" / "a.txt", "--json")
+    assert (estimated.code, estimated.err) == (0, "")
+    assert estimated.json["chunks"] == 1
+
+
+def test_quiet_prints_nothing_where_nothing_is_wrong(kg: Run, tales: Path) -> None:
+    assert kg("index", tales, "--quiet") == Ran(0, "", "")
+    (tales / "a.txt").unlink()
+    pruned = kg("index", tales, "--quiet", "--prune")
+    assert (pruned.code, pruned.out) == (0, "")
+    assert "a.txt is gone and is dropped from the graph." in pruned.err
+    (tales / "c.json").write_text("[")
+    broken = kg("index", tales, "--quiet")
+    assert (broken.code, broken.out) == (1, "")
+    assert "c.json: is not JSON" in broken.err
+
+
+def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) -> None:
+    (tales / "bad.txt").write_bytes(b"\x81\x00\x8d\xff" * 40)
+    (tales / "empty.txt").write_text("")
+    (tales / "x.bin").write_bytes(b"\0")
+    ran = kg("index", tales)
+    assert ran.code == 1
+    assert "Documents: 3 new" in ran.out
+    assert f"{(tales / 'bad.txt').as_uri()}: is not text" in ran.out
+    assert f"{(tales / 'empty.txt').as_uri()}: holds no text" in ran.out
+    assert "Skipped: 1 files of kind .bin." in ran.out
+    assert "Not everything was done." in ran.out
+
+
+def test_without_a_model_one_sentence_says_how_to_go_on(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_model(monkeypatch)
+    ran = kg("index", tales)
+    assert ran.code == 0
+    assert ran.out.count("No model is set") == 1
+    assert "OPENAI_API_KEY" in ran.out
+    assert "Pending: 2 chunks to read, 2 to read for claims." in ran.out
+    (tales / "c.json").write_text("[")
+    assert kg("index", tales).code == 1
+
+
+def test_what_failed_is_named_with_its_reason(
+    kg: Run, tales: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_MAX_RETRIES", "0")
+    endpoint.change(garbage=1.0, only=["extraction"])
+    ran = kg("index", tales / "a.txt")
+    assert ran.code == 1
+    uri = (tales / "a.txt").as_uri()
+    failed = f"Failed (extract): chunk 0 of {uri}: the reply holds no record: "
+    assert failed in ran.out
+    assert "The same command tries the rest again." in ran.out
+    shown = kg("status")
+    assert shown.code == 0
+    assert failed in shown.out
+    assert "incomplete" in shown.out
+
+
+def test_the_cost_limit_stops_and_says_so(kg: Run, tales: Path) -> None:
+    ran = kg("index", tales, "--max-cost", "0.0001")
+    assert ran.code == 1
+    assert "The cost limit of" in ran.out
+    assert "The same command goes on." in ran.out
+
+
+def test_a_key_that_is_refused_is_an_error_of_one_sentence(
+    kg: Run, tales: Path, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(key="sk-another")
+    ran = kg("index", tales)
+    assert (ran.code, ran.out) == (1, "")
+    error = ran.err.splitlines()[-1]
+    assert error.startswith("Error: The model endpoint refuses the key: set OPENAI_API_KEY")
+    assert kg("status", "--json").json["builds"][0]["outcome"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("NEO4J_URI=bolt://127.0.0.1:1", "does not answer"),
+        ("NEO4J_PASSWORD=sesame-open", "refuses the user name or the password"),
+        ("NEO4J_DATABASE=nowhere", "no such database"),
+        ("KG_GLEANINGS=many", "KG_GLEANINGS: "),
+        ("KG_PROMPTS=nowhere", "KG_PROMPTS=nowhere is no folder"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_and_no_traceback(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch, setting: str, said: str
+) -> None:
+    monkeypatch.setenv(*setting.split("="))
+    ran = kg("index", tales)
+    assert (ran.code, ran.out) == (1, "")
+    *_, error = ran.err.splitlines()
+    assert error.startswith("Error: ")
+    assert said in error
+    assert "sesame-open" not in error
+
+
+def test_a_path_that_matches_nothing_is_named(kg: Run) -> None:
+    ran = kg("index", "nowhere/*.txt")
+    assert ran == Ran(1, "", "Error: nowhere/*.txt matches no file: check the path.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["index"], ["index", "x", "--gleanings", "-1"], ["mend"], ["status", "--all"]]
+)
+def test_a_wrong_command_line_ends_with_2_and_usage(kg: Run, arguments: list[str]) -> None:
+    ran = kg(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: kg-build")
+
+
+def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Path) -> None:
+    kg("index", tales, "--gleanings", "0", "--no-claims")
+    ran = kg("delete", tales / "a.txt", "nothing.txt", "b\udcff.txt")
+    assert ran.code == 1
+    assert ran.out == f"Deleted {(tales / 'a.txt').as_uri()}.\n"
+    assert ran.err.endswith("Error: nothing.txt, b\ufffd.txt: not in the graph.\n")
+    assert kg("status", "--json").json["counts"]["documents"] == 1
+
+
+def test_relative_sources_are_the_same_in_every_command(kg: Run, tales: Path) -> None:
+    kg("index", tales, "--source-root", tales, "--gleanings", "0", "--no-claims")
+    ran = kg("delete", "a.txt", "--source-root", tales)
+    assert (ran.code, ran.out) == (0, "Deleted a.txt.\n")
+
+
+def test_estimate_needs_no_neo4j_and_asks_no_model(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch, endpoint: FakeEndpoint
+) -> None:
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
+    ran = kg("estimate", tales)
+    assert ran.code == 0
+    assert "2 documents, 2 chunks" in ran.out
+    assert "in all" in ran.out
+    assert endpoint.log == []
+    (tales / "c.json").write_text("[")
+    broken = kg("estimate", tales)
+    assert broken.code == 1
+    assert "c.json: is not JSON" in broken.out
+
+
+def test_settings_on_the_command_line_reach_the_model(
+    kg: Run, tales: Path, endpoint: FakeEndpoint
+) -> None:
+    ran = kg("index", tales, "--model", "gpt-4o", "--gleanings", "0", "--no-claims", "--json")
+    assert ran.code == 0
+    assert {call.model for call in endpoint.log} == {"gpt-4o"}
+    assert {call.kind for call in endpoint.log} <= {"extraction", "summary"}
+    reread = kg("index", tales, "--model", "gpt-4o", "--gleanings", "1", "--no-claims")
+    assert "2 chunks were read with other prompts, models or settings" in reread.err
+
+
+def every_command() -> list[tuple[str, click.Command]]:
+    found = []
+    for name in cli.COMMANDS:
+        command = getattr(import_module(f"graphrag_neo4j.cli.{name}"), name)
+        found.append((name, command))
+        if isinstance(command, click.Group):
+            found += [(f"{name} {inner}", one) for inner, one in command.commands.items()]
+    return found
+
+
+@pytest.mark.parametrize(("name", "command"), every_command())
+def test_every_command_and_option_is_documented(kg: Run, name: str, command: click.Command) -> None:
+    ran = kg(*name.split(), "--help")
+    assert ran.code == 0
+    assert str(command.help).split()[:6] == ran.out.partition("\n\n")[2].split()[:6]
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    assert [one.name for one in options if not one.help] == []
+
+
+def test_help_lists_every_command_and_each_has_a_module(kg: Run) -> None:
+    ran = kg("--help")
+    assert ran.code == 0
+    modules = {path.stem for path in Path(str(files(cli))).glob("*.py")}
+    helpers = {"__init__", "options", "progress", "report"}
+    assert set(cli.COMMANDS) == modules - helpers
+    assert all(f"  {name} " in ran.out and said in ran.out for name, said in cli.COMMANDS.items())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\nsys.argv = ['kg-build', '--help']\n"
+        "from graphrag_neo4j.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as ended:\n    assert not ended.code\n"
+        "heavy = {'openai', 'neo4j', 'pandas', 'graphdatascience', 'tiktoken', 'pydantic'}\n"
+        "print(heavy & sys.modules.keys())"
+    )
+    done = subprocess.run(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("\nset()\n")
+
+
+def test_on_a_terminal_bars_are_drawn(tales: Path, endpoint: FakeEndpoint) -> None:
+    (tales / "c[").mkdir()
+    (tales / "c[" / "red].txt").write_text(TALE)
+    first = on_a_terminal("index", tales, "--source-root", tales)
+    assert first.code == 0
+    assert "\x1b[" in first.out
+    assert all(stage in first.out for stage in ("ingest", "extraction", "claims", "tokens"))
+    assert "documents" in first.out
+    (tales / "c[" / "red].txt").unlink()
+    endpoint.change(garbage=1.0)
+    (tales / "a.txt").write_text(f"{TALE} [bold]So[/] be it.")
+    second = on_a_terminal("index", tales, "--prune", "--source-root", tales)
+    assert second.code == 1
+    assert "c[/red].txt is gone" in second.out
+    assert "1 failed" in second.out
+    assert "Traceback" not in first.out + second.out
+
+
+def on_a_terminal(*arguments: str | Path) -> Ran:
+    """A command run with a terminal for its input and output."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-m", "graphrag_neo4j", *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"},
+    ) as process:
+        os.close(theirs)
+        out = bytearray()
+        try:
+            while part := os.read(ours, 65536):
+                out += part
+        except OSError:  # how Linux says that the other side has closed
+            pass
+        os.close(ours)
+    return Ran(process.returncode, out.decode(), "")

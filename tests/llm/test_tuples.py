@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.llm.tuples import read_tuples
@@ -176,6 +176,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=10)), max_size=40).map("".join))
 def test_no_text_raises_and_no_field_has_folds_left(reply: str) -> None:
     found = read_tuples(reply)
@@ -222,6 +223,7 @@ ENTITY = st.tuples(st.just("entity"), FIELD, FIELD, FIELD)
 RELATIONSHIP = st.tuples(st.just("relationship"), FIELD, FIELD, FIELD, FIELD)
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(ENTITY, RELATIONSHIP), max_size=6), st.booleans())
 @example([("entity", "C#", "##", "a ## (b) :)")], True)
 @example([("relationship", '"A', 'B"', "x\nentity", "1) \n2)")], False)
@@ -234,6 +236,7 @@ def test_a_well_formed_list_is_read_exactly(written: list[tuple[str, ...]], mark
     assert not found.open
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(*[FIELD] * 8), min_size=1, max_size=4))
 def test_a_well_formed_list_of_claims_is_read_exactly(written: list[tuple[str, ...]]) -> None:
     assume(all("\n(" not in text and "\n[" not in text for claim in written for text in claim))

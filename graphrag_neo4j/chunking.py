@@ -1,15 +1,27 @@
-"""Text to chunks: whole pieces, packed so that the borders heal after an edit."""
+"""Text to chunks: whole pieces, packed so that the borders heal after an edit.
+
+A border between pieces is as good as its kind (paragraph, sentence, clause …) and, among equals,
+as a hash of the few characters before it says. Its isolation is the distance, in tokens, to the
+nearest better border on either side: a local thing, which an edit further away does not touch.
+A border costs what it lacks of a third of a chunk's isolation, and the cheapest way through the
+text is taken. Nearly always one that costs nothing exists on both sides of an edit within a chunk
+or two, and from there on the way is the same as before.
+
+Nothing is charged for a chunk: the least reward for long ones lets an edit move borders far away.
+So chunks are shorter than they could be, which is the price (figures: README, Choices).
+"""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.model import Span
-from graphrag_neo4j.pieces import Count, key, pieces, rank
+from graphrag_neo4j.pieces import Count, key, nearest_better, pieces, rank
 
 __all__ = ["cut"]
 
-RANK_COST = (0.0, 0.1, 0.6, 1.2, 1.8, 2.4)
+RANK_WORTH = (0.0, 0.1, 0.6, 1.2, 1.8, 2.4)
+ISOLATION = 0.35  # of a chunk's tokens
 
 
 def cut(text: str, *, max_tokens: int, overlap: int, encoding: str) -> list[Span]:
@@ -35,35 +47,48 @@ class _Cutter:
         parts = list(pieces(text, longest=self.longest, count=count))
         self.places = [0, *accumulate(map(len, parts))]
         self.tokens = [0, *accumulate(_measured(parts, count))]
-        self.cost = [0.0, *map(self._cost, parts, self.places[1:])]
+        self.cost = [0.0, *self._costs(parts)]
 
-    def _cost(self, piece: str, place: int) -> float:
-        return RANK_COST[rank(piece)] + 2 * key(self.text, place)
+    def _costs(self, parts: list[str]) -> list[float]:
+        """What the border after each piece costs; the last one is the end of the text."""
+        worths = [
+            RANK_WORTH[rank(part)] + key(self.text, place)
+            for part, place in zip(parts[:-1], self.places[1:], strict=False)
+        ]
+        n, size = len(worths), self.tokens
+        left = [size[i + 1] - size[j + 1] for i, j in enumerate(nearest_better(worths))]
+        right = [size[n - j] - size[n - i] for i, j in enumerate(nearest_better(worths[::-1]))][
+            ::-1
+        ]
+        wanted = ISOLATION * self.max_tokens
+        return [*(max(0.0, 1 - min(ends) / wanted) for ends in zip(left, right, strict=True)), 0.0]
 
     def spans(self) -> list[Span]:
         return list(self._spans(self._borders()))
 
     def _borders(self) -> list[int]:
-        """The cheapest way from the first border to the last."""
+        """The cheapest way from the first border to the last; of equal ones the nearest."""
         n = len(self.tokens) - 1
-        room = max(self.longest, self.max_tokens - self.longest)
-        target = 0.85 * room
         best, came = [0.0], [0]
         for j in range(1, n + 1):
-            options = []
-            for i in range(j - 1, -1, -1):
-                size = self.tokens[j] - self.tokens[i]
-                if size > (room if i else self.max_tokens) and i < j - 1:
-                    break
-                off = max(0.0, (target - size) / target if j < n else 0.0, (size - target) / target)
-                options.append((best[i] + 4 * off * off + self.cost[j] * (j < n) + 1, i))
-            cost, i = min(options)
-            best.append(cost)
+            i = min(self._reach(j), key=lambda i: (round(best[i], 9), -i))
+            best.append(best[i] + self.cost[j])
             came.append(i)
         borders = [n]
         while borders[-1]:
             borders.append(came[borders[-1]])
         return borders[::-1]
+
+    def _reach(self, end: int) -> Iterator[int]:
+        """The borders where a chunk that ends there may begin: a piece of overlap fits, too."""
+        yield end - 1
+        for start in range(end - 2, -1, -1):
+            overlap = self.tokens[start] - self.tokens[start - 1] if start and self.overlap else 0
+            if self.tokens[end] - self.tokens[start] + overlap > self.max_tokens:
+                if self.tokens[end] - self.tokens[start] > self.max_tokens:
+                    return
+                continue
+            yield start
 
     def _spans(self, borders: list[int]) -> Iterator[Span]:
         previous = 0

@@ -5,16 +5,18 @@ the pieces near it.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, islice, pairwise
+from typing import TypeVar
 
 import regex
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-__all__ = ["Count", "key", "pieces", "rank"]
+__all__ = ["Count", "key", "nearest_better", "pieces", "rank"]
 
 Count = Callable[[str], int]
+Worth = TypeVar("Worth", float, tuple[float, ...])
 
 NEWLINE = r"(?:\r\n|\r(?!\n)|[\n\v\f\x85\u2028\u2029])"
 BLANK = r"[^\S\r\n\v\f\x85\u2028\u2029]*+"
@@ -59,10 +61,21 @@ def rank(piece: str) -> int:
 
 
 def key(text: str, border: int) -> float:
-    """A number in [0, 1) that depends on the few characters beside a border alone."""
-    context = text[max(0, border - 12) : border] + "\0" + text[border : border + 12]
+    """A number in [0, 1) that depends on the few characters before a border alone."""
+    context = text[max(0, border - 12) : border]
     digest = hashlib.blake2b(context.encode(errors="surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest) / 2**48
+
+
+def nearest_better(worths: Sequence[Worth]) -> list[int]:
+    """For each, the place of the nearest better (smaller) one before it; -1 if there is none."""
+    open_, nearest = [-1], []
+    for i, worth in enumerate(worths):
+        while open_[-1] >= 0 and worths[open_[-1]] >= worth:
+            open_.pop()
+        nearest.append(open_[-1])
+        open_.append(i)
+    return nearest
 
 
 @cache
@@ -130,8 +143,8 @@ def _cut_at_best(atoms: list[str], longest: int, count: Count) -> Iterator[list[
     """
     tokens = [0, *accumulate(map(count, atoms))]
     worths = list(_worths(atoms))
-    left = [i + 1 for i in _nearest_better(worths)]
-    right = [len(worths) - i for i in reversed(_nearest_better(worths[::-1]))]
+    left = [i + 1 for i in nearest_better(worths)]
+    right = [len(worths) - i for i in reversed(nearest_better(worths[::-1]))]
     spans = [tokens[end] - tokens[start] for start, end in zip(left, right, strict=True)]
     cuts = [i for i, span in enumerate(spans, 1) if span > longest]
     for start, end in pairwise([0, *cuts, len(atoms)]):
@@ -146,14 +159,3 @@ def _worths(atoms: list[str]) -> Iterator[tuple[float, ...]]:
     text = "".join(atoms)
     for i, end in enumerate(accumulate(map(len, atoms[:-1])), 1):
         yield rank(atoms[i - 1]), key(text, end), -(i & -i)
-
-
-def _nearest_better(worths: list[tuple[float, ...]]) -> list[int]:
-    """For each, the place of the nearest better one before it; -1 if there is none."""
-    open_, nearest = [-1], []
-    for i, worth in enumerate(worths):
-        while open_[-1] >= 0 and worths[open_[-1]] >= worth:
-            open_.pop()
-        nearest.append(open_[-1])
-        open_.append(i)
-    return nearest

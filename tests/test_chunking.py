@@ -1,7 +1,12 @@
 """Cutting documents into chunks: nothing lost, nothing too long, borders that heal."""
 
+import os
+from collections import Counter
+from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 
+import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -95,3 +100,28 @@ def test_the_overlap_is_the_end_of_the_chunk_before(text: str, budget: tuple[int
     for before, span in pairwise(spans):
         assert before.fresh <= span.start <= span.fresh == before.end < span.end
         assert tokens.count(text[span.start : span.fresh], ENCODING) <= budget[1]
+
+
+def transcripts() -> list[Path]:
+    """The sample, and the folder that KG_TEST_PODCAST names."""
+    folders = [Path(str(files("graphrag_neo4j") / "data" / "sample"))]
+    if more := os.environ.get("KG_TEST_PODCAST"):
+        folders.append(Path(more))
+    return sorted(path for folder in folders for path in folder.glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem[:30])
+def test_one_edited_sentence_changes_at_most_three_chunks(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    before = texts_of(text)
+    sentences = [match.span() for match in regex.finditer(r"[^.!?\n]+[.!?]\s", text)]
+    for share in (0.1, 0.5, 0.8):
+        start, end = sentences[int(len(sentences) * share)]
+        for new in ("This sentence was edited. ", "", text[start:end] + "This one is new. "):
+            after = texts_of(text[:start] + new + text[end:])
+            assert (after - before).total() <= 3
+            assert (before - after).total() <= 3
+
+
+def texts_of(text: str) -> Counter[str]:
+    return Counter(text[span.start : span.end] for span in chunks(text))

@@ -13,8 +13,9 @@ import pytest
 
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
-from graphrag_neo4j.events import silent
-from graphrag_neo4j.graph import Graph, Row, connect, hold_lease
+from graphrag_neo4j.events import Event, Started, silent
+from graphrag_neo4j.graph import Graph, Row, Transaction, connect, hold_lease
+from graphrag_neo4j.graph.lease import renew
 from graphrag_neo4j.pipeline import Built, build
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.status import read_status
@@ -159,15 +160,66 @@ async def test_a_run_that_has_lost_its_lease_writes_nothing_more(
     assert ended == {"elsewhere": "interrupted", platform.node(): "done"}
 
 
+async def test_a_build_that_loses_its_lease_stops_and_says_so(
+    graph: Graph, other: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(latency=0.05)
+    tales = documents(*(f"{TALE} This is tale {n}." for n in range(60)))
+    read = "MATCH (c:Chunk {extraction: 'done'}) RETURN count(c) AS n"
+    some_are_read, then = anyio.Event(), []
+
+    def listen(event: Event) -> None:
+        if event == Started("extraction", 60):
+            some_are_read.set()
+
+    async def take_over() -> None:
+        await some_are_read.wait()
+        await other.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
+        async with hold_lease(other, RUN, dict):
+            then.extend(await other.run_plain(read))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(take_over)
+        with pytest.raises(GraphBusyError, match="Another run has taken over this graph"):
+            await build(graph, Corpus.of_documents(tales), settings(gleanings=0), listen)
+    assert then == await other.run_plain(read)
+
+
+async def test_nobody_takes_over_in_the_middle_of_a_transaction(graph: Graph, other: Graph) -> None:
+    order = []
+
+    async def take_over() -> None:
+        async with hold_lease(other, RUN, dict):
+            order.append("taken over")
+
+    async def work(_tx: Transaction) -> None:
+        tasks.start_soon(take_over)
+        await anyio.sleep(0.2)
+        order.append("written")
+
+    async with hold_lease(graph, RUN, dict), anyio.create_task_group() as tasks:
+        await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
+        await graph.transact(work)
+    assert order == ["written", "taken over"]
+
+
+async def test_the_lease_is_renewed_while_a_transaction_is_open(graph: Graph) -> None:
+    async def work(_tx: Transaction) -> None:
+        assert await renew(graph, lease.build, {"calls": 1})
+
+    async with hold_lease(graph, RUN, dict) as lease:
+        await graph.transact(work)
+
+
 async def test_the_lease_is_renewed_only_while_it_is_held(graph: Graph) -> None:
     async with hold_lease(graph, RUN, dict) as lease:
         await graph.run_plain("MATCH (b:Build) SET b.renewed = 0")
         usage = {"calls": 7}
-        assert await graph.write("build/renew", build=lease.build, usage=usage)
+        assert await renew(graph, lease.build, usage)
         [one] = await builds(graph)
         assert one["renewed"] > 0
         assert one["calls"] == 7
-    assert not await graph.write("build/renew", build=lease.build, usage=usage)
+    assert not await renew(graph, lease.build, usage)
 
 
 async def test_a_build_records_how_it_ended(graph: Graph) -> None:

@@ -17,7 +17,7 @@ from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph.door import Graph, Row, Transaction
 
-__all__ = ["Lease", "hold_lease"]
+__all__ = ["Lease", "hold_lease", "renew"]
 
 RENEW_SECONDS = 10
 VOID_SECONDS = 60
@@ -99,8 +99,16 @@ def _busy(other: Row) -> str:
     )
 
 
+async def renew(graph: Graph, build: str, usage: Mapping[str, object]) -> bool:
+    """Renews the lease, also while a long transaction writes; whether the build still holds it."""
+    rows = await graph.transact(
+        lambda tx: tx.run("build/renew", build=build, usage=dict(usage)), fenced=False
+    )
+    return bool(rows)
+
+
 async def _renew(graph: Graph, build: str, usage: Callable[[], Mapping[str, object]]) -> None:
     while True:
         await anyio.sleep(RENEW_SECONDS)
-        if not await graph.write("build/renew", build=build, usage=dict(usage())):
+        if not await renew(graph, build, usage()):
             raise GraphBusyError("Another run has taken over this graph; this one stops.")

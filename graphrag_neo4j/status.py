@@ -24,13 +24,15 @@ class Status:
     """The state of a graph.
 
     `counts`: nodes and relationships by kind. `pending`: items by stage, the failed ones among
-    them. `unusable`: records in replies by the reason they were left out.
+    them. `unusable`: records in replies by the reason they were left out. `cut`: the lists that
+    were still cut off after the continuations.
     """
 
     counts: dict[str, int]
     pending: dict[str, int]
     failures: list[Failure]
     unusable: dict[str, int]
+    cut: list[str]
     builds: list[Row]
 
 
@@ -47,6 +49,10 @@ async def read_status(graph: Graph) -> Status:
         },
         failures=await _failures(graph),
         unusable={row["reason"]: row["n"] for row in await graph.read("status/unusable")},
+        cut=[
+            f"{row['list']} of chunk {row['index']} of {row['source']}"
+            for row in await graph.read("status/cut_chunks")
+        ],
         builds=await graph.read("status/builds", limit=LAST_BUILDS),
     )
 

@@ -117,7 +117,9 @@ def test_json_is_one_object_on_standard_output_and_nothing_else(
     assert estimated.json["chunks"] == 1
 
 
-def test_quiet_prints_nothing_where_nothing_is_wrong(kg: Run, tales: Path) -> None:
+def test_quiet_prints_nothing_where_nothing_is_wrong(
+    kg: Run, tales: Path, endpoint: FakeEndpoint
+) -> None:
     assert kg("index", tales, "--quiet") == Ran(0, "", "")
     (tales / "a.txt").unlink()
     pruned = kg("index", tales, "--quiet", "--prune")
@@ -127,6 +129,11 @@ def test_quiet_prints_nothing_where_nothing_is_wrong(kg: Run, tales: Path) -> No
     broken = kg("index", tales, "--quiet")
     assert (broken.code, broken.out) == (1, "")
     assert "c.json: is not JSON" in broken.err
+    endpoint.change(garbage=1.0)
+    (tales / "b.txt").write_text(f"{TALE} So be it.")
+    failed = kg("index", tales / "b.txt", "--quiet")
+    assert (failed.code, failed.out) == (1, "")
+    assert "Failed (extract): chunk 0 of " in failed.err
 
 
 def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) -> None:
@@ -254,6 +261,22 @@ def test_estimate_needs_no_neo4j_and_asks_no_model(
     broken = kg("estimate", tales)
     assert broken.code == 1
     assert "c.json: is not JSON" in broken.out
+
+
+def test_a_list_that_was_cut_off_is_named(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:
+    endpoint.change(output_tokens=20)
+    assert kg("index", tales / "a.txt", "--no-claims", "--gleanings", "0").code == 0
+    uri = (tales / "a.txt").as_uri()
+    assert (
+        f"Cut off, saved as far as it is whole: entities of chunk 0 of {uri}." in kg("status").out
+    )
+
+
+def test_an_unknown_price_is_not_shown_as_nothing(kg: Run, tales: Path) -> None:
+    ran = kg("index", tales, "--model", "my-own")
+    assert "In all: unknown cost." in ran.out
+    assert "$" not in ran.out + ran.err
+    assert "unknown cost" in kg("status").out
 
 
 def test_settings_on_the_command_line_reach_the_model(

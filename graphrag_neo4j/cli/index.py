@@ -17,8 +17,8 @@ from graphrag_neo4j.cli.options import (
     run,
     settings_options,
 )
-from graphrag_neo4j.cli.progress import listening, money
-from graphrag_neo4j.cli.report import print_status
+from graphrag_neo4j.cli.progress import listening, money_known
+from graphrag_neo4j.cli.report import print_failures, print_status
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.pipeline import Built
 from graphrag_neo4j.settings import Settings, load_settings
@@ -74,6 +74,8 @@ def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
         _tell_documents(console, built)
         if built.status:
             print_status(console, built.status, builds=False)
+    elif built.status:
+        print_failures(console, built.status)
     _tell_flaws(console, built)
     if not settings.has_model:
         console.print(
@@ -102,14 +104,15 @@ def _tell_documents(console: Console, built: Built) -> None:
             f"{done.cut_otherwise} documents were cut with other chunk settings; "
             "--reread cuts and reads them again."
         )
-    total = sum(usage.cost for usage in built.usage.values())
     for step, usage in built.usage.items():
         console.print(
             f"{step}: {usage.calls:,} calls ({usage.failed} failed), {usage.input_tokens:,} tokens "
-            f"in, {usage.output_tokens:,} out, {money(usage.cost)}."
+            f"in, {usage.output_tokens:,} out, {money_known(usage.cost, usage.unpriced)}."
         )
     if len(built.usage) > 1:
-        console.print(f"In all: {money(total)}.")
+        total = sum(usage.cost for usage in built.usage.values())
+        unpriced = sum(usage.unpriced for usage in built.usage.values())
+        console.print(f"In all: {money_known(total, unpriced)}.")
 
 
 def _tell_flaws(console: Console, built: Built) -> None:

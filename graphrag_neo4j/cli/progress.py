@@ -18,7 +18,7 @@ from rich.text import Text
 
 from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started
 
-__all__ = ["listening", "money"]
+__all__ = ["listening", "money", "money_known"]
 
 SECONDS_BETWEEN_LINES = 5.0
 MEGABYTE = 1_000_000
@@ -41,6 +41,13 @@ def listening(*, quiet: bool) -> Iterator[Listener]:
 def money(dollars: float) -> str:
     """US dollars as people write them."""
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def money_known(cost: float, unpriced: int) -> str:
+    """What calls cost, as far as it is known: `unpriced` of them have no known price."""
+    if not unpriced:
+        return money(cost)
+    return f"at least {money(cost)}" if cost else "unknown cost"
 
 
 def _only_warnings(event: Event) -> None:

@@ -22,7 +22,10 @@ async def dump(graph: Graph) -> Dump:
     found = {f"{':'.join(row['labels'])}:{row['id']}": row["properties"] for row in nodes}
     for row in relationships:
         own = row["properties"].get("id", "")
-        found[f"{row['type']}:{row['start']}>{row['end']}:{own}"] = row["properties"]
+        key = f"{row['type']}:{row['start']}>{row['end']}:{own}"
+        while key in found:  # a second one between the same two makes another graph
+            key += "+"
+        found[key] = row["properties"]
     return {key: _kept(found[key]) for key in sorted(found)}
 
 

@@ -12,7 +12,7 @@ __all__ = ["Meter", "Usage"]
 class Usage:
     """Calls, tokens and US dollars; the cached tokens are among the input tokens.
 
-    `cost` counts only what has a known price.
+    `cost` counts only what has a known price; `unpriced` are the calls without one.
     """
 
     calls: int = 0
@@ -21,6 +21,7 @@ class Usage:
     cached_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
+    unpriced: int = 0
 
 
 @dataclass(slots=True)
@@ -37,6 +38,7 @@ class Meter:
         usage.cached_tokens += tokens[1]
         usage.output_tokens += tokens[2]
         usage.cost += price.of(*tokens) if price else 0.0
+        usage.unpriced += price is None
 
     @property
     def total(self) -> Usage:
@@ -49,4 +51,5 @@ class Meter:
             total.cached_tokens += usage.cached_tokens
             total.output_tokens += usage.output_tokens
             total.cost += usage.cost
+            total.unpriced += usage.unpriced
         return total

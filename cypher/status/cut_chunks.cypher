@@ -1,0 +1,6 @@
+// The chunks whose list of entities or of claims was cut off.
+MATCH (chunk:Chunk)-[:PART_OF]->(document:Document)
+UNWIND CASE WHEN chunk.extraction_cut THEN ['entities'] ELSE [] END
+     + CASE WHEN chunk.claims_cut THEN ['claims'] ELSE [] END AS list
+RETURN document.source AS source, chunk.index AS index, list
+ORDER BY chunk.ref, list DESC

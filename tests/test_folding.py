@@ -51,7 +51,7 @@ TEXTS = st.lists(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(TEXTS, st.integers(0, 40), st.integers(2, 50), st.integers(1, 80))
 def test_it_always_ends_and_no_call_exceeds_its_budget(
     texts: list[str], join: int, context: int, length: int
@@ -68,7 +68,7 @@ def test_it_always_ends_and_no_call_exceeds_its_budget(
     assert found.by_model is bool(asked)
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(TEXTS, st.randoms(use_true_random=False))
 def test_order_and_repetition_make_no_difference(texts: list[str], chance: Random) -> None:
     budget = Budget(5, 50, words)
@@ -161,7 +161,7 @@ def test_growing_one_by_one_costs_a_few_calls_each() -> None:
     assert ask_until_described(WIDE, {})[0] == ask_until_described(WIDE, known)[0]
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(TEXTS, TEXTS)
 def test_the_hash_is_that_of_the_inputs(texts: list[str], others: list[str]) -> None:
     budget = Budget(5, 50, words)

@@ -23,7 +23,7 @@ FIELDS_OF_CLAIM = 8
 
 FIELD = re.compile(DELIMITER)
 COMPLETE = re.compile(r"<\s?\|\s?COMPLETE\s?\|?\s?>?", re.IGNORECASE)
-FENCE = re.compile(r"```\w*[ \t]*$|^[ \t]*```", re.MULTILINE)
+FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
 # Without its semicolon, "&region" in an address would become "®ion".
 ENTITY = re.compile(r"&(?:#\d+|#x[\da-f]+|\w+);", re.IGNORECASE)
 # Where a record may begin: surely, or only if the one before is closed, or has all its fields.
@@ -143,7 +143,6 @@ def _opens_quote(field: str) -> bool:
 
 def _unquoted(field: str) -> str:
     """A field without the quotes around the whole of it."""
-    inner = field[1:-1]
-    if field[:1] + field[-1:] in PAIRED and len(field) > 1 and not set(inner) & set(field[:1]):
-        return inner.strip()
+    if len(field) > 1 and field[0] + field[-1] in PAIRED and field[0] not in field[1:-1]:
+        return field[1:-1].strip()
     return field

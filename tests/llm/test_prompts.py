@@ -77,7 +77,7 @@ def test_unknown_names_and_stray_braces_stay(text: str) -> None:
     assert Prompt(text, "f", braced=True).fill({"name": "Ann"}) == text
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(st.text(st.sampled_from("${}ab "), max_size=12), st.booleans())
 def test_a_filled_value_is_never_scanned_again(value: str, braced: bool) -> None:
     text = "<{a}|{b}>" if braced else "<$a|${b}>"
@@ -170,7 +170,7 @@ def test_other_prompts_made_elsewhere_work_too(folder: Path) -> None:
     assert request.messages[0].content == f"Ann in 112 words: {listed}"
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(st.text(), st.text())
 def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
     for forged in (text, marked(text), marked(text) + other + marked(other)):

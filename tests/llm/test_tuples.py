@@ -1,12 +1,19 @@
 """Reading tuples: the mess of real replies, and exactness where a list is well formed."""
 
 import re
+from random import Random
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from graphrag_neo4j.llm.claims import claims_of
+from graphrag_neo4j.llm.extraction import extraction_of
+from graphrag_neo4j.llm.passes import Passes
 from graphrag_neo4j.llm.tuples import read_tuples
+from tests.fake_endpoint.book import CAROL, recall
+from tests.fake_endpoint.faults import make_messy
+from tests.fake_endpoint.records import to_tuples
 
 A = '("entity"<|>Ann<|>person<|>A captain)'
 B = '("entity"<|>Bob<|>person<|>A cook)'
@@ -48,6 +55,7 @@ MESS = {
     "without anything between": f"{A}{B}{R}",
     "in a code fence": f"```\n{LIST}\n```",
     "in a named code fence": f"```text\n{LIST}\n```",
+    "a fence with Windows line ends": f"```\r\n{A}\r\n{B}\r\n{R}```\r\n",
     "a fence at the end of the line": f"{LIST.removesuffix('<|COMPLETE|>')}```",
     "a fence that opens a line": f"```{LIST}",
     "prose before": f"Here is the list you asked for:\n\n{LIST}",
@@ -84,6 +92,27 @@ def test_real_mess_is_read_as_if_it_were_not_there(mess: str) -> None:
     found = read_tuples(MESS[mess])
     kinds = [[fields[0].strip("\"'“”").lower(), *fields[1:]] for fields in found.records]
     assert kinds == READ
+
+
+@pytest.mark.parametrize(
+    "start", ["Marley was dead, to begin with", "In easy state upon this couch"]
+)
+def test_what_a_real_model_said_is_read_out_of_any_mess(start: str) -> None:
+    book = (CAROL / "book.txt").read_text(encoding="utf-8")
+    at = book.index(start)
+    known = recall(book[at : at + 2600])
+    assert known is not None
+    listed = to_tuples((*known.entities, *known.relationships))
+    extraction, claims = extraction_of(read(listed)), claims_of(read(to_tuples(known.claims)))
+    assert len(extraction.relationships) > 5
+    assert len(claims.claims) > 5
+    for chance in map(Random, range(100)):
+        assert extraction_of(read(make_messy(listed, chance))) == extraction
+        assert claims_of(read(make_messy(to_tuples(known.claims), chance))) == claims
+
+
+def read(reply: str) -> Passes:
+    return Passes(records(reply))
 
 
 CLAIM_MESS = {
@@ -176,7 +205,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=10)), max_size=40).map("".join))
 def test_no_text_raises_and_no_field_has_folds_left(reply: str) -> None:
     found = read_tuples(reply)
@@ -223,7 +252,7 @@ ENTITY = st.tuples(st.just("entity"), FIELD, FIELD, FIELD)
 RELATIONSHIP = st.tuples(st.just("relationship"), FIELD, FIELD, FIELD, FIELD)
 
 
-@settings(deadline=None)
+@settings(deadline=None, derandomize=True)
 @given(st.lists(st.one_of(ENTITY, RELATIONSHIP), max_size=6), st.booleans())
 @example([("entity", "C#", "##", "a ## (b) :)")], True)
 @example([("relationship", '"A', 'B"', "x\nentity", "1) \n2)")], False)
@@ -236,10 +265,15 @@ def test_a_well_formed_list_is_read_exactly(written: list[tuple[str, ...]], mark
     assert not found.open
 
 
-@settings(deadline=None)
-@given(st.lists(st.tuples(*[FIELD] * 8), min_size=1, max_size=4))
+# A claim has no kind by which its beginning could be told from a line that looks like one.
+CLAIM_FIELD = FIELD.filter(
+    lambda text: not re.search(r"\s[(\[]|entity|relationship", text, re.IGNORECASE)
+)
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.lists(st.tuples(*[CLAIM_FIELD] * 8), min_size=1, max_size=4))
 def test_a_well_formed_list_of_claims_is_read_exactly(written: list[tuple[str, ...]]) -> None:
-    assume(all("\n(" not in text and "\n[" not in text for claim in written for text in claim))
     reply = "\n##\n".join(f"({'<|>'.join(fields)})" for fields in written)
     found = read_tuples(f"{reply}\n##\n<|COMPLETE|>")
     assert found.records == [[" ".join(text.split()) for text in fields] for fields in written]

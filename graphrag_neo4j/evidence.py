@@ -11,7 +11,7 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
 from graphrag_neo4j.text import find_quote, looks_like_name, name_key
 
-__all__ = ["Row", "claim_rows", "entity_id", "mention_rows", "pair_rows", "stated_rows"]
+__all__ = ["Row", "claim_rows", "entity_id", "link", "mention_rows", "pair_rows", "stated_rows"]
 
 Row = dict[str, object]
 
@@ -90,7 +90,7 @@ def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: set[str]) -> Row:
         claim.description, claim.source_text,
     ]  # fmt: skip
     id_ = identify("claim", chunk.id, *(f"{part}" if part else "" for part in parts))
-    subject, object_ = _link(claim.subject, named), _link(claim.object, named)
+    subject, object_ = link(claim.subject, named), link(claim.object, named)
     place = find_quote(claim.source_text, chunk.text)
     return {
         "id": id_,
@@ -113,7 +113,8 @@ def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: set[str]) -> Row:
     }
 
 
-def _link(name: str | None, named: set[str]) -> tuple[str, str] | None:
+def link(name: str | None, named: set[str]) -> tuple[str, str] | None:
+    """The entity that a claim's subject or object is, as (id, spelling); None if it is none."""
     if name is None:
         return None
     id_ = entity_id(name)

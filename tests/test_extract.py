@@ -136,6 +136,20 @@ async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: G
     assert await dump(graph) == expected
 
 
+async def test_claims_follow_the_entities_when_only_these_are_read_anew(graph: Graph) -> None:
+    said = [claim(SENTENCE, SENTENCE + " and Bob")]
+    first, last = found((SENTENCE + " and Bob", "x", "y")), found((SENTENCE, "x", "y"))
+    await put(graph, documents(ONE))
+    await read(graph, Told({ONE: first}, {ONE: said}))
+    anew = Told({ONE: last}, version="2")
+    await mark_to_reread(graph, anew, claims=False)
+    await read(graph, anew)
+    [only] = await claims(graph)
+    assert (only["subject"], only["object"]) == (SENTENCE, None)
+    assert only["object_text"] == SENTENCE + " and Bob"
+    assert await names(graph) == [SENTENCE]
+
+
 async def test_one_pair_stated_in_many_chunks_weighs_as_much(graph: Graph) -> None:
     texts = [f"Tale {n}." for n in range(300)]
     said = {

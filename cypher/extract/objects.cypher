@@ -3,5 +3,6 @@ UNWIND $rows AS row
 MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk), (entity:Entity {id: row.entity})
 MERGE (claim)-[object:OBJECT]->(entity)
 SET object.name = row.name
+REMOVE claim.object_text
 MERGE (chunk)-[mention:MENTIONS]->(entity)
   ON CREATE SET mention.names = [], mention.types = [], mention.descriptions = []

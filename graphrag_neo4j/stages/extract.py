@@ -13,6 +13,7 @@ from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.evidence import (
     Row,
     claim_rows,
+    link,
     mention_rows,
     pair_rows,
     stated_rows,
@@ -134,7 +135,7 @@ async def _save_extractions(
     await tx.run("extract/stated", rows=stated)
     await _write_pairs(tx, stated)
     if again:
-        await tx.run("extract/keep_claimed", chunks=again)
+        await _relink_claims(tx, again)
         await sweep_pairs(tx, old_pairs)
         await sweep_entities(tx, old_entities)
     await _write_states(tx, "extraction", thoughts, signature)
@@ -144,28 +145,50 @@ async def _save_claims(tx: Transaction, thoughts: Thoughts[Claims], signature: s
     done = {thought.item.text: thought.result for thought in thoughts if thought.result}
     again = [thought.item.text.id for thought in thoughts if thought.result and thought.item.again]
     old_entities = await forget_claims(tx, again) if again else []
-    named = {
-        row["chunk"]: set(row["entities"])
-        for row in await tx.run("extract/mentioned", chunks=[chunk.id for chunk in done])
-    }
+    named = await _named(tx, [chunk.id for chunk in done])
     claims = [
         row
         for chunk, found in done.items()
-        for row in claim_rows(chunk, found.claims, named.get(chunk.id, set()))
+        for row in claim_rows(chunk, found.claims, named[chunk.id])
     ]
-    subjects, objects = _links(claims, "subject"), _links(claims, "object")
-    await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
     refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
     await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
-    await tx.run("extract/subjects", rows=subjects)
-    await tx.run("extract/objects", rows=objects)
+    await _write_links(tx, claims)
     await sweep_entities(tx, old_entities)
     await _write_states(tx, "claims", thoughts, signature)
 
 
+async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
+    """The claims of chunks that were read anew are about what these name now."""
+    named = await _named(tx, chunks)
+    claims: list[Row] = [
+        {
+            "id": row["claim"],
+            "subject": link(row["subject"], named[row["chunk"]]),
+            "object": link(row["object"], named[row["chunk"]]),
+        }
+        for row in await tx.run("extract/unlink_claims", chunks=chunks)
+    ]
+    await _write_links(tx, claims)
+
+
+async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
+    """The entities that each chunk names."""
+    rows = await tx.run("extract/mentioned", chunks=chunks)
+    named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
+    return named | {row["chunk"]: set(row["entities"]) for row in rows}
+
+
+async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:
+    subjects, objects = _links(claims, "subject"), _links(claims, "object")
+    await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
+    await tx.run("extract/subjects", rows=subjects)
+    await tx.run("extract/objects", rows=objects)
+
+
 def _links(claims: Sequence[Row], end: Literal["subject", "object"]) -> list[Row]:
-    links = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
-    return [{"claim": id_, "entity": link[0], "name": link[1]} for id_, link in links if link]
+    ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
+    return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
 
 
 async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:

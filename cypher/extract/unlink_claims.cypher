@@ -1,0 +1,10 @@
+// Takes the claims of chunks off their entities; gives how they spell whom they are about.
+UNWIND $chunks AS id
+MATCH (:Chunk {id: id})<-[:FROM]-(claim:Claim)
+OPTIONAL MATCH (claim)-[subject:SUBJECT]->(:Entity)
+OPTIONAL MATCH (claim)-[object:OBJECT]->(:Entity)
+SET claim.subject_text = coalesce(subject.name, claim.subject_text),
+    claim.object_text = coalesce(object.name, claim.object_text)
+DELETE subject, object
+RETURN id AS chunk, claim.id AS claim,
+       claim.subject_text AS subject, claim.object_text AS object

@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import anyio
 from openai import AsyncOpenAI
@@ -59,9 +60,9 @@ def main() -> None:
             elif arguments.memory:
                 _memory(arguments.folder)
             elif arguments.hub:
-                anyio.run(_speed, settings, _hub(), (HUB_CHUNKS,))
+                anyio.run(_speed, settings, _hub())
             else:
-                anyio.run(_speed, settings, _texts(arguments.folder, 1), ())
+                anyio.run(_speed, settings, _texts(arguments.folder))
         finally:
             embedded.stop(settings)
 
@@ -76,7 +77,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _speed(settings: Settings, texts: Sequence[Document], _: tuple[int, ...]) -> None:
+async def _speed(settings: Settings, texts: Sequence[Document]) -> None:
     async with _open(settings) as graph, Endpoint(settings) as endpoint:
         thinker = ModelThinker.from_settings(settings)
         began = time.perf_counter()
@@ -130,20 +131,21 @@ async def _bare(calls: Sequence[Sequence[Request]], settings: Settings) -> None:
         async def one(requests: Sequence[Request]) -> None:
             async with limiter:
                 for request in requests:
-                    await client.chat.completions.create(
-                        model=settings.model,
-                        temperature=0.0,
-                        messages=[{"role": m.role, "content": m.content} for m in request.messages],  # type: ignore[misc] # the roles are ours
-                        **(
-                            {"logit_bias": {"13022": 100, "3160": 100}, "max_completion_tokens": 1}
-                            if request.choices
-                            else {}
-                        ),
-                    )
+                    await client.chat.completions.create(**_call(settings.model, request))
 
         async with anyio.create_task_group() as tasks:
             for requests in calls:
                 tasks.start_soon(one, requests)
+
+
+def _call(model: str, request: Request) -> dict[str, Any]:
+    one_token = {"logit_bias": {"13022": 100, "3160": 100}, "max_completion_tokens": 1}
+    return {
+        "model": model,
+        "temperature": 0.0,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        **(one_token if request.choices else {}),
+    }
 
 
 @asynccontextmanager
@@ -166,13 +168,9 @@ async def _count(graph: Graph) -> int:
     return int(rows[0]["n"])
 
 
-def _texts(folder: Path, times: int) -> list[Document]:
+def _texts(folder: Path) -> list[Document]:
     paths = sorted(folder.rglob("*.txt"))
-    return [
-        Document(path.read_text(encoding="utf-8"), f"{copy}:{path.name}")
-        for copy in range(times)
-        for path in paths
-    ]
+    return [Document(path.read_text(encoding="utf-8"), path.name) for path in paths]
 
 
 def _hub() -> list[Document]:

@@ -11,6 +11,7 @@ in a notebook with a running loop and in a thread pool alike.
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
+from threading import Event
 from typing import Any, Self, TypeVar
 
 import anyio.to_thread
@@ -175,11 +176,20 @@ class GraphRAG:
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         if self._portal is None:
             raise InputError("This GraphRAG is not open: use it in a `with` statement.")
-        future = self._portal.start_task_soon(work)
+        ended = Event()
+
+        async def run() -> T:
+            try:
+                return await work()
+            finally:
+                ended.set()
+
+        future = self._portal.start_task_soon(run)
         try:
             return future.result()
         except KeyboardInterrupt:
-            future.cancel()  # the build saves what has arrived; closing the portal waits for it
+            future.cancel()
+            ended.wait()  # the build saves what has arrived, for which it needs the open graph
             raise
 
 

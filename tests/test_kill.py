@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -23,11 +23,15 @@ TWO_SHORTEST = sorted(SAMPLE.glob("*.txt"), key=lambda path: path.stat().st_size
 pytestmark = pytest.mark.usefixtures("environment")
 
 
-@contextmanager
-def kg_index(*paths: Path) -> Iterator[subprocess.Popen[str]]:
+def kg_index(*paths: Path) -> AbstractContextManager[subprocess.Popen[str]]:
     """A build in a process of its own."""
+    return python("-m", "graphrag_neo4j", "index", *map(str, paths))
+
+
+@contextmanager
+def python(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-m", "graphrag_neo4j", "index", *map(str, paths)],
+        [sys.executable, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -92,8 +96,23 @@ async def test_killed_at_three_moments_the_graph_is_that_of_an_undisturbed_build
     assert await dump(graph) == expected
 
 
-async def test_ctrl_c_saves_what_has_arrived_and_says_how_to_go_on(
-    graph: Graph, endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+SCRIPT = """
+from graphrag_neo4j import GraphRAG
+try:
+    with GraphRAG.from_env() as rag:
+        rag.index("tales.jsonl")
+except KeyboardInterrupt:
+    raise SystemExit(130)
+"""
+
+
+@pytest.mark.parametrize("way", ["command", "script"])
+async def test_ctrl_c_saves_what_has_arrived(
+    graph: Graph,
+    endpoint: FakeEndpoint,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
 ) -> None:
     rows = [f'{{"text": "Scrooge counted {n} coins in London."}}' for n in range(60)]
     (tmp_path / "tales.jsonl").write_text("\n".join(rows))
@@ -104,13 +123,15 @@ async def test_ctrl_c_saves_what_has_arrived_and_says_how_to_go_on(
     async def some_calls_came() -> bool:
         return endpoint.count("extraction") > 20
 
-    with kg_index(tmp_path / "tales.jsonl") as process:
+    command = kg_index(tmp_path / "tales.jsonl")
+    with command if way == "command" else python("-c", SCRIPT) as process:
         await until(some_calls_came, process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     assert process.returncode == 130, err
     assert out == ""
-    assert err.endswith("Interrupted; what has arrived is saved. The same command goes on.\n")
+    said = "Interrupted; what has arrived is saved. The same command goes on.\n"
+    assert err.endswith(said if way == "command" else "")
     assert "Traceback" not in err
     came = endpoint.count("extraction")
     assert came - 2 <= len(await saved(graph, "extraction")) <= came < 60

@@ -4,12 +4,17 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from graphrag_neo4j.graph import Graph, connect, ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.fake_endpoint import FakeEndpoint
 from tests.servers import TestServer, any_server
+
+# Machines are slow at times, and a failure should come again.
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("repeatable")
 
 OURS = ("KG_", "NEO4J_", "OPENAI_")
 WIPE = "MATCH (node) DETACH DELETE node"

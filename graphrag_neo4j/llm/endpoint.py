@@ -1,6 +1,7 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
 import json
+import re
 from array import array
 from base64 import b64decode
 from collections.abc import Sequence
@@ -35,6 +36,8 @@ NO_MODEL = (
 )
 # One without the other is of no use: under a bias on two words a model does not stop by itself.
 ONE_TOKEN = {"logit_bias", "max_completion_tokens"}
+# Some servers of reasoning models put their thoughts before the reply.
+THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 LONGEST_MESSAGE = 300  # of what an endpoint says, which may be a whole page
 # So many calls failing one after the other mean that the endpoint is down, not a chunk's text.
 HOPELESS_AT_FIRST = 5
@@ -241,7 +244,8 @@ def _reply(completion: Completion) -> Reply:
     choice = completion["choices"][0]
     if choice.get("finish_reason") == "content_filter":
         raise ReplyError("the endpoint's content filter withheld the reply")
-    return Reply(choice["message"]["content"] or "", cut=choice.get("finish_reason") == "length")
+    text = THOUGHTS.sub("", choice["message"]["content"] or "")
+    return Reply(text, cut=choice.get("finish_reason") == "length")
 
 
 def _vectors(response: httpx2.Response) -> tuple[list[list[float]], int]:

@@ -17,6 +17,25 @@ from graphrag_neo4j.resources import read_prompt
 
 __all__ = ["Prompt", "load_prompt", "marked"]
 
+OURS = (
+    "extract",
+    "extract_examples",
+    "extract_missed",
+    "extract_more",
+    "claims",
+    "claims_examples",
+    "claims_missed",
+    "claims_more",
+    "continue",
+    "summarize",
+)
+# What microsoft/graphrag calls its files.
+ELSEWHERE = {
+    "extract": "extract_graph",
+    "claims": "extract_claims",
+    "summarize": "summarize_descriptions",
+}
+SUFFIXES = (".txt", ".md")  # of two, the later one is taken
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 NAMED = re.compile(r"(?<!\$)\{(\w+)\}")  # "${name}" is the other syntax
 
@@ -67,8 +86,13 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
         return None
     if not folder.is_dir():
         raise InputError(f"KG_PROMPTS={folder} is no folder: name one that holds prompt files.")
-    files = (folder / f"{name}{suffix}" for suffix in (".md", ".txt"))
-    return next((file for file in files if file.is_file()), None)
+    files = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES}
+    if files and files.keys().isdisjoint([*OURS, *ELSEWHERE.values()]):
+        raise InputError(
+            f"KG_PROMPTS={folder} holds no file that a step reads: "
+            f"name them {', '.join(OURS)} (.md or .txt)."
+        )
+    return files.get(name) or files.get(ELSEWHERE.get(name, ""))
 
 
 def _read(path: Path, known: tuple[str, ...]) -> Prompt:

@@ -281,6 +281,11 @@ async def test_a_reply_without_usage_or_content_is_an_empty_one() -> None:
         assert await ask(url, request()) == [Reply("Yes", cut=True)]
 
 
+async def test_thoughts_before_a_reply_are_left_out() -> None:
+    with odd_endpoint(completion("<think>\nNo? Hm.\n</think>\n\nYes")) as (url, _):
+        assert await ask(url, request()) == [Reply("Yes")]
+
+
 async def test_a_reply_that_a_filter_withheld_fails_its_item() -> None:
     with odd_endpoint(completion("", "content_filter")) as (url, _):
         (error,) = await ask(url, request())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import ModelThinker
-from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
 from graphrag_neo4j.llm.tuples import read_tuples
 from graphrag_neo4j.model import ChunkText, EntityRecord, RelationshipRecord, Reply, Request, Step
 from graphrag_neo4j.settings import load_settings
@@ -283,3 +283,21 @@ def test_a_summary_is_folded_and_can_be_stored() -> None:
 def test_a_summary_that_is_cut_or_empty_is_an_error(reply: str | Reply) -> None:
     with pytest.raises(ReplyError, match="the description is"):
         drive(thinker().summarize("Ann", ["a", "b"]), [reply])
+
+
+def test_files_under_the_names_of_microsoft_graphrag_are_found(tmp_path: Path) -> None:
+    (tmp_path / "extract_graph.txt").write_text("Read {input_text} for {entity_types}.")
+    (tmp_path / "community_report.txt").write_text("read by nobody here")
+    prompt = load_prompt("extract", tmp_path, known=("input_text",), needs="input_text")
+    assert prompt.fill({"input_text": "this"}) == "Read this for {entity_types}."
+
+
+def test_a_folder_of_files_that_no_step_reads_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "my_prompt.txt").write_text("Read $input_text.")
+    with pytest.raises(InputError, match=r"extract, .* summarize"):
+        load_prompt("extract", tmp_path)
+
+
+def test_every_prompt_of_ours_can_be_replaced() -> None:
+    folder = Path(__file__).parents[2] / "prompts"
+    assert sorted(OURS) == sorted(path.stem for path in folder.glob("*.md"))

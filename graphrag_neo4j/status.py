@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import VOID_SECONDS, Graph, Row
 
 __all__ = ["Failure", "Status", "read_status"]
 
@@ -53,7 +53,7 @@ async def read_status(graph: Graph) -> Status:
             f"{row['list']} of chunk {row['index']} of {row['source']}"
             for row in await graph.read("status/cut_chunks")
         ],
-        builds=await graph.read("status/builds", limit=LAST_BUILDS),
+        builds=await graph.read("status/builds", limit=LAST_BUILDS, void_after=VOID_SECONDS),
     )
 
 

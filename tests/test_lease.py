@@ -234,6 +234,13 @@ async def test_a_build_records_how_it_ended(graph: Graph) -> None:
     assert ended == [("failed", 3), ("interrupted", 4)]
 
 
+async def test_a_build_whose_lease_is_void_is_not_shown_as_running(graph: Graph) -> None:
+    await held(graph, host="elsewhere", process=1, born=0.0)
+    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["running"]
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 61000")
+    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["interrupted"]
+
+
 async def test_a_build_records_what_it_used(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:

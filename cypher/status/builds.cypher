@@ -1,7 +1,10 @@
-// The last builds.
+// The last builds; one whose lease is void has lost its process.
 MATCH (build:Build)
 RETURN build.id AS id, toString(build.started) AS started, toString(build.finished) AS finished,
-       coalesce(build.outcome, 'running') AS outcome, coalesce(build.calls, 0) AS calls,
+       CASE WHEN build.outcome IS NOT NULL THEN build.outcome
+            WHEN timestamp() - build.renewed > $void_after * 1000 THEN 'interrupted'
+            ELSE 'running' END AS outcome,
+       coalesce(build.calls, 0) AS calls,
        coalesce(build.input_tokens, 0) AS input_tokens,
        coalesce(build.output_tokens, 0) AS output_tokens, coalesce(build.cost, 0.0) AS cost,
        coalesce(build.unpriced, 0) AS unpriced

@@ -11,10 +11,11 @@ from graphrag_neo4j.graph.evidence import (
     sweep_entities,
     sweep_pairs,
 )
-from graphrag_neo4j.graph.lease import Lease, hold_lease
+from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
 from graphrag_neo4j.graph.schema import ensure_schema
 
 __all__ = [
+    "VOID_SECONDS",
     "Graph",
     "Lease",
     "Row",

@@ -17,7 +17,7 @@ from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph.door import Graph, Row, Transaction
 
-__all__ = ["Lease", "hold_lease", "renew"]
+__all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 
 RENEW_SECONDS = 10
 VOID_SECONDS = 60

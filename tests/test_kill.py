@@ -28,10 +28,18 @@ def kg_index(*paths: Path) -> AbstractContextManager[subprocess.Popen[str]]:
     return python("-m", "graphrag_neo4j", "index", *map(str, paths))
 
 
+# What is started in the background by a shell, as a gate may be, ignores Ctrl-C, and so do its
+# children: this makes the process one that hears it.
+HEARING = (
+    "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
+    " os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+
+
 @contextmanager
 def python(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
-        [sys.executable, *arguments],
+        [sys.executable, "-c", HEARING, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

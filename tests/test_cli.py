@@ -290,6 +290,18 @@ def test_settings_on_the_command_line_reach_the_model(
     assert "2 chunks were read with other prompts, models or settings" in reread.err
 
 
+def test_other_chunk_settings_are_told(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_model(monkeypatch)
+    kg("index", tales)
+    monkeypatch.setenv("KG_CHUNK_OVERLAP", "50")
+    ran = kg("index", tales)
+    assert "0 new, 0 changed, 2 unchanged" in ran.out
+    assert "2 documents were cut with other chunk settings; --reread cuts and" in ran.out
+    assert "0 new, 2 changed, 0 unchanged" in kg("index", tales, "--reread").out
+
+
 def every_command() -> list[tuple[str, click.Command]]:
     found = []
     for name in cli.COMMANDS:

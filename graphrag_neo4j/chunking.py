@@ -50,10 +50,14 @@ class _Cutter:
         self.cost = [0.0, *self._costs(parts)]
 
     def _costs(self, parts: list[str]) -> list[float]:
-        """What the border after each piece costs; the last one is the end of the text."""
+        """What the border after each piece costs; the last one is the end of the text.
+
+        Where the characters before a border repeat themselves (lines of a log), more of them
+        decide; in a text that repeats itself as a whole, borders come at even distances.
+        """
         worths = [
-            RANK_WORTH[rank(part)] + key(self.text, place)
-            for part, place in zip(parts[:-1], self.places[1:], strict=False)
+            (RANK_WORTH[rank(part)] + key(self.text, end), key(self.text, end, 200), -(i & -i))
+            for i, (part, end) in enumerate(zip(parts[:-1], self.places[1:], strict=False), 1)
         ]
         n, size = len(worths), self.tokens
         left = [size[i + 1] - size[j + 1] for i, j in enumerate(nearest_better(worths))]

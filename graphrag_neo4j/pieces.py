@@ -60,9 +60,9 @@ def rank(piece: str) -> int:
     return next((i for i, end in enumerate(ENDS) if end.search(piece[-80:])), len(ENDS))
 
 
-def key(text: str, border: int) -> float:
+def key(text: str, border: int, characters: int = 12) -> float:
     """A number in [0, 1) that depends on the few characters before a border alone."""
-    context = text[max(0, border - 12) : border]
+    context = text[max(0, border - characters) : border]
     digest = hashlib.blake2b(context.encode(errors="surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest) / 2**48
 

@@ -123,5 +123,20 @@ def test_one_edited_sentence_changes_at_most_three_chunks(path: Path) -> None:
             assert (before - after).total() <= 3
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The same line comes again and again, whatever you do.\n" * 500,
+        "".join(f"10:{n % 60:02d} GET /page/{n} took {n % 7} ms, status 200\n" for n in range(500)),
+        "x" * 20_000,
+        "just words without any end " * 700,
+    ],
+    ids=["one line", "a log", "one letter", "no sentence"],
+)
+def test_text_that_repeats_itself_fills_its_chunks(text: str) -> None:
+    spans = chunks(text)
+    assert len(spans) < 8 + 3 * tokens.count(text, ENCODING) / 600
+
+
 def texts_of(text: str) -> Counter[str]:
     return Counter(text[span.start : span.end] for span in chunks(text))

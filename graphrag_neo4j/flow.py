@@ -77,7 +77,7 @@ async def flow(
 
     A result of None is not saved. Raises the first error of any part.
     """
-    waiting, todo = anyio.create_memory_object_stream[T](0)
+    waiting, todo = anyio.create_memory_object_stream[T](workers)
     arriving, results = anyio.create_memory_object_stream[R](batch)
     with first_error():
         async with anyio.create_task_group() as outer:

@@ -21,12 +21,8 @@ RefKind = Literal["chunk", "entity", "claim", "relationship", "community"]
 
 async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:
     """A new ref for each of `ids` that the graph does not hold yet, in the order given."""
-    rows = await tx.run(f"evidence/missing_{kind}", ids=list(dict.fromkeys(ids)))
-    missing: list[str] = rows[0]["ids"]
-    if not missing:
-        return {}
-    before: int = (await tx.run("graph/count", kind=kind, n=len(missing)))[0]["before"]
-    return {id_: before + n for n, id_ in enumerate(missing, start=1)}
+    rows = await tx.run(f"evidence/refs_{kind}", ids=list(dict.fromkeys(ids)))
+    return {id_: rows[0]["before"] + n for n, id_ in enumerate(rows[0]["missing"], start=1)}
 
 
 async def forget_extraction(tx: Transaction, chunks: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -35,7 +35,7 @@ __all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"
 Kind = Literal["extraction", "claims"]
 Found = TypeVar("Found", Extraction, Claims)
 PAGE = 200
-BATCH = 32
+BATCH = 256  # what arrives while one batch is written makes the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ async def _pending(graph: Graph, kind: Kind) -> AsyncIterator[_Chunk]:
     What failed before comes first, so that what fails now is not taken up again.
     """
     for state in ("failed", "pending"):
-        after = 0
+        after = -1  # an imported chunk may be number 0
         while rows := await graph.read(
             f"extract/pending_{kind}", state=state, after=after, limit=PAGE
         ):
@@ -222,7 +222,8 @@ async def _write_states(
         if thought.failure
     ]
     await tx.run(f"extract/done_{kind}", rows=done)
-    await tx.run(f"extract/failed_{kind}", rows=failed)
+    if failed:
+        await tx.run(f"extract/failed_{kind}", rows=failed)
 
 
 def _first(names: object) -> str:

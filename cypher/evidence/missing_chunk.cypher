@@ -1,5 +1,0 @@
-// Which of these chunks the graph does not hold yet, in the order given.
-UNWIND $ids AS id
-OPTIONAL MATCH (known:Chunk {id: id})
-WITH id, known WHERE known IS NULL
-RETURN collect(id) AS ids

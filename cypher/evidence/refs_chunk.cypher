@@ -1,0 +1,9 @@
+// Counts on for those of these chunks that the graph does not hold yet, in the order given.
+UNWIND $ids AS id
+OPTIONAL MATCH (known:Chunk {id: id})
+WITH id, known WHERE known IS NULL
+WITH collect(id) AS missing
+MERGE (counter:Counter {id: 'refs'})
+WITH counter, missing, coalesce(counter.chunk, 0) AS before
+SET counter.chunk = before + size(missing)
+RETURN missing, before

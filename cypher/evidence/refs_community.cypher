@@ -1,0 +1,9 @@
+// Counts on for those of these communities that the graph does not hold yet, in the order given.
+UNWIND $ids AS id
+OPTIONAL MATCH (known:Community {id: id})
+WITH id, known WHERE known IS NULL
+WITH collect(id) AS missing
+MERGE (counter:Counter {id: 'refs'})
+WITH counter, missing, coalesce(counter.community, 0) AS before
+SET counter.community = before + size(missing)
+RETURN missing, before

@@ -22,6 +22,7 @@ from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
 from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.importing import Imported, import_graphrag
 from graphrag_neo4j.pipeline import Built, build, remove
 from graphrag_neo4j.reading import ReadOptions, file_of, gone, source_of
 from graphrag_neo4j.settings import Settings, load_settings
@@ -102,6 +103,13 @@ class AsyncGraphRAG:
             for given, file in files.items()
         }
 
+    async def import_graphrag(self, folder: str | Path) -> Imported:
+        """Reads the parquet tables of microsoft/graphrag 2 or 3 in a folder; asks no model.
+
+        Into an empty graph only; one that was interrupted goes on. Raises InputError, GraphError.
+        """
+        return await import_graphrag(self.graph, Path(folder), self.settings, self._listen)
+
     async def status(self) -> Status:
         """What is in the graph, what is pending, what failed and why."""
         return await read_status(self.graph)
@@ -168,6 +176,10 @@ class GraphRAG:
     def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> dict[str, list[str]]:
         """As AsyncGraphRAG.delete."""
         return self._call(lambda: self._async.delete(*sources, options=options))
+
+    def import_graphrag(self, folder: str | Path) -> Imported:
+        """As AsyncGraphRAG.import_graphrag."""
+        return self._call(lambda: self._async.import_graphrag(folder))
 
     def status(self) -> Status:
         """As AsyncGraphRAG.status."""

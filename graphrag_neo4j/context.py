@@ -1,5 +1,6 @@
 """What every stage that thinks is given."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -7,7 +8,7 @@ from graphrag_neo4j.events import Listener
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model import T, Think, Thinker
 
-__all__ = ["Context", "Run"]
+__all__ = ["Context", "Embed", "Embedder", "Run"]
 
 
 class Run(Protocol):
@@ -25,3 +26,18 @@ class Context:
     run: Run
     workers: int
     listen: Listener
+
+
+class Embed(Protocol):
+    """Gives a vector for each text, in their order; raises ReplyError where none came."""
+
+    async def __call__(self, texts: Sequence[str]) -> list[list[float]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """A model that makes vectors; `dimensions`: those asked of it, None for its own."""
+
+    model: str
+    dimensions: int | None
+    embed: Embed

@@ -11,7 +11,17 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
 from graphrag_neo4j.text import find_quote, looks_like_name, name_key
 
-__all__ = ["Row", "claim_rows", "entity_id", "link", "mention_rows", "pair_rows", "stated_rows"]
+__all__ = [
+    "Row",
+    "claim_id",
+    "claim_rows",
+    "entity_id",
+    "link",
+    "mention_rows",
+    "pair_id",
+    "pair_rows",
+    "stated_rows",
+]
 
 Row = dict[str, object]
 
@@ -19,6 +29,20 @@ Row = dict[str, object]
 def entity_id(name: str) -> str:
     """The id that all spellings of a name share."""
     return identify("entity", name_key(name))
+
+
+def pair_id(one: str, other: str) -> str:
+    """The id of the pair of two entities, in whichever order."""
+    return identify("related", *sorted((one, other)))
+
+
+def claim_id(chunk: str, claim: ClaimRecord) -> str:
+    """The id of a claim that a chunk makes."""
+    parts = [
+        claim.subject, claim.object, claim.type, claim.status, claim.start_date, claim.end_date,
+        claim.description, claim.source_text,
+    ]  # fmt: skip
+    return identify("claim", chunk, *(f"{part}" if part else "" for part in parts))
 
 
 def mention_rows(chunk: str, extraction: Extraction) -> list[Row]:
@@ -57,7 +81,7 @@ def stated_rows(chunk: str, extraction: Extraction) -> list[Row]:
             "chunk": chunk,
             "source": source,
             "target": target,
-            "pair": _pair_id(source, target),
+            "pair": pair_id(source, target),
             "descriptions": [description for description, _ in sorted(said[source, target])],
             "strengths": [strength for _, strength in sorted(said[source, target])],
         }
@@ -85,11 +109,7 @@ def claim_rows(chunk: ChunkText, claims: Iterable[ClaimRecord], named: set[str])
 
 
 def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: set[str]) -> Row:
-    parts = [
-        claim.subject, claim.object, claim.type, claim.status, claim.start_date, claim.end_date,
-        claim.description, claim.source_text,
-    ]  # fmt: skip
-    id_ = identify("claim", chunk.id, *(f"{part}" if part else "" for part in parts))
+    id_ = claim_id(chunk.id, claim)
     subject, object_ = link(claim.subject, named), link(claim.object, named)
     place = find_quote(claim.source_text, chunk.text)
     return {
@@ -119,7 +139,3 @@ def link(name: str | None, named: set[str]) -> tuple[str, str] | None:
         return None
     id_ = entity_id(name)
     return (id_, name) if id_ in named or looks_like_name(name) else None
-
-
-def _pair_id(one: str, other: str) -> str:
-    return identify("related", *sorted((one, other)))

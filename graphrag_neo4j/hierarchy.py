@@ -9,10 +9,11 @@ the null model of that one run into each community's own, so it splits as runs o
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from graphrag_neo4j.ids import identify
 
-__all__ = ["Community", "Detect", "Edge", "Limits", "community_tree"]
+__all__ = ["Community", "Detect", "Edge", "Limits", "community_tree", "components"]
 
 Edge = tuple[str, str, float]
 Detect = Callable[[Sequence[Edge], float], Mapping[str, int]]
@@ -38,6 +39,12 @@ class Community:
     members: tuple[str, ...]
     parent: str | None
 
+    @classmethod
+    def of(cls, level: int, members: Iterable[str], parent: str | None) -> Self:
+        """The community of these members."""
+        ordered = tuple(sorted(members))
+        return cls(identify("community", *ordered), level, ordered, parent)
+
 
 def community_tree(
     entities: Iterable[str], edges: Sequence[Edge], detect: Detect, limits: Limits
@@ -49,7 +56,7 @@ def community_tree(
     """
     edges = sorted(edges)
     tree = level = [
-        _community(0, part, None) for part in _partition(entities, edges, detect, limits)
+        Community.of(0, part, None) for part in _partition(entities, edges, detect, limits)
     ]
     for number in range(1, limits.max_levels):
         level = _split_all(level, edges, detect, limits, number)
@@ -57,6 +64,11 @@ def community_tree(
         if not level:
             break
     return tree
+
+
+def components(nodes: Iterable[str], edges: Sequence[Edge]) -> list[list[str]]:
+    """The connected parts of a graph; edges to other nodes do not count."""
+    return sorted(_connected(dict.fromkeys(nodes, 0), edges))
 
 
 def _partition(
@@ -81,7 +93,7 @@ def _split_all(
     for part in _connected(labels, inside):
         parts[home[part[0]]].append(part)
     return [
-        _community(number, part, large[i].id)
+        Community.of(number, part, large[i].id)
         for i in sorted(parts)
         for part in sorted(parts[i])
         if len(parts[i]) > 1
@@ -113,8 +125,3 @@ def _connected(labels: Mapping[str, int], edges: Sequence[Edge]) -> list[list[st
     for node in sorted(labels):
         parts[find(node)].append(node)
     return list(parts.values())
-
-
-def _community(level: int, members: Sequence[str], parent: str | None) -> Community:
-    ordered = tuple(sorted(members))
-    return Community(identify("community", *ordered), level, ordered, parent)

@@ -14,9 +14,11 @@ __all__ = [
     "Document",
     "EntityRecord",
     "Extraction",
+    "FindingText",
     "Message",
     "RelationshipRecord",
     "Reply",
+    "Report",
     "Request",
     "Scalar",
     "Span",
@@ -26,7 +28,7 @@ __all__ = [
 ]
 
 Scalar = str | int | float | bool
-Step = Literal["extraction", "claims", "summary"]
+Step = Literal["extraction", "claims", "summary", "report"]
 T = TypeVar("T")
 
 
@@ -85,6 +87,7 @@ class Request:
     messages: tuple[Message, ...]
     max_tokens: int | None = None
     choices: tuple[str, ...] = ()
+    schema: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,25 @@ class Claims:
     unusable: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FindingText:
+    """One finding of a report, with citations in its explanation."""
+
+    summary: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is written of a community; `rating`: its importance from 0 to 10, where it has one."""
+
+    title: str
+    summary: str
+    findings: Sequence[FindingText] = ()
+    rating: float | None = None
+    rating_explanation: str = ""
+
+
 Think = Generator[Request, Reply, T]
 """A think step: yields requests, receives replies, returns its result; raises ReplyError."""
 
@@ -172,3 +194,5 @@ class Thinker(Protocol):
     def claims(self, chunk: ChunkText) -> Think[Claims]: ...
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]: ...
+
+    def report(self, context: str) -> Think[Report]: ...

@@ -1,14 +1,16 @@
 """The whole index in order: the file to read first.
 
     documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs ─summarize─▶ described
+    ─communities─▶ a tree of communities ─reports─▶ a report of each
 
 The graph is the state: each stage asks it what is pending, so a build that was stopped anywhere
 is continued by the same call, and several builds in a row are one build.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.context import Context
@@ -37,6 +39,7 @@ from graphrag_neo4j.stages.ingest import (
     known_sources,
 )
 from graphrag_neo4j.stages.merge import merge
+from graphrag_neo4j.stages.reports import ReportLimits, mark_reported_otherwise, write_reports
 from graphrag_neo4j.stages.summarize import Limits, mark_described_otherwise, summarize
 from graphrag_neo4j.status import Status, read_status
 
@@ -116,6 +119,7 @@ async def _think(
     if reread:
         await mark_to_reread(graph, thinker, claims=settings.claims)
         await mark_described_otherwise(graph, thinker)
+        await mark_reported_otherwise(graph, thinker, _report_limits(settings))
     await _tell_read_otherwise(graph, thinker, settings, listen)
     context = Context(
         graph, thinker, endpoint.run, settings.concurrency, _metered(listen, endpoint)
@@ -126,6 +130,7 @@ async def _think(
     await merge(graph, listen)
     await summarize(context, _limits(settings))
     await find_communities(graph, _leiden(settings), listen)
+    await write_reports(context, _report_limits(settings))
 
 
 def _metered(listen: Listener, endpoint: Endpoint) -> Listener:
@@ -181,11 +186,16 @@ def _leiden(settings: Settings) -> Leiden:
 
 
 def _limits(settings: Settings) -> Limits:
-    def count(text: str) -> int:
-        return tokens.count(text, settings.encoding)
-
-    budget = Budget(settings.join_tokens, settings.summary_context_tokens, count)
+    budget = Budget(settings.join_tokens, settings.summary_context_tokens, _count(settings))
     return Limits(budget, settings.description_tokens)
+
+
+def _report_limits(settings: Settings) -> ReportLimits:
+    return ReportLimits(settings.report_context_tokens, settings.unreported_size, _count(settings))
+
+
+def _count(settings: Settings) -> Callable[[str], int]:
+    return partial(tokens.count, encoding_name=settings.encoding)
 
 
 def _used(endpoint: Endpoint | None) -> dict[str, object]:

@@ -90,6 +90,13 @@ class Settings(BaseSettings):
     report_model: str | None = Field(None, description="Chat model that writes reports.")
     answer_model: str | None = Field(None, description="Chat model that answers questions.")
     embedding_model: str = Field("text-embedding-3-small", description="Embedding model.")
+    embedding_dimensions: int | None = Field(
+        None, ge=1, le=4096, description="Dimensions asked of it; without it the model's own."
+    )
+    embedding_tokens: int = Field(
+        8000, ge=16, description="Tokens of a text that are embedded; the rest is left out."
+    )
+    embedding_batch: int = Field(128, ge=1, description="Texts embedded by one call, at most.")
     concurrency: int = Field(32, ge=1, description="Calls to the endpoint at the same time.")
     timeout: float = Field(120.0, gt=0, description="Seconds that one call may take.")
     max_retries: int = Field(
@@ -111,6 +118,12 @@ class Settings(BaseSettings):
     chunk_overlap: int = Field(100, ge=0, description="Tokens shared by neighbours at most.")
     prepend_metadata: CommaSeparated = Field(
         (), description="Metadata put before each chunk's text for the model, by name."
+    )
+
+    # Indexes
+    fulltext_analyzer: str = Field(
+        "standard-no-stop-words",
+        description="Neo4j's analyser for searching words; `cjk` for Chinese, Japanese, Korean.",
     )
 
     # Extraction
@@ -144,7 +157,7 @@ class Settings(BaseSettings):
         4000, ge=500, description="Tokens of descriptions given to one call; more are folded."
     )
 
-    # Communities
+    # Communities and their reports
     max_cluster_size: int = Field(
         10, ge=0, description="Members above which a community is split; 0: while it can be."
     )
@@ -152,6 +165,20 @@ class Settings(BaseSettings):
     gamma: float = Field(1.0, gt=0, description="Leiden's resolution: higher, more communities.")
     theta: float = Field(0.01, gt=0, description="Leiden's randomness when it refines.")
     seed: int = Field(42, ge=0, description="Seed of that randomness.")
+    unreported_size: int = Field(
+        2, ge=0, description="Members up to which a report is made of them, without a model."
+    )
+    report_context_tokens: int = Field(
+        8000, ge=500, description="Tokens of material given to one report, at most."
+    )
+    report_words: int = Field(1500, ge=100, description="Words of a report, at most.")
+    report_role: str = Field(
+        "an analyst who writes for decision makers", description="Who the model writes reports as."
+    )
+    report_rating: str = Field(
+        "how much the community matters to someone who wants to understand the whole collection",
+        description="What a report's rating from 0 to 10 rates.",
+    )
 
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:

@@ -1,6 +1,5 @@
 """What is in the graph, what is pending, what failed and why, what the last builds cost."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph, Row
@@ -25,7 +24,8 @@ class Status:
 
     `counts`: nodes and relationships by kind. `pending`: items by stage, the failed ones among
     them. `unusable`: records in replies by the reason they were left out. `cut`: the lists that
-    were still cut off after the continuations.
+    were still cut off after the continuations. `vectorless`: what no vector search finds, since
+    its text gives a vector of zeros or the like, which Neo4j does not index.
     """
 
     counts: dict[str, int]
@@ -33,35 +33,31 @@ class Status:
     failures: list[Failure]
     unusable: dict[str, int]
     cut: list[str]
+    vectorless: list[Failure]
+    levels: list[Row]
+    reports: dict[str, int]
     builds: list[Row]
 
 
 async def read_status(graph: Graph) -> Status:
     """The state of the graph now."""
-    states = await graph.read("status/states")
-    waiting = (await graph.read("status/waiting"))[0]
     return Status(
         counts=(await graph.read("status/counts"))[0],
-        pending={
-            "extract": _pending(states, "extraction"),
-            "claims": _pending(states, "claims"),
-            **waiting,
-        },
+        pending=(await graph.read("status/waiting"))[0],
         failures=await _failures(graph),
         unusable={row["reason"]: row["n"] for row in await graph.read("status/unusable")},
         cut=[
             f"{row['list']} of chunk {row['index']} of {row['source']}"
             for row in await graph.read("status/cut_chunks")
         ],
+        vectorless=[
+            Failure("embed", row["name"], row["reason"])
+            for row in await graph.read("status/flawed_vectors")
+        ],
+        levels=await graph.read("status/levels"),
+        reports=(await graph.read("status/reports"))[0],
         builds=await graph.read("status/builds", limit=LAST_BUILDS, void_after=VOID_SECONDS),
     )
-
-
-def _pending(states: list[Row], kind: str) -> int:
-    counts: Counter[str] = Counter()
-    for row in states:
-        counts[row[kind]] += row["n"]
-    return counts["pending"] + counts["failed"]
 
 
 async def _failures(graph: Graph) -> list[Failure]:
@@ -71,6 +67,10 @@ async def _failures(graph: Graph) -> list[Failure]:
         found += [Failure(kind, what, row[key]) for kind, key in KINDS if row[key]]
     for row in await graph.read("status/failed_descriptions"):
         found.append(Failure("summarize", row["name"], row["reason"]))
+    for row in await graph.read("status/failed_reports"):
+        found.append(Failure("reports", row["name"], row["reason"]))
+    for row in await graph.read("status/failed_vectors"):
+        found.append(Failure("embed", row["name"], row["reason"]))
     return found
 
 

@@ -4,7 +4,16 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-__all__ = ["find_quote", "fold", "looks_like_name", "name_key", "shortened", "storable"]
+__all__ = [
+    "clean_name",
+    "find_quote",
+    "fold",
+    "fold_prose",
+    "looks_like_name",
+    "name_key",
+    "shortened",
+    "storable",
+]
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
@@ -23,6 +32,17 @@ def fold(text: str) -> str:
     # Before NFKC too, which would make an acute accent for a quote a space and a combining one.
     plain = unicodedata.normalize("NFKC", text.translate(_QUOTES)).translate(_QUOTES)
     return _SPACE.sub(" ", plain).strip()
+
+
+def clean_name(text: str) -> str:
+    """A name as it is shown: folded, without the quotes around it."""
+    return fold(text).strip("\"'` ")
+
+
+def fold_prose(text: str) -> str:
+    """A model's prose, storable, each paragraph one line."""
+    lines = (" ".join(line.split()) for line in storable(text)[0].splitlines())
+    return "\n".join(line for line in lines if line)
 
 
 def name_key(name: str) -> str:

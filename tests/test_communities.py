@@ -148,3 +148,17 @@ async def test_without_gds_one_sentence_says_how_to_get_it(tmp_path: Path) -> No
             await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
             with pytest.raises(GraphError, match="graph-data-science"):
                 await find_communities(graph, Leiden(), silent)
+
+
+async def test_projections_of_builds_that_died_are_dropped_and_those_of_others_kept(
+    graph: Graph,
+) -> None:
+    await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
+    for name in ("kg_dead", "mine"):
+        await graph.run_plain(
+            "MATCH (a:Entity)-[:RELATED]->(b) RETURN gds.graph.project($name, a, b)", name=name
+        )
+    await tree(graph)
+    left = await graph.run_plain("CALL gds.graph.list() YIELD graphName RETURN graphName")
+    await graph.run_plain("CALL gds.graph.drop('mine') YIELD graphName RETURN graphName")
+    assert [row["graphName"] for row in left] == ["mine"]

@@ -14,8 +14,10 @@ from graphrag_neo4j.model import (
     Document,
     EntityRecord,
     Extraction,
+    FindingText,
     RelationshipRecord,
     Reply,
+    Report,
     Request,
     Step,
     T,
@@ -37,7 +39,8 @@ class Told:
     """Says of a chunk what it was told about its text; a string is the reason that it fails.
 
     `heard` are the chunks that it was asked about, `joined` the names and descriptions that it
-    was asked to join; `failing`: why it can't join those of a name, or any with one of them.
+    was asked to join, `reported` what it was asked to report on; `failing`: why it can't join
+    those of a name, or any with one of them, or report on what holds it.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class Told:
         self.version, self.failing = version, failing or {}
         self.heard: list[ChunkText] = []
         self.joined: list[tuple[str, tuple[str, ...]]] = []
+        self.reported: list[str] = []
 
     def signature(self, step: Step) -> str:
         return f"{step} {self.version}"
@@ -78,6 +82,15 @@ class Told:
             if text in self.failing:
                 raise ReplyError(self.failing[text])
         return f"{name}: {len(descriptions)} in one, by {self.version}."
+
+    def report(self, context: str) -> Think[Report]:
+        self.reported.append(context)
+        yield from ()
+        for text, reason in self.failing.items():
+            if text in context:
+                raise ReplyError(reason)
+        said = f"{len(context.splitlines())} lines, by {self.version}."
+        return Report(said, said, [FindingText(said, said)], 5.0, said)
 
 
 async def run(think: Think[T]) -> T:

@@ -1,8 +1,10 @@
-// Communities whose parent is another one now.
+// Communities whose parent is another one now; what has other parts wants another report.
 UNWIND $rows AS row
 MATCH (community:Community {id: row.id})
-OPTIONAL MATCH (community)-[old:PARENT]->()
+OPTIONAL MATCH (community)-[old:PARENT]->(former:Community)
+SET former.stale = true
 DELETE old
 WITH community, row WHERE row.parent IS NOT NULL
 MATCH (parent:Community {id: row.parent})
+SET parent.stale = true
 CREATE (community)-[:PARENT]->(parent)

@@ -1,9 +1,10 @@
-// Writes chunks: new ones are pending, known ones keep what was read in them.
+// Writes chunks: new ones are pending and wait for a vector, known ones keep what they have.
 UNWIND $rows AS row
 MATCH (document:Document {id: row.document})
 MERGE (chunk:Chunk {id: row.id})
   ON CREATE SET chunk.ref = row.ref, chunk.text = row.text,
-                chunk.extraction = 'pending', chunk.claims = 'pending'
+                chunk.extraction = 'pending', chunk.claims = 'pending',
+                chunk.unembedded = true
 SET chunk.index = row.index, chunk.start = row.start, chunk.end = row.end,
     chunk.n_tokens = row.n_tokens
 MERGE (chunk)-[:PART_OF]->(document)

@@ -1,5 +1,13 @@
-// How many elements wait to be merged, and to be described.
-RETURN COUNT { MATCH (entity:Entity) WHERE entity.stale = true }
+// How much waits for each stage, what failed there among it.
+RETURN COUNT { MATCH (chunk:Chunk) WHERE chunk.extraction = 'pending' }
+     + COUNT { MATCH (chunk:Chunk) WHERE chunk.extraction = 'failed' } AS extract,
+       COUNT { MATCH (chunk:Chunk) WHERE chunk.claims = 'pending' }
+     + COUNT { MATCH (chunk:Chunk) WHERE chunk.claims = 'failed' } AS claims,
+       COUNT { MATCH (entity:Entity) WHERE entity.stale = true }
      + COUNT { MATCH ()-[pair:RELATED]->() WHERE pair.stale = true } AS merge,
        COUNT { MATCH (entity:Entity) WHERE entity.undescribed = true }
-     + COUNT { MATCH ()-[pair:RELATED]->() WHERE pair.undescribed = true } AS summarize
+     + COUNT { MATCH ()-[pair:RELATED]->() WHERE pair.undescribed = true } AS summarize,
+       COUNT { MATCH (community:Community) WHERE community.stale = true } AS reports,
+       COUNT { MATCH (x:Entity) WHERE x.unembedded = true }
+     + COUNT { MATCH (x:Chunk) WHERE x.unembedded = true }
+     + COUNT { MATCH (x:Community) WHERE x.unembedded = true } AS embed

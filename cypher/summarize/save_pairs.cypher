@@ -1,6 +1,11 @@
 // Descriptions, what each was made of and with, and the texts of its groups if there are any.
+// Communities that show them are marked.
 UNWIND $rows AS row
-MATCH ()-[x:RELATED {id: row.id}]->()
+MATCH (a)-[x:RELATED {id: row.id}]->(b)
 SET x.description = row.description, x.description_hash = row.hash,
     x.description_with = row.with, x.groups = row.groups, x.group_texts = row.group_texts
 REMOVE x.undescribed, x.description_error
+WITH a, b
+UNWIND [a, b] AS end
+MATCH (end)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community:Community)
+SET community.stale = true

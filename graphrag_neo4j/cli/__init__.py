@@ -8,6 +8,7 @@ import logging
 import sys
 from importlib import import_module
 from importlib.metadata import version
+from keyword import iskeyword
 
 import click
 
@@ -22,6 +23,7 @@ COMMANDS = {
     "estimate": "Say what indexing documents would take.",
     "status": "Show what is in the graph, what is pending and what failed.",
     "delete": "Delete documents with all that only they said.",
+    "import": "Bring an index that another program has made into an empty graph.",
     "doctor": "Check everything that a build needs.",
     "neo4j": "Start, stop and look at the embedded Neo4j.",
 }
@@ -36,7 +38,8 @@ class _Commands(click.Group):
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"graphrag_neo4j.cli.{name}"), name)
+        module = f"{name}_" if iskeyword(name) else name
+        command: click.Command = getattr(import_module(f"graphrag_neo4j.cli.{module}"), module)
         return command
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:

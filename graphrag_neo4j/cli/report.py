@@ -1,5 +1,7 @@
 """How the state of a graph is shown."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -15,6 +17,8 @@ PENDING = {
     "claims": "to read for claims",
     "merge": "entities and relationships to merge",
     "summarize": "to describe",
+    "reports": "communities to report on",
+    "embed": "to embed",
 }
 
 
@@ -24,15 +28,15 @@ def print_status(console: Console, status: Status, *, builds: bool = True) -> No
     for name, n in status.counts.items():
         table.add_row(name, f"{n:,}")
     console.print(table)
+    _print_levels(console, status)
     waiting = {stage: n for stage, n in status.pending.items() if n}
     if waiting:
         text = ", ".join(f"{n:,} {PENDING[stage]}" for stage, n in waiting.items())
         console.print(f"Pending: {text}.")
     print_failures(console, status)
-    for cut in status.cut[:NAMED]:
-        console.print(f"Cut off, saved as far as it is whole: {escape(cut)}.")
-    if len(status.cut) > NAMED:
-        console.print(f"… and {len(status.cut) - NAMED} more; status --json has all.")
+    _print_named(console, [f"Cut off, saved as far as it is whole: {cut}." for cut in status.cut])
+    vectorless = [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless]
+    _print_named(console, vectorless)
     for reason, n in status.unusable.items():
         console.print(f"Left out: {n:,} × {escape(reason)}.")
     if builds:
@@ -41,12 +45,37 @@ def print_status(console: Console, status: Status, *, builds: bool = True) -> No
 
 def print_failures(console: Console, status: Status) -> None:
     """What failed and why."""
-    for failure in status.failures[:NAMED]:
-        console.print(
-            f"[red]Failed ({failure.stage}): {escape(failure.what)}: {escape(failure.reason)}[/]"
+    failed = [f"Failed ({one.stage}): {one.what}: {one.reason}" for one in status.failures]
+    _print_named(console, failed, "red")
+
+
+def _print_named(console: Console, lines: Sequence[str], style: str | None = None) -> None:
+    """The first of many lines, and how many more there are."""
+    for line in lines[:NAMED]:
+        console.print(escape(line), style=style)
+    if len(lines) > NAMED:
+        more = f"… and {len(lines) - NAMED} more; status --json has all."
+        console.print(more, style=style)
+
+
+def _print_levels(console: Console, status: Status) -> None:
+    """The cover of each level: what a global question is answered from."""
+    head = ("level", "communities", "largest", "reports", "of these", "tokens", "of these")
+    table = Table(*head, box=None)
+    for row in status.levels:
+        table.add_row(
+            str(row["level"]),
+            f"{row['communities']:,}",
+            f"{row['largest']:,}",
+            f"{row['reports']:,}",
+            f"{row['from_elements']:,} small",
+            f"{row['tokens']:,}",
+            f"{row['tokens_from_elements']:,} small",
         )
-    if len(status.failures) > NAMED:
-        console.print(f"[red]… and {len(status.failures) - NAMED} more; status --json has all.[/]")
+    if status.levels:
+        console.print(table)
+    if invented := status.reports["invented"]:
+        console.print(f"Removed from reports: {invented:,} citations of what is not there.")
 
 
 def _print_builds(console: Console, status: Status) -> None:

@@ -11,24 +11,50 @@ from graphrag_neo4j.graph.evidence import (
     sweep_entities,
     sweep_pairs,
 )
+from graphrag_neo4j.graph.indexes import (
+    KINDS,
+    Kind,
+    await_indexes,
+    ensure_fulltext_indexes,
+    ensure_vector_indexes,
+)
 from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
+from graphrag_neo4j.graph.nearest import nearest
+from graphrag_neo4j.graph.reports import save_reports
 from graphrag_neo4j.graph.schema import ensure_schema
+from graphrag_neo4j.graph.vectors import (
+    flaw_of,
+    forget_vectors,
+    refuse_length,
+    refuse_other_vectors,
+)
 
 __all__ = [
+    "KINDS",
     "VOID_SECONDS",
     "Graph",
+    "Kind",
     "Lease",
     "Row",
     "Transaction",
+    "await_indexes",
     "connect",
     "dump",
+    "ensure_fulltext_indexes",
     "ensure_schema",
+    "ensure_vector_indexes",
+    "flaw_of",
     "forget_chunks",
     "forget_claims",
     "forget_extraction",
+    "forget_vectors",
     "give_refs",
     "hold_lease",
     "mark_changed",
+    "nearest",
+    "refuse_length",
+    "refuse_other_vectors",
+    "save_reports",
     "sweep_entities",
     "sweep_pairs",
 ]

@@ -3,6 +3,7 @@
 Statements are named by their file, `cypher/<name>.cypher`; whatever varies is a parameter.
 """
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, LiteralString, TypeVar
@@ -50,17 +51,23 @@ class Transaction:
 
 
 class Graph:
-    """A database in Neo4j.
+    """A database in Neo4j; `version`: of its server, as (2026, 1).
 
     While `lease` names a build, each writing transaction first makes sure that this build still
     holds the lease, so a run that was suspended cannot write beside its successor.
     """
 
     def __init__(
-        self, driver: AsyncDriver, address: str, auth: tuple[str, str], database: str | None
+        self,
+        driver: AsyncDriver,
+        address: str,
+        auth: tuple[str, str],
+        database: str | None,
+        version: tuple[int, int],
     ) -> None:
         self.address = address
         self.database = database
+        self.version = version
         self.lease: str | None = None
         self._driver = driver
         self._auth = auth
@@ -93,11 +100,11 @@ class Graph:
             async with self._session(WRITE_ACCESS) as session:
                 return await session.execute_write(behind_fence)
 
-    async def run_plain(self, statement: LiteralString) -> list[Row]:
+    async def run_plain(self, statement: LiteralString, **parameters: object) -> list[Row]:
         """The rows of a statement of our own making (schema), in an auto-commit transaction."""
         with _translated(self.address):
             async with self._session(WRITE_ACCESS) as session:
-                return await (await session.run(statement)).data()
+                return await (await session.run(statement, parameters)).data()
 
     @contextmanager
     def lend_driver(self) -> Iterator[Driver]:
@@ -132,8 +139,18 @@ async def connect(
         )
     async with driver:
         with _translated(uri), _address_checked(uri):
-            await driver.verify_connectivity()
-        yield Graph(driver, uri, (username, password), database)
+            server = await driver.get_server_info()
+        yield Graph(driver, uri, (username, password), database, _version(server.agent))
+
+
+def _version(agent: str) -> tuple[int, int]:
+    """Year and month, or major and minor, of what a server calls itself: Neo4j/2026.01.4.
+
+    >>> _version("Neo4j/5.27-aura")
+    (5, 27)
+    """
+    found = re.search(r"(\d+)\.(\d+)", agent)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 async def _run(

@@ -1,15 +1,24 @@
 """The dump, by which two graphs are called equal."""
 
-from typing import Any
+from typing import Any, Final
 
-from graphrag_neo4j.graph.door import Graph
+from graphrag_neo4j.citations import Kind, rewrite
+from graphrag_neo4j.graph.door import Graph, Row
 
 __all__ = ["Dump", "dump"]
 
 Dump = dict[str, dict[str, Any]]
 
 # Numbers and marks that depend on the way a graph was built, not on what it holds.
-IGNORED = frozenset({"ref", "stale", "undescribed"})
+IGNORED = frozenset({"ref", "stale", "undescribed", "unembedded"})
+
+CITED_AS: Final[dict[str, Kind]] = {
+    "Entity": "Entities",
+    "Claim": "Claims",
+    "Community": "Reports",
+    "Chunk": "Sources",
+}
+CITING = frozenset({"Community", "Finding"})
 
 
 async def dump(graph: Graph) -> Dump:
@@ -19,7 +28,8 @@ async def dump(graph: Graph) -> Dump:
     """
     nodes = await graph.read("graph/dump_nodes")
     relationships = await graph.read("graph/dump_relationships")
-    found = {f"{':'.join(row['labels'])}:{row['id']}": row["properties"] for row in nodes}
+    named = _ids_of_refs(nodes, relationships)
+    found = {f"{':'.join(row['labels'])}:{row['id']}": _by_ids(row, named) for row in nodes}
     for row in relationships:
         own = row["properties"].get("id", "")
         key = f"{row['type']}:{row['start']}>{row['end']}:{own}"
@@ -27,6 +37,32 @@ async def dump(graph: Graph) -> Dump:
             key += "+"
         found[key] = row["properties"]
     return {key: _kept(found[key]) for key in sorted(found)}
+
+
+def _ids_of_refs(nodes: list[Row], relationships: list[Row]) -> dict[tuple[Kind, int], str]:
+    """What each ref stands for."""
+    found = {
+        (CITED_AS[label], row["properties"]["ref"]): row["id"]
+        for row in nodes
+        for label in row["labels"]
+        if label in CITED_AS and "ref" in row["properties"]
+    }
+    pairs = [row["properties"] for row in relationships if row["type"] == "RELATED"]
+    return found | {("Relationships", pair["ref"]): pair["id"] for pair in pairs if "ref" in pair}
+
+
+def _by_ids(row: Row, named: dict[tuple[Kind, int], str]) -> dict[str, Any]:
+    """The properties of a node; citations in a report name ids in place of refs."""
+    if CITING.isdisjoint(row["labels"]):
+        return dict(row["properties"])
+
+    def rename(kind: Kind | None, ref: int) -> str | None:
+        return named.get((kind, ref), "nothing") if kind else None
+
+    return {
+        name: rewrite(value, rename) if isinstance(value, str) else value
+        for name, value in row["properties"].items()
+    }
 
 
 def _kept(properties: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ UNIQUE_NODES = (
     ("Claim", "ref"),
     ("Community", "id"),
     ("Community", "ref"),
+    ("Finding", "id"),
     ("Build", "id"),
     ("Counter", "id"),
 )
@@ -32,6 +33,14 @@ NODE_INDEXES = (
     ("Entity", "stale"),
     ("Entity", "undescribed", "id"),
     ("Entity", "description_with"),
+    ("Community", "stale"),
+    ("Community", "report_with"),
+    ("Entity", "unembedded", "id"),
+    ("Chunk", "unembedded", "id"),
+    ("Community", "unembedded", "id"),
+    ("Entity", "embedding_flaw"),
+    ("Chunk", "embedding_flaw"),
+    ("Community", "embedding_flaw"),
 )
 RELATIONSHIP_INDEXES = (
     ("STATED", "chunk"),

@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from textwrap import shorten
 from typing import Any, Final, Literal, Self, cast
@@ -25,10 +25,11 @@ __all__ = ["Endpoint"]
 
 Completion = dict[str, Any]
 
-MODEL_OF: Final[dict[Step, Literal["extraction", "summary"]]] = {
+MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report"]]] = {
     "extraction": "extraction",
     "claims": "extraction",
     "summary": "summary",
+    "report": "report",
 }
 NO_MODEL = (
     "No model is set: set OPENAI_API_KEY, "
@@ -61,6 +62,7 @@ class Endpoint:
         self._rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
         self._client = _client(settings, self._rates)
         self._prices = {step: price_of(_model(settings, step), settings) for step in MODEL_OF}
+        self._embedding_price = price_of(settings.embedding_model, settings)
         self._refused: dict[str, set[str]] = {}
         self._failures_in_a_row = 0
 
@@ -98,26 +100,22 @@ class Endpoint:
         return _reply(completion)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, in their order; raises as `ask` does.
-
-        Raises InputError too, where a cost limit is set and the model's price is not known.
-        """
+        """A vector for each text, in their order; raises as `ask` does."""
         self._check_budget()
-        model = self._settings.embedding_model
-        price = price_of(model, self._settings)
+        model, dimensions = self._settings.embedding_model, self._settings.embedding_dimensions
+        await self._rates.before_tokens(texts, self._settings.encoding)
+        # Plain numbers would be four times as long.
+        body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "base64"}
+        if dimensions:
+            body["dimensions"] = dimensions
         try:
-            # Plain numbers would be four times as long.
-            response = await self._client.post(
-                "/embeddings",
-                body={"model": model, "input": list(texts), "encoding_format": "base64"},
-                cast_to=httpx2.Response,
-            )
+            response = await self._client.post("/embeddings", body=body, cast_to=httpx2.Response)
         except openai.APIError as error:
             self.meter.steps[EMBEDDING].failed += 1
             raise self._explained(error, model, "KG_EMBEDDING_MODEL") from None
         self._failures_in_a_row = 0
         vectors, n_tokens = _vectors(response)
-        self.meter.count(EMBEDDING, price, (n_tokens, 0, 0))
+        self.meter.count(EMBEDDING, self._embedding_price, (n_tokens, 0, 0))
         if len(vectors) != len(texts):
             raise ReplyError(f"the endpoint gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
@@ -125,7 +123,7 @@ class Endpoint:
     async def _complete(self, model: str, request: Request) -> Completion:
         refused = self._refused.setdefault(model, set())
         while True:
-            options = {k: v for k, v in _options(model, request).items() if k not in refused}
+            options = _options(model, request, refused)
             messages = [{"role": m.role, "content": m.content} for m in request.messages]
             try:
                 # The typed `chat.completions.create` takes 1.7 times the processor time for this.
@@ -136,7 +134,7 @@ class Endpoint:
                 )
             except openai.BadRequestError as error:
                 # What an endpoint does not know of is left out once it has said so.
-                named = {name for name in options if _names(error, name)}
+                named = {_refusable(name, options) for name in options if _names(error, name)}
                 if not named:
                     raise
                 refused |= named | (ONE_TOKEN if named & ONE_TOKEN else set())
@@ -173,7 +171,11 @@ class Endpoint:
                 )
             case openai.RateLimitError(code="insufficient_quota"):
                 return ModelError(f"The quota of the key is used up ({said}).")
-            case openai.BadRequestError():
+            case (
+                openai.BadRequestError()
+                | openai.UnprocessableEntityError()
+                | openai.APIStatusError(status_code=413)  # too large
+            ):
                 return ReplyError(f"the endpoint refuses the request: {said}")
         self._failures_in_a_row += 1
         if self._failures_in_a_row >= self._hopeless():
@@ -217,18 +219,34 @@ def _model(settings: Settings, step: Step) -> str:
     return settings.model_for(MODEL_OF[step])
 
 
-def _options(model: str, request: Request) -> dict[str, Any]:
+def _options(model: str, request: Request, refused: Set[str]) -> dict[str, Any]:
     options: dict[str, Any] = {"temperature": 0.0}
     if request.max_tokens:
         options["max_completion_tokens"] = request.max_tokens
     if request.choices and (encoding := tokens.encoding_for(model)):
         ids = [tokens.encoding(encoding).encode(word)[0] for word in request.choices]
         options |= {"logit_bias": dict.fromkeys(map(str, ids), 100), "max_completion_tokens": 1}
-    return options
+    if request.schema:
+        options["response_format"] = _format(request.schema, refused)
+    return {name: v for name, v in options.items() if v is not None and name not in refused}
+
+
+def _format(schema: Mapping[str, object], refused: Set[str]) -> dict[str, Any] | None:
+    """How a reply is held to a schema: by it, else to JSON, as far as the endpoint can."""
+    if "json_schema" not in refused:
+        held = {"name": schema["title"], "schema": schema, "strict": True}
+        return {"type": "json_schema", "json_schema": held}
+    return None if "json_object" in refused else {"type": "json_object"}
+
+
+def _refusable(name: str, options: Mapping[str, Any]) -> str:
+    """What is left out of the next try: of formats the one that was asked for."""
+    return str(options[name]["type"]) if name == "response_format" else name
 
 
 def _names(error: openai.BadRequestError, option: str) -> bool:
-    return error.param == option or option in error.message
+    words = (option, "json") if option == "response_format" else (option,)
+    return error.param == option or any(word in error.message for word in words)
 
 
 def _parsed(response: httpx2.Response) -> Completion:
@@ -261,4 +279,4 @@ def _vectors(response: httpx2.Response) -> tuple[list[list[float]], int]:
 
 def _vector(given: str | list[float]) -> list[float]:
     """From the form that was asked for, or the plain one of an endpoint that knows no other."""
-    return array("f", b64decode(given)).tolist() if isinstance(given, str) else list(given)
+    return array("f", b64decode(given) if isinstance(given, str) else given).tolist()

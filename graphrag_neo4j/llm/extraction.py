@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from graphrag_neo4j.llm.passes import Passes
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
-from graphrag_neo4j.text import fold, name_key
+from graphrag_neo4j.text import clean_name, name_key
 
-__all__ = ["clean_name", "extraction_of"]
+__all__ = ["extraction_of"]
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 WEAKEST = 1.0
@@ -35,11 +35,6 @@ def extraction_of(passes: Passes) -> Extraction:
 
 class _UnusableError(Exception):
     """Why a record can't be used."""
-
-
-def clean_name(text: str) -> str:
-    """A name as it is shown: folded, without the quotes around it."""
-    return fold(text).strip("\"'` ")
 
 
 def _entity(fields: Sequence[str]) -> EntityRecord:

@@ -28,12 +28,15 @@ OURS = (
     "claims_more",
     "continue",
     "summarize",
+    "report",
+    "report_again",
 )
 # What microsoft/graphrag calls its files.
 ELSEWHERE = {
     "extract": "extract_graph",
     "claims": "extract_claims",
     "summarize": "summarize_descriptions",
+    "report": "community_report",
 }
 SUFFIXES = (".txt", ".md")  # of two, the later one is taken
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")

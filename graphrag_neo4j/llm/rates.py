@@ -1,5 +1,7 @@
 """Limits of calls and tokens a minute, kept evenly: no burst, so that no minute exceeds them."""
 
+from collections.abc import Iterable
+
 import anyio
 import httpx2
 from aiolimiter import AsyncLimiter
@@ -29,9 +31,13 @@ class Rates:
 
     async def before_call(self, request: Request, encoding: str) -> None:
         """Waits until a call's tokens, its expected reply among them, may be spent."""
+        await self.before_tokens((m.content for m in request.messages), encoding, self._reply)
+
+    async def before_tokens(self, texts: Iterable[str], encoding: str, more: int = 0) -> None:
+        """Waits until the tokens of texts, and so many more, may be spent."""
         if self._tokens is None:
             return
-        rest: float = self._reply + sum(tokens.count(m.content, encoding) for m in request.messages)
+        rest: float = more + sum(tokens.count(text, encoding) for text in texts)
         async with self._turn:  # or calls would take parts in turns, and all be sent at the end
             while rest > 0:
                 part = min(rest, self._tokens.max_rate)

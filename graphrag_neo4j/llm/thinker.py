@@ -10,9 +10,19 @@ from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.passes import Wording, read_in_passes
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
-from graphrag_neo4j.model import ChunkText, Claims, Extraction, Message, Request, Step, Think
+from graphrag_neo4j.llm.reports import REPORT_SCHEMA, report_of
+from graphrag_neo4j.model import (
+    ChunkText,
+    Claims,
+    Extraction,
+    Message,
+    Report,
+    Request,
+    Step,
+    Think,
+)
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, storable
+from graphrag_neo4j.text import fold, fold_prose, storable
 
 __all__ = ["ModelThinker"]
 
@@ -30,12 +40,16 @@ KNOWN = (
     "entity_specs",
     "entity_types",
     "entity_types_instruction",
+    "error",
     "examples",
     "input_text",
     "language",
     "language_instruction",
     "max_length",
+    "max_report_length",
     "max_words",
+    "report_rating",
+    "report_role",
 )
 WORDS_PER_TOKEN = 0.7
 
@@ -60,27 +74,30 @@ class _Reading:
 
 
 class ModelThinker:
-    """Extraction, claims and descriptions by a model, worded by the prompt files."""
+    """Extraction, claims, descriptions and reports by a model, worded by the prompt files."""
 
-    def __init__(self, settings: Settings, values: Mapping[str, str], summary: Prompt) -> None:
+    def __init__(self, settings: Settings, values: Mapping[str, str]) -> None:
+        def load(name: str, needs: str | None = None) -> Prompt:
+            return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
+
         self._settings = settings
         self._values = values
-        self._summary = summary
+        self._summary = load("summarize", "description_list")
+        self._report, self._report_again = load("report", "input_text"), load("report_again")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
         self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
         """Raises InputError where a prompt file can't be used."""
-        summary = load_prompt("summarize", settings.prompts, known=KNOWN, needs="description_list")
-        return cls(settings, {**DELIMITERS, **_values(settings)}, summary)
+        return cls(settings, {**DELIMITERS, **_values(settings)})
 
     def signature(self, step: Step) -> str:
         """A hash of the model, the prompts and the settings of a step."""
         if step == "summary":
-            return identify(
-                "summary", self._settings.model_for("summary"), self._summary.fill(self._values)
-            )
+            return identify(step, self._settings.model_for(step), self._summary.fill(self._values))
+        if step == "report":
+            return identify(step, self._settings.model_for(step), self._report.fill(self._values))
         reading = self._extraction if step == "extraction" else self._claims
         return reading.signature(self._settings.model_for("extraction"))
 
@@ -112,11 +129,20 @@ class ModelThinker:
             raise ReplyError("the description is cut off" if text else "the description is empty")
         return text
 
+    def report(self, context: str) -> Think[Report]:
+        """A report on what `context` shows; a reply that is no report is asked for once more.
 
-def fold_prose(text: str) -> str:
-    """A model's prose as one storable line a paragraph."""
-    lines = (" ".join(line.split()) for line in storable(text)[0].splitlines())
-    return "\n".join(line for line in lines if line)
+        Raises ReplyError where the second reply is none either.
+        """
+        prompt = self._report.fill({**self._values, "input_text": marked(context)})
+        messages = (Message("user", prompt),)
+        reply = yield Request("report", messages, schema=REPORT_SCHEMA)
+        try:
+            return report_of(reply)
+        except ReplyError as error:
+            again = self._report_again.fill({**self._values, "error": str(error)}).strip()
+        more = (Message("assistant", storable(reply.text)[0]), Message("user", again))
+        return report_of((yield Request("report", (*messages, *more), schema=REPORT_SCHEMA)))
 
 
 def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings: int) -> _Reading:
@@ -145,4 +171,7 @@ def _values(settings: Settings) -> dict[str, str]:
         "language_instruction": f"Write names and descriptions in {language}.",
         "max_words": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
         "max_length": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
+        "max_report_length": str(settings.report_words),
+        "report_role": fold(settings.report_role),
+        "report_rating": fold(settings.report_rating),
     }

@@ -4,7 +4,9 @@ The tree is a function of the graph and the settings. It is made anew when the g
 since, and a community whose members stayed the same keeps its node with all that it has.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,7 @@ RETURN gds.graph.project(
   {undirectedRelationshipTypes: ['*']}
 )
 """
+PROJECTION = "kg_"
 NO_GDS = (
     "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
     "server and docker-compose.yml have it), or set NEO4J_URI to a server that has it."
@@ -74,24 +77,45 @@ def _tree(
     from graphdatascience import GraphDataScience  # noqa: PLC0415 - pandas comes with it
 
     with graph.lend_driver() as driver:
-        try:
+        with _gds_is_there():
             gds = GraphDataScience(
                 driver, database=graph.database, arrow=False, show_progress=False
             )
-        except Exception as error:
-            raise GraphError(NO_GDS) from error
-        detect = _detector(gds, leiden, f"kg_{graph.lease or 'tree'}")
-        return community_tree(entities, edges, detect, leiden.limits)
+        _drop_projections(gds)
+        return community_tree(entities, edges, _detector(gds, leiden), leiden.limits)
+
+
+@contextmanager
+def _gds_is_there() -> Iterator[None]:
+    """The client's errors as ours."""
+    from graphdatascience.error.gds_not_installed import GdsNotFound  # noqa: PLC0415
+    from graphdatascience.error.unable_to_connect import UnableToConnectError  # noqa: PLC0415
+
+    try:
+        yield
+    except GdsNotFound as error:
+        raise GraphError(NO_GDS) from error
+    except UnableToConnectError as error:
+        raise GraphError(f"Graph Data Science does not answer: {error}.") from error
+
+
+def _drop_projections(gds: "GraphDataScience") -> None:
+    """Those that builds left behind when they died: under the lease no other build is alive."""
+    # gds.graph.list() would count the degrees of all that anyone has projected.
+    names = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")["graphName"]
+    for name in names:
+        if name.startswith(PROJECTION):
+            gds.graph.drop(name, fail_if_missing=False)
 
 
 def _detector(
-    gds: "GraphDataScience", leiden: Leiden, name: str
+    gds: "GraphDataScience", leiden: Leiden
 ) -> Callable[[Sequence[Edge], float], Mapping[str, int]]:
     def detect(edges: Sequence[Edge], gamma: float) -> Mapping[str, int]:
         nodes = sorted({end for edge in edges for end in edge[:2]})
         number = {node: i for i, node in enumerate(nodes)}
         rows = [(number[a], number[b], weight) for a, b, weight in edges]
-        gds.graph.drop(name, fail_if_missing=False)
+        name = f"{PROJECTION}{uuid.uuid4()}"
         with gds.graph.project.cypher(PROJECT, name=name, rows=rows).graph as projected:
             labels: Any = gds.leiden.stream(
                 projected,

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Protocol
 
 import anyio.to_thread
 
@@ -21,6 +22,7 @@ from graphrag_neo4j.reading import clean
 from graphrag_neo4j.text import storable
 
 __all__ = [
+    "Cuts",
     "Cutting",
     "Ingested",
     "delete_documents",
@@ -36,6 +38,22 @@ WRITE_CHUNKS = 400  # chunks after which a transaction is closed
 LARGEST_INTEGER = 2**63 - 1
 
 
+class Cuts(Protocol):
+    """A way to cut documents.
+
+    `prepend` names the metadata that stands before each chunk for the model, `signature` is a
+    hash of what the places of chunks depend on. `spans` runs in a thread.
+    """
+
+    @property
+    def prepend(self) -> tuple[str, ...]: ...
+
+    @property
+    def signature(self) -> str: ...
+
+    def spans(self, document: Document) -> list[Span]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Cutting:
     """How documents are cut, and which metadata stands before each chunk for the model."""
@@ -49,6 +67,15 @@ class Cutting:
     def signature(self) -> str:
         """A hash of what the places of chunks depend on."""
         return identify("cutting", self.max_tokens, self.overlap, self.encoding)
+
+    def spans(self, document: Document) -> list[Span]:
+        """The places of a document's chunks."""
+        return cut(
+            document.text,
+            max_tokens=self.max_tokens,
+            overlap=self.overlap,
+            encoding=self.encoding,
+        )
 
 
 @dataclass(slots=True)
@@ -74,7 +101,7 @@ class _Prepared:
     """A document as it is to be written."""
 
     row: Row
-    text: str
+    document: Document
 
 
 def document_id(source: str) -> str:
@@ -91,7 +118,7 @@ def header_of(document: Document, names: Iterable[str]) -> str:
 async def ingest(
     graph: Graph,
     documents: AsyncIterable[Document],
-    cutting: Cutting,
+    cutting: Cuts,
     listen: Listener,
     *,
     recut: bool = False,
@@ -112,7 +139,7 @@ async def ingest(
 class _Ingesting:
     """One run over documents: those to look up, and those to write."""
 
-    def __init__(self, graph: Graph, cutting: Cutting, listen: Listener, recut: bool) -> None:
+    def __init__(self, graph: Graph, cutting: Cuts, listen: Listener, recut: bool) -> None:
         self.graph, self.cutting, self.listen, self.recut = graph, cutting, listen, recut
         self.result = Ingested()
         self.seen: set[bytes] = set()
@@ -158,7 +185,7 @@ class _Ingesting:
         return False
 
     async def _cut(self, prepared: _Prepared) -> None:
-        spans = await anyio.to_thread.run_sync(_spans, prepared.text, self.cutting)
+        spans = await anyio.to_thread.run_sync(self.cutting.spans, prepared.document)
         chunks = _chunk_rows(prepared, spans)
         if not chunks:
             self.result.empty.append(str(prepared.row["source"]))
@@ -220,7 +247,7 @@ async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Seq
     await tx.run("ingest/link", pairs=neighbours)
 
 
-def _prepare(document: Document, cutting: Cutting) -> tuple[_Prepared, int]:
+def _prepare(document: Document, cutting: Cuts) -> tuple[_Prepared, int]:
     """What is stored of a document, and how many characters had to be replaced."""
     document, replaced = clean(document)
     metadata = {k: v for k, v in document.metadata.items() if v is not None}
@@ -235,7 +262,7 @@ def _prepare(document: Document, cutting: Cutting) -> tuple[_Prepared, int]:
         "metadata": _json(metadata),
         **_flat(metadata),
     }
-    return _Prepared(row, document.text), replaced
+    return _Prepared(row, document), replaced
 
 
 def _flat(metadata: Mapping[str, object]) -> Row:
@@ -255,15 +282,6 @@ def _json(metadata: Mapping[str, object]) -> str:
     return storable(text)[0]
 
 
-def _spans(text: str, cutting: Cutting) -> list[Span]:
-    return cut(
-        text,
-        max_tokens=cutting.max_tokens,
-        overlap=cutting.overlap,
-        encoding=cutting.encoding,
-    )
-
-
 def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
     document, header = str(prepared.row["id"]), str(prepared.row["header"] or "")
     return [
@@ -276,7 +294,7 @@ def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
             "end": span.end,
             "n_tokens": span.n_tokens,
         }
-        for index, (span, text, occurrence) in enumerate(_counted(prepared.text, spans))
+        for index, (span, text, occurrence) in enumerate(_counted(prepared.document.text, spans))
     ]
 
 

@@ -18,6 +18,7 @@ from tests.fake_endpoint.faults import make_messy
 from tests.fake_endpoint.invented import invent, sentences, shorten
 from tests.fake_endpoint.options import Options
 from tests.fake_endpoint.records import COMPLETE, Knowledge, Record, Relationship, to_tuples
+from tests.fake_endpoint.reports import write_report
 from tests.fake_endpoint.schemas import fill, find_schema
 
 __all__ = ["SCHEMAS", "Task", "garbage", "read_task", "reply"]
@@ -25,7 +26,7 @@ __all__ = ["SCHEMAS", "Task", "garbage", "read_task", "reply"]
 Phase = Literal["", "missed", "gleaning", "continuation"]
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
-SCHEMAS: Mapping[str, Callable[[Chat], object]] = {}
+SCHEMAS: Mapping[str, Callable[[Chat], object]] = {"community_report": write_report}
 """Replies for schemas that want more than to be filled, by the schema's name."""
 
 

@@ -1,0 +1,4 @@
+// Chunks for whose text no vector came, and why; the mark stays.
+UNWIND $rows AS row
+MATCH (x:Chunk {id: row.id})
+SET x.embedding_error = row.reason

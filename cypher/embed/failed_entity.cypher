@@ -1,0 +1,4 @@
+// Entities for whose text no vector came, and why; the mark stays.
+UNWIND $rows AS row
+MATCH (x:Entity {id: row.id})
+SET x.embedding_error = row.reason

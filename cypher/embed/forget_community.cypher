@@ -1,0 +1,6 @@
+// Takes the vectors off a page of communities, in the order of their ids, and marks these.
+MATCH (x:Community) WHERE x.id > $after AND x.report IS NOT NULL
+WITH x ORDER BY x.id LIMIT $limit
+SET x.unembedded = true
+REMOVE x.embedding, x.embedding_hash, x.embedding_error, x.embedding_flaw
+RETURN x.id AS id ORDER BY id

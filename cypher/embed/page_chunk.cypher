@@ -1,0 +1,7 @@
+// A page of marked chunks, in the order of their ids, with what is to be embedded.
+MATCH (x:Chunk) WHERE x.unembedded = true AND x.id > $after
+WITH x ORDER BY x.unembedded, x.id LIMIT $limit
+MATCH (x)-[:PART_OF]->(document:Document)
+RETURN x.id AS id, x.embedding_hash AS hash,
+       coalesce(document.header + '\n\n', '') + x.text AS text
+ORDER BY id

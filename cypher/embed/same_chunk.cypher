@@ -1,0 +1,4 @@
+// Marked chunks whose vector was made of just this text.
+UNWIND $ids AS id
+MATCH (x:Chunk {id: id})
+REMOVE x.unembedded, x.embedding_error

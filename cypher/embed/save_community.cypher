@@ -1,0 +1,7 @@
+// Vectors of communities, stored as 32-bit numbers, and the hash of what each was made of.
+UNWIND $rows AS row
+MATCH (x:Community {id: row.id})
+SET x.embedding_hash = row.hash
+REMOVE x.unembedded, x.embedding_error, x.embedding_flaw
+WITH x, row
+CALL db.create.setNodeVectorProperty(x, 'embedding', row.vector)

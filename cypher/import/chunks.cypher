@@ -1,0 +1,5 @@
+// The chunks of documents in their order.
+UNWIND $sources AS source
+MATCH (document:Document {source: source})<-[:PART_OF]-(chunk:Chunk)
+WITH source, chunk ORDER BY source, chunk.index
+RETURN source, collect(chunk.id) AS chunks

@@ -1,0 +1,3 @@
+// The import is complete.
+MATCH (counter:Counter {id: 'refs'})
+REMOVE counter.importing

@@ -1,0 +1,5 @@
+// The chunks nearest to a vector, nearest first; from Neo4j 2026.02 on.
+CYPHER 25
+MATCH (node:Chunk)
+  SEARCH node IN (VECTOR INDEX kg_chunk_vector FOR $vector LIMIT $k) SCORE AS score
+RETURN node.id AS id, score ORDER BY score DESC, id

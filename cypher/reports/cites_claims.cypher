@@ -1,0 +1,4 @@
+// Claims that findings cite.
+UNWIND $rows AS row
+MATCH (finding:Finding {id: row.finding}), (cited:Claim {id: row.cited})
+CREATE (finding)-[:CITES]->(cited)

@@ -1,0 +1,4 @@
+// Communities that findings cite.
+UNWIND $rows AS row
+MATCH (finding:Finding {id: row.finding}), (cited:Community {id: row.cited})
+CREATE (finding)-[:CITES]->(cited)

@@ -1,0 +1,13 @@
+// The claims about members of communities; what says the same of the same stands together.
+UNWIND $ids AS id
+MATCH (:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)
+MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)
+WITH id, claim, collect(entity.id) AS about
+OPTIONAL MATCH (claim)-[:SUBJECT]->(subject:Entity)
+OPTIONAL MATCH (claim)-[:OBJECT]->(object:Entity)
+RETURN id AS community, about, claim.id AS id, claim.ref AS ref,
+       coalesce(subject.name, claim.subject_text) AS subject,
+       coalesce(object.name, claim.object_text) AS object,
+       claim.type AS type, claim.status AS status, claim.start_date AS start,
+       claim.end_date AS end, claim.description AS description
+ORDER BY subject, object, type, id

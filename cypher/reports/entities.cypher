@@ -1,0 +1,8 @@
+// The members of communities, each with the sub-community that it is in.
+UNWIND $ids AS id
+MATCH path = (:Community {id: id})<-[:PARENT*0..]-()
+WITH id, nodes(path)[1].id AS part, nodes(path)[-1] AS leaf
+MATCH (leaf)<-[:IN_COMMUNITY]-(entity:Entity)
+RETURN id AS community, part, entity.id AS id, entity.ref AS ref, entity.name AS name,
+       entity.type AS type, entity.description AS description, entity.degree AS degree
+ORDER BY entity.id

@@ -1,0 +1,13 @@
+// The findings of reports, in place of those before.
+UNWIND $rows AS row
+MATCH (community:Community {id: row.id})
+CALL (community) {
+  MATCH (community)-[:HAS_FINDING]->(old:Finding)
+  DETACH DELETE old
+}
+WITH community, row
+UNWIND row.findings AS finding
+CREATE (community)-[:HAS_FINDING]->(:Finding {
+  id: finding.id, index: finding.index, summary: finding.summary,
+  explanation: finding.explanation, relationships: finding.relationships
+})

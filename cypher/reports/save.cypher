@@ -1,0 +1,18 @@
+// Reports of communities. One whose context or text has changed marks its parent.
+UNWIND $rows AS row
+MATCH (community:Community {id: row.id})
+WITH community, row,
+  coalesce(community.report <> row.properties.report, true) AS changed,
+  coalesce(community.report_hash <> row.properties.report_hash, true) AS fresh
+SET community += row.properties
+REMOVE community.stale, community.report_error
+WITH community, changed, fresh
+CALL (community, changed) {
+  WITH community, changed WHERE changed
+  SET community.unembedded = true
+}
+CALL (community, changed, fresh) {
+  WITH community, changed, fresh WHERE changed OR fresh
+  MATCH (community)-[:PARENT]->(parent:Community)
+  SET parent.stale = true
+}

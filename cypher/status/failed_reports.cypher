@@ -1,0 +1,5 @@
+// The communities whose report could not be written, and why.
+MATCH (community:Community) WHERE community.stale = true AND community.report_error IS NOT NULL
+RETURN coalesce(community.title, 'community ' + community.ref) AS name,
+       community.report_error AS reason
+ORDER BY community.level, community.id

@@ -1,0 +1,10 @@
+// What could not be embedded, and why.
+MATCH (x:Entity) WHERE x.unembedded = true AND x.embedding_error IS NOT NULL
+RETURN x.name AS name, x.embedding_error AS reason
+UNION ALL
+MATCH (x:Chunk) WHERE x.unembedded = true AND x.embedding_error IS NOT NULL
+MATCH (x)-[:PART_OF]->(document:Document)
+RETURN 'chunk ' + x.index + ' of ' + document.source AS name, x.embedding_error AS reason
+UNION ALL
+MATCH (x:Community) WHERE x.unembedded = true AND x.embedding_error IS NOT NULL
+RETURN coalesce(x.title, 'community ' + x.ref) AS name, x.embedding_error AS reason

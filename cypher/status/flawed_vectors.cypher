@@ -1,0 +1,9 @@
+// What has no vector since its text gives none that can be indexed, and why.
+MATCH (x:Entity) WHERE x.embedding_flaw IS NOT NULL
+RETURN x.name AS name, x.embedding_flaw AS reason
+UNION ALL
+MATCH (x:Chunk)-[:PART_OF]->(document:Document) WHERE x.embedding_flaw IS NOT NULL
+RETURN 'chunk ' + x.index + ' of ' + document.source AS name, x.embedding_flaw AS reason
+UNION ALL
+MATCH (x:Community) WHERE x.embedding_flaw IS NOT NULL
+RETURN coalesce(x.title, 'community ' + x.ref) AS name, x.embedding_flaw AS reason

@@ -1,0 +1,82 @@
+"""The vectors of a graph: all of one model and of one length, and each such that it is indexed.
+
+Neo4j stores zeros and vectors of another length without a word, and never finds them.
+"""
+
+import math
+from collections.abc import Sequence
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph.door import Graph
+from graphrag_neo4j.graph.indexes import KINDS, drop_vector_indexes
+
+__all__ = ["flaw_of", "forget_vectors", "refuse_length", "refuse_other_vectors"]
+
+MOST_DIMENSIONS = 4096  # of a vector that Neo4j indexes
+PAGE = 1000
+REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes anew"
+
+
+async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> int | None:
+    """The dimensions of the graph's vectors, None as long as it has none.
+
+    Raises InputError where they come from another model than `model`, or have not the dimensions
+    that are `wanted` (None: the model's own).
+    """
+    made = (await graph.read("embed/known"))[0]
+    by, dimensions = made["model"], made["dimensions"]
+    if by is None:
+        return None
+    if by != model:
+        raise InputError(
+            f"The graph's vectors come from {by} ({dimensions} dimensions), and "
+            f"KG_EMBEDDING_MODEL is {model}: set it back, or run {REEMBED}."
+        )
+    if wanted not in (None, dimensions):
+        raise InputError(
+            f"The graph's vectors have {dimensions} dimensions, and KG_EMBEDDING_DIMENSIONS is "
+            f"{wanted}: set it back, or run {REEMBED}."
+        )
+    return int(dimensions)
+
+
+def refuse_length(model: str, found: int, known: int | None, wanted: int | None) -> None:
+    """Raises InputError where vectors of `found` dimensions are not what is needed.
+
+    `known`: the dimensions of the graph's vectors, `wanted`: those that the model was asked for.
+    """
+    if known and found != known:
+        raise InputError(
+            f"The graph's vectors have {known} dimensions, and {model} gives {found} now: set "
+            "KG_EMBEDDING_MODEL, KG_EMBEDDING_DIMENSIONS and OPENAI_BASE_URL to what they were, "
+            f"or run {REEMBED}."
+        )
+    if wanted and found != wanted:
+        raise InputError(
+            f"KG_EMBEDDING_DIMENSIONS is {wanted}, and {model} gives {found} dimensions all the "
+            "same: unset it, or set KG_EMBEDDING_MODEL to a model that can shorten its vectors."
+        )
+    if found > MOST_DIMENSIONS:
+        raise InputError(
+            f"{model} gives vectors of {found} dimensions, and Neo4j indexes {MOST_DIMENSIONS} at "
+            "most: let KG_EMBEDDING_DIMENSIONS ask for fewer, or set KG_EMBEDDING_MODEL to "
+            "another model."
+        )
+
+
+def flaw_of(vector: Sequence[float]) -> str | None:
+    """Why Neo4j would not index a vector of the right length, None if it would."""
+    length = math.hypot(*vector)
+    if length == 0:
+        return "the vector is zero"
+    return None if math.isfinite(length) else "the vector is not finite"
+
+
+async def forget_vectors(graph: Graph) -> None:
+    """Drops all vectors and their indexes, and marks all that can be embedded."""
+    await drop_vector_indexes(graph)
+    for kind in KINDS:
+        after = ""
+        while rows := await graph.write(f"embed/forget_{kind}", after=after, limit=PAGE):
+            after = rows[-1]["id"]
+    await graph.write("embed/unmade")  # last: until then another model is still refused

@@ -1,0 +1,220 @@
+"""What a report is written from: a community's elements and its parts' reports, in a budget. Pure.
+
+A leaf, or a community all of whose elements fit: edge by edge, the most prominent first, each
+with its ends and their claims. Else its parts, the largest first, are replaced by their reports
+until it fits (arXiv 2404.16130, section 3.1.4). If reports alone do not fit, the lowest rated
+give way to title and summary, then to the title: every part shows. Edges between parts, which no
+part's report knows of, take what is left.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from graphrag_neo4j.model import FindingText, Report
+from graphrag_neo4j.tables import HEADINGS, Count, Record, Shown
+
+__all__ = [
+    "Claim",
+    "Edge",
+    "Entity",
+    "Material",
+    "Part",
+    "report_of_elements",
+    "show",
+]
+
+NO_RATING = -1.0
+UNLIMITED = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """`part`: the sub-community that it belongs to, None where it belongs to none."""
+
+    record: Record
+    name: str
+    description: str
+    degree: int
+    part: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relationship between two entities of the community, given by their ids."""
+
+    record: Record
+    source: str
+    target: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim about entities (by their ids), of which one at least is of the community."""
+
+    record: Record
+    about: tuple[str, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sub-community's report: in full, shortened to title and summary, and to its title."""
+
+    id: str
+    full: Record
+    summary: Record
+    title: Record
+    rating: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that there is to write of one community."""
+
+    entities: Mapping[str, Entity]
+    edges: Sequence[Edge]
+    claims: Sequence[Claim]
+    parts: Sequence[Part] = ()
+
+
+def show(material: Material, budget: int, count: Count) -> Shown:
+    """What a report is written from, in at most `budget` tokens."""
+    whole = _elements(material, Shown(budget, count))
+    if not material.parts or len(whole.records) == _size(material):
+        return whole
+    shown = _substituted(material, budget, count) or _shortened(material.parts, budget, count)
+    shown.add_each(edge.record for edge in _ranked(material, material.edges))
+    return shown
+
+
+def _size(material: Material) -> int:
+    return len(material.entities) + len(material.edges) + len(material.claims)
+
+
+def _elements(material: Material, shown: Shown) -> Shown:
+    """Edges with their ends and claims, the most prominent first; then entities without edges."""
+    claims = _claims_about(material)
+    for edge in _ranked(material, material.edges):
+        ends = [material.entities[end] for end in (edge.source, edge.target)]
+        if shown.add([*(end.record for end in ends), edge.record]):
+            shown.add_each(claim for end in ends for claim in claims[end.record.id])
+    for entity in _prominent(material):
+        if shown.add([entity.record]):
+            shown.add_each(claims[entity.record.id])
+    return shown
+
+
+def _claims_about(material: Material) -> Mapping[str, list[Record]]:
+    claims: defaultdict[str, list[Record]] = defaultdict(list)
+    for claim in material.claims:
+        for entity in claim.about:
+            claims[entity].append(claim.record)
+    return claims
+
+
+def _prominent(material: Material) -> list[Entity]:
+    return sorted(material.entities.values(), key=lambda e: (-e.degree, e.record.id))
+
+
+def _ranked(material: Material, edges: Iterable[Edge]) -> list[Edge]:
+    """By the sum of both ends' degrees in the whole graph, the largest first."""
+    degree = {id_: entity.degree for id_, entity in material.entities.items()}
+    return sorted(edges, key=lambda e: (-degree[e.source] - degree[e.target], e.record.id))
+
+
+def _substituted(material: Material, budget: int, count: Count) -> Shown | None:
+    """As few parts as possible replaced by their reports, the largest first; None: all are, and
+    it does not fit."""
+    own = {
+        part: _elements(elements, Shown(UNLIMITED, count))
+        for part, elements in _split(material).items()
+    }
+    ranked = sorted(material.parts, key=lambda part: (-own[part.id].tokens, part.id))
+    size = sum(shown.tokens for shown in own.values())
+    for replaced, part in enumerate(ranked, start=1):
+        size += count(part.full.longest) - own.pop(part.id).tokens
+        if size + count(HEADINGS["Reports"] + "\n") <= budget:
+            shown = Shown(budget, count)
+            shown.add(record for kept in own.values() for record in kept.records.values())
+            shown.add(one.full for one in ranked[:replaced])
+            return shown
+    return None
+
+
+def _split(material: Material) -> dict[str | None, Material]:
+    """The elements of each part alone; None: those of no part. Edges between parts are left out."""
+    part = {id_: entity.part for id_, entity in material.entities.items()}
+    entities: defaultdict[str | None, dict[str, Entity]] = defaultdict(dict)
+    edges: defaultdict[str | None, list[Edge]] = defaultdict(list)
+    claims: defaultdict[str | None, list[Claim]] = defaultdict(list)
+    for id_, entity in material.entities.items():
+        entities[entity.part][id_] = entity
+    for edge in material.edges:
+        if part[edge.source] == part[edge.target]:
+            edges[part[edge.source]].append(edge)
+    for claim in material.claims:
+        for home in {part[entity] for entity in claim.about if entity in part}:
+            claims[home].append(claim)
+    return {
+        home: Material(members, edges[home], claims[home]) for home, members in entities.items()
+    }
+
+
+def _shortened(parts: Sequence[Part], budget: int, count: Count) -> Shown:
+    """All reports, the lowest rated cut to title and summary, then to the title, until they fit.
+
+    Where the titles alone do not fit, the lowest rated are left out.
+    """
+    ranked = sorted(parts, key=lambda part: (_rating(part), part.id))
+    sizes = [[count(r.longest) for r in (part.full, part.summary, part.title)] for part in ranked]
+    room = budget - count(HEADINGS["Reports"] + "\n") - sum(size[0] for size in sizes)
+    form = [0] * len(ranked)
+    for shorter in (1, 2):
+        for i, size in enumerate(sizes):
+            if room >= 0:
+                break
+            room += size[shorter - 1] - size[shorter]
+            form[i] = shorter
+    shown = Shown(budget, count)
+    for part, form_ in reversed(list(zip(ranked, form, strict=True))):
+        shown.add([(part.full, part.summary, part.title)[form_]])
+    shown.shortened = sum(1 for form_ in form if form_)
+    return shown
+
+
+def _rating(part: Part) -> float:
+    return NO_RATING if part.rating is None else part.rating
+
+
+def report_of_elements(material: Material, budget: int, count: Count) -> tuple[Report, Shown]:
+    """The report of a small community, made of what its elements say, without a model."""
+    shown = _elements(material, Shown(budget, count))
+    entities = [e for e in _prominent(material) if ("Entities", e.record.id) in shown.records]
+    said = [
+        _cited(f"{entity.name}: {entity.description}", entity.record)
+        for entity in entities
+        if entity.description
+    ]
+    findings = [
+        FindingText(
+            f"{material.entities[edge.source].name} – {material.entities[edge.target].name}",
+            _cited(edge.description, edge.record),
+        )
+        for edge in material.edges
+        if ("Relationships", edge.record.id) in shown.records
+    ]
+    claimed = [
+        _cited(claim.description, claim.record)
+        for claim in material.claims
+        if ("Claims", claim.record.id) in shown.records
+    ]
+    if claimed:
+        findings.append(FindingText("Claims", "\n".join(claimed)))
+    title = ", ".join(entity.name for entity in entities)
+    return Report(title, "\n".join(said) or title, findings), shown
+
+
+def _cited(text: str, record: Record) -> str:
+    return f"{text} [Data: {record.kind} ({record.ref})]"

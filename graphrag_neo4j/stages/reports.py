@@ -1,0 +1,244 @@
+"""Writes a report of each community that wants one, the deepest level first.
+
+stale communities ──▶ what to write from ──▶ think ──▶ report, findings, what they cite
+                                              (in the same transaction: the parent is marked)
+
+One whose report was written from just this loses its mark without a call. A part that has no
+report, since its own failed, is represented by what its elements say.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graphrag_neo4j.citations import Kind, cited, rewrite, with_long_refs
+from graphrag_neo4j.context import Context
+from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.flow import Thought, think_about
+from graphrag_neo4j.graph import Graph, Row, Transaction, save_reports
+from graphrag_neo4j.grounding import report_row
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.model import Report, Thinker
+from graphrag_neo4j.reporting import (
+    Claim,
+    Edge,
+    Entity,
+    Material,
+    Part,
+    report_of_elements,
+    show,
+)
+from graphrag_neo4j.tables import Count, Record, Shown
+
+__all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_reports"]
+
+PAGE = 50
+BATCH = 32
+ELEMENTS = "elements"
+STANDING_IN = 5  # members that represent a community without a report
+COUNTED = 50_000  # lines whose tokens are remembered: each stands in a context of every level
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLimits:
+    """Tokens of a context; members up to which no model is asked; how tokens are counted."""
+
+    budget: int
+    smallest: int
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A community, what its report is to be written from, and what that may cite.
+
+    `report`: already made, of the community's elements.
+    """
+
+    id: str
+    shown: Shown
+    known: dict[Kind, dict[int, str]]
+    hash: str
+    report: Report | None
+
+
+async def write_reports(context: Context, limits: ReportLimits) -> None:
+    """Brings all reports up to date, level by level from the deepest."""
+    counted = ReportLimits(limits.budget, limits.smallest, lru_cache(COUNTED)(limits.count))
+    found = (await context.graph.read("reports/count"))[0]
+    context.listen(Started("reports", int(found["n"])))
+    if found["n"]:
+        for level in range(found["deepest"], -1, -1):
+            await _Level(context, counted, level).write()
+
+
+async def mark_reported_otherwise(graph: Graph, thinker: Thinker, limits: ReportLimits) -> None:
+    """Marks the communities whose report was made with another prompt, model or limit."""
+    await graph.write(
+        "reports/otherwise", signature=thinker.signature("report"), smallest=limits.smallest
+    )
+
+
+class _Level:
+    """The reports of one level."""
+
+    def __init__(self, context: Context, limits: ReportLimits, level: int) -> None:
+        self.context, self.limits, self.level = context, limits, level
+        self.graph = context.graph
+        self.signature = context.thinker.signature("report")
+
+    async def write(self) -> None:
+        workers = self.context.workers
+        await think_about(self._tasks(), self._answer, self._save, workers=workers, batch=BATCH)
+
+    async def _tasks(self) -> AsyncIterator[_Task]:
+        """What to write; a report that was written from the same is left as it is."""
+        after = ""
+        while rows := await self.graph.read(
+            "reports/pending", level=self.level, after=after, limit=PAGE
+        ):
+            tasks = await self._read(rows)
+            hashes = {row["id"]: row["hash"] for row in rows}
+            same = [task.id for task in tasks if task.hash == hashes[task.id]]
+            await self.graph.write("reports/same", ids=same)
+            self.context.listen(Advanced(len(same)))
+            for task in tasks:
+                if task.hash != hashes[task.id]:
+                    yield task
+            after = rows[-1]["id"]
+
+    async def _read(self, rows: Sequence[Row]) -> list[_Task]:
+        """The tasks of a page of communities."""
+        small = {row["id"] for row in rows if row["size"] <= self.limits.smallest}
+        made: dict[str, tuple[Shown, Report | None]] = {}
+        for id_, material in (await read_materials(self.graph, list(_ids(rows)))).items():
+            if id_ in small:
+                report, shown = report_of_elements(material, self.limits.budget, self.limits.count)
+                made[id_] = shown, report
+            else:
+                made[id_] = show(material, self.limits.budget, self.limits.count), None
+        ids_of = await _resolve(self.graph, [shown for shown, _ in made.values()])
+        return [self._task(id_, *one, ids_of) for id_, one in made.items()]
+
+    def _task(
+        self, id_: str, shown: Shown, report: Report | None, ids_of: dict[tuple[Kind, int], str]
+    ) -> _Task:
+        known: defaultdict[Kind, dict[int, str]] = defaultdict(dict)
+        for record in shown.records.values():
+            known[record.kind][record.ref] = record.id
+            for kind, ref in _cited(record):
+                if (kind, ref) in ids_of:
+                    known[kind][ref] = ids_of[kind, ref]
+        signature = ELEMENTS if report else self.signature
+        lines = [_without_refs(record, known) for record in shown.records.values()]
+        return _Task(id_, shown, known, identify("report", signature, *lines), report)
+
+    async def _answer(self, task: _Task) -> Report:
+        if task.report:
+            return task.report
+        return await self.context.run(self.context.thinker.report(task.shown.text))
+
+    async def _save(self, thoughts: Sequence[Thought[_Task, Report]]) -> None:
+        rows = [self._row(t.item, t.result) for t in thoughts if t.result]
+        failed = [{"id": t.item.id, "reason": t.failure} for t in thoughts if t.failure]
+
+        async def write(tx: Transaction) -> None:
+            await save_reports(tx, rows)
+            await tx.run("reports/failed", rows=failed)
+
+        await self.graph.transact(write)
+        self.context.listen(Advanced(len(rows), len(failed)))
+
+    def _row(self, task: _Task, report: Report) -> Row:
+        row = report_row(task.id, report, task.known)
+        properties = row["properties"] | {
+            "report_hash": task.hash,
+            "report_with": ELEMENTS if task.report else self.signature,
+            "origin": ELEMENTS if task.report else "model",
+            "shortened": task.shown.shortened or None,
+        }
+        n_tokens = self.limits.count(with_long_refs(properties["report"]))
+        return {**row, "properties": {**properties, "n_tokens": n_tokens}}
+
+
+def _ids(rows: Sequence[Row]) -> Sequence[str]:
+    return [row["id"] for row in rows]
+
+
+def _cited(record: Record) -> list[tuple[Kind, int]]:
+    return cited(record.text) if record.kind == "Reports" else []
+
+
+def _without_refs(record: Record, known: dict[Kind, dict[int, str]]) -> str:
+    """A record by ids alone: refs depend on the order in which a graph was built."""
+    text = record.text
+    if record.kind == "Reports":
+        text = rewrite(text, lambda kind, ref: known[kind].get(ref) if kind else None)
+    return f"{record.kind} {record.id} {text}"
+
+
+async def _resolve(graph: Graph, shown: Sequence[Shown]) -> dict[tuple[Kind, int], str]:
+    """The ids of what the reports among the shown records cite."""
+    wanted = {one for part in shown for record in part.records.values() for one in _cited(record)}
+    rows = await graph.read(
+        "reports/cited", citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)]
+    )
+    return {(row["kind"], row["ref"]): row["id"] for row in rows}
+
+
+async def read_materials(graph: Graph, ids: Sequence[str]) -> dict[str, Material]:
+    """All that there is to write of each of these communities."""
+    entities: defaultdict[str, dict[str, Entity]] = defaultdict(dict)
+    for row in await graph.read("reports/entities", ids=ids):
+        entities[row["community"]][row["id"]] = _entity(row)
+    edges: defaultdict[str, list[Edge]] = defaultdict(list)
+    for row in await graph.read("reports/edges", ids=ids):
+        edges[row["community"]].append(_edge(row))
+    claims: defaultdict[str, list[Claim]] = defaultdict(list)
+    for row in await graph.read("reports/claims", ids=ids):
+        claims[row["community"]].append(_claim(row))
+    parts: defaultdict[str, list[Part]] = defaultdict(list)
+    for row in await graph.read("reports/parts", ids=ids):
+        parts[row["community"]].append(_part(row, entities[row["community"]].values()))
+    return {id_: Material(entities[id_], edges[id_], claims[id_], parts[id_]) for id_ in ids}
+
+
+def _record(kind: Kind, row: Row, *fields: str) -> Record:
+    return Record(kind, row["ref"], row["id"], " | ".join(_line(row[name]) for name in fields))
+
+
+def _line(value: object) -> str:
+    return " ".join(str(value or "").split())
+
+
+def _entity(row: Row) -> Entity:
+    record = _record("Entities", row, "name", "type", "description")
+    return Entity(record, row["name"], _line(row["description"]), row["degree"] or 0, row["part"])
+
+
+def _edge(row: Row) -> Edge:
+    record = _record("Relationships", row, "source_name", "target_name", "description")
+    return Edge(record, row["source"], row["target"], _line(row["description"]))
+
+
+def _claim(row: Row) -> Claim:
+    fields = ("subject", "object", "type", "status", "start", "end", "description")
+    return Claim(_record("Claims", row, *fields), tuple(row["about"]), _line(row["description"]))
+
+
+def _part(row: Row, entities: Iterable[Entity]) -> Part:
+    if row["report"] is None:
+        members = sorted(
+            (e for e in entities if e.part == row["id"]), key=lambda e: (-e.degree, e.record.id)
+        )[:STANDING_IN]
+        title = ", ".join(entity.name for entity in members)
+        full = summary = "; ".join(f"{entity.name}: {entity.description}" for entity in members)
+    else:
+        title, full = _line(row["title"]), _line(row["report"])
+        summary = _line(f"{row['title']}: {row['summary']}")
+
+    def record(text: str) -> Record:
+        return Record("Reports", row["ref"], row["id"], text)
+
+    return Part(row["id"], record(full), record(summary), record(title), row["rating"])

@@ -1,0 +1,87 @@
+"""A context for a model: records of the graph as tables, as many as a budget of tokens takes."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from graphrag_neo4j.citations import KINDS, LONG_REF, Kind, with_long_refs
+
+__all__ = ["HEADINGS", "Count", "Record", "Shown"]
+
+Count = Callable[[str], int]
+
+HEADINGS: Final[Mapping[Kind, str]] = {
+    "Entities": "# Entities\nid | name | type | description\n",
+    "Relationships": "# Relationships\nid | source | target | description\n",
+    "Claims": "# Claims\nid | subject | object | type | status | start | end | description\n",
+    "Reports": "# Reports\nid | report\n",
+    "Sources": "# Sources\nid | text\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A line of a context: what it is, the number that it is cited by, its id, its fields."""
+
+    kind: Kind
+    ref: int
+    id: str
+    text: str
+
+    @property
+    def line(self) -> str:
+        """As a model reads it."""
+        return f"{self.ref} | {self.text}\n"
+
+    @property
+    def longest(self) -> str:
+        """The line as it is measured: budgets must not depend on how many digits refs have."""
+        text = with_long_refs(self.text) if self.kind == "Reports" else self.text
+        return f"{LONG_REF} | {text}\n"
+
+
+@dataclass(slots=True)
+class Shown:
+    """The records of a context in their order, and what they take of the budget.
+
+    `shortened`: reports that did not fit in full.
+    """
+
+    budget: float
+    count: Count
+    records: dict[tuple[Kind, str], Record] = field(default_factory=dict)
+    tokens: int = 0
+    shortened: int = 0
+    kinds: set[Kind] = field(default_factory=set)
+
+    def add(self, records: Iterable[Record]) -> bool:
+        """Adds all of these, or none where they do not fit together."""
+        new = {(r.kind, r.id): r for r in records if (r.kind, r.id) not in self.records}
+        kinds = {kind for kind, _ in new} - self.kinds
+        size = sum(self.count(record.longest) for record in new.values())
+        size += sum(self.count(HEADINGS[kind] + "\n") for kind in kinds)
+        if self.tokens + size > self.budget:
+            return False
+        self.records |= new
+        self.kinds |= kinds
+        self.tokens += size
+        return True
+
+    def add_each(self, records: Iterable[Record]) -> None:
+        """Adds those of these that fit."""
+        for record in records:
+            self.add([record])
+
+    @property
+    def text(self) -> str:
+        """The context as a model reads it: a table for each kind."""
+        by_kind: defaultdict[Kind, list[Record]] = defaultdict(list)
+        for record in self.records.values():
+            by_kind[record.kind].append(record)
+        tables = [
+            HEADINGS[kind] + "".join(record.line for record in by_kind[kind])
+            for kind in KINDS
+            if kind in by_kind
+        ]
+        return "\n".join(tables)

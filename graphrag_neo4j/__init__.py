@@ -14,11 +14,14 @@ from graphrag_neo4j.errors import (
 from graphrag_neo4j.model import Document
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.client import AsyncGraphRAG, GraphRAG
+    from graphrag_neo4j.answers import Answer
+    from graphrag_neo4j.blocking import GraphRAG
+    from graphrag_neo4j.client import AsyncGraphRAG
     from graphrag_neo4j.reading import ReadOptions
     from graphrag_neo4j.settings import Settings
 
 __all__ = [
+    "Answer",
     "AsyncGraphRAG",
     "BudgetSpentError",
     "Document",
@@ -35,8 +38,9 @@ __all__ = [
 
 # Imported when first used, so that the command line's start-up stays quick.
 _LATER = {
+    "Answer": "graphrag_neo4j.answers",
     "AsyncGraphRAG": "graphrag_neo4j.client",
-    "GraphRAG": "graphrag_neo4j.client",
+    "GraphRAG": "graphrag_neo4j.blocking",
     "ReadOptions": "graphrag_neo4j.reading",
     "Settings": "graphrag_neo4j.settings",
 }

@@ -19,6 +19,7 @@ __all__ = [
     "Grounded",
     "Kind",
     "cited",
+    "footnoted",
     "ground",
     "rewrite",
     "with_long_refs",
@@ -94,6 +95,19 @@ def rewrite(text: str, rename: Rename) -> str:
         return f"{found[1]}[Data: {kept}]" if kept else ""
 
     return DATA.sub(marked, text)
+
+
+def footnoted(text: str, numbers: Mapping[Citation, int]) -> str:
+    """The text with footnote marks in place of its citations.
+
+    >>> footnoted("Rich [Data: Entities (5, 7)].", {("Entities", 5): 1, ("Entities", 7): 2})
+    'Rich[^1][^2].'
+    """
+
+    def marks(found: re.Match[str]) -> str:
+        return "".join(f"[^{numbers[one]}]" for one in cited(found[0]) if one in numbers)
+
+    return DATA.sub(marks, text)
 
 
 def with_long_refs(text: str) -> str:

@@ -1,28 +1,34 @@
-"""What a Python user imports: GraphRAG, and AsyncGraphRAG with the same methods to await.
+"""What a Python user who awaits imports; `blocking` has the same for one who does not.
 
-    with GraphRAG.from_env() as rag:
-        rag.index("docs/")
-        print(rag.status().counts)
-
-The synchronous class runs the asynchronous one in a thread of its own, so it works in a script,
-in a notebook with a running loop and in a thread pool alike.
+async with AsyncGraphRAG.from_env() as rag:
+    await rag.index("docs/")
+    print(await rag.query("What is this about?"))
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import fields, replace
 from pathlib import Path
-from threading import Event
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import anyio.to_thread
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graphrag_neo4j import embedded
+from graphrag_neo4j.answering import Question, answering
+from graphrag_neo4j.answers import Answer
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.importing import Imported, import_graphrag
+from graphrag_neo4j.looking import (
+    Communities,
+    Entity,
+    Report,
+    read_communities,
+    read_entity,
+    read_report,
+)
 from graphrag_neo4j.pipeline import Built, build, remove
 from graphrag_neo4j.reading import ReadOptions, file_of, gone, source_of
 from graphrag_neo4j.settings import Settings, load_settings
@@ -30,9 +36,9 @@ from graphrag_neo4j.stages.ingest import sources_under
 from graphrag_neo4j.status import Status, read_status
 from graphrag_neo4j.text import storable
 
-__all__ = ["AsyncGraphRAG", "GraphRAG", "start_server"]
+__all__ = ["AsyncGraphRAG", "AsyncStream", "start_server"]
 
-T = TypeVar("T")
+QUESTION = frozenset(field.name for field in fields(Question)) - {"text"}
 DEFAULT = ReadOptions()
 Source = str | Path | Sequence[str | Path] | Iterable[object]
 
@@ -75,18 +81,28 @@ class AsyncGraphRAG:
         *,
         options: ReadOptions = DEFAULT,
         reread: bool = False,
+        reembed: bool = False,
+        recluster: bool = False,
         prune: bool = False,
     ) -> Built:
         """Brings the graph up to date with paths, or with Documents (ours or LangChain's).
 
-        `reread`: what was read with other settings is read again. `prune`: documents under the
-        paths whose file is gone are deleted. Raises InputError, GraphError, ModelError.
+        `reread`: what was read with other settings is read again. `reembed`: all vectors are
+        made anew. `recluster`: the communities are, imported ones too. `prune`: documents under
+        the paths whose file is gone are deleted. Raises InputError, GraphError, ModelError.
         """
         paths = _paths(what)
         corpus = Corpus.of_documents(what) if paths is None else Corpus.of_paths(paths, options)  # type: ignore[arg-type] # else they are paths
         missing = await self._missing(paths or (), options) if prune else []
         return await build(
-            self.graph, corpus, self.settings, self._listen, reread=reread, gone=missing
+            self.graph,
+            corpus,
+            self.settings,
+            self._listen,
+            reread=reread,
+            reembed=reembed,
+            recluster=recluster,
+            gone=missing,
         )
 
     async def delete(
@@ -109,6 +125,57 @@ class AsyncGraphRAG:
         Into an empty graph only; one that was interrupted goes on. Raises InputError, GraphError.
         """
         return await import_graphrag(self.graph, Path(folder), self.settings, self._listen)
+
+    def stream(self, question: str | Question, **how: Any) -> "AsyncStream":  # noqa: ANN401
+        """The text of an answer piece by piece, for `async for`; then `.answer` is the answer.
+
+        `how`: fields of Question (method, level, context_only, history, …), and settings by name
+        (top_k_entities, response_type, …). Raises InputError, GraphError, ModelError, ReplyError.
+        """
+        fields = {name: how.pop(name) for name in list(how) if name in QUESTION}
+        asked = Question(question) if isinstance(question, str) else question
+        settings = self.settings.changed(**how)
+        pieces = answering(self.graph, settings, replace(asked, **fields), self._listen)
+        return AsyncStream(pieces)
+
+    async def query(self, question: str | Question, **how: Any) -> Answer:  # noqa: ANN401
+        """The answer to a question; `how` and errors as those of `stream`."""
+        stream = self.stream(question, **how)
+        async for _ in stream:
+            pass
+        return stream.answer
+
+    async def global_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As `query`, from the reports of one level."""
+        return await self.query(question, method="global", **how)
+
+    async def local_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As `query`, from the entities that the question is about."""
+        return await self.query(question, method="local", **how)
+
+    async def drift_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As `query`, from reports and follow-up questions."""
+        return await self.query(question, method="drift", **how)
+
+    async def basic_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As `query`, from the chunks nearest to the question."""
+        return await self.query(question, method="basic", **how)
+
+    async def text_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As `query`, from all source text."""
+        return await self.query(question, method="text", **how)
+
+    async def communities(self, level: int | None = None) -> Communities:
+        """The communities of a level (0 is the coarsest), the largest first; or all."""
+        return await read_communities(self.graph, level)
+
+    async def report(self, ref: int) -> Report:
+        """The report of the community with that ref; raises InputError where there is none."""
+        return await read_report(self.graph, ref)
+
+    async def entity(self, name: str) -> Entity:
+        """The entity of that name, in any spelling; raises InputError where there is none."""
+        return await read_entity(self.graph, name)
 
     async def status(self) -> Status:
         """What is in the graph, what is pending, what failed and why."""
@@ -136,73 +203,29 @@ class AsyncGraphRAG:
         return server.uri, server.username, server.password
 
 
-class GraphRAG:
-    """AsyncGraphRAG for code that does not await; a context manager."""
+class AsyncStream:
+    """An answer's text as it comes; when it has come, `.answer` is the whole answer."""
 
-    def __init__(self, settings: Settings, listen: Listener = silent) -> None:
-        self._async = AsyncGraphRAG(settings, listen)
-        self._stack = ExitStack()
-        self._portal: BlockingPortal | None = None
+    def __init__(self, pieces: AsyncIterator[str | Answer]) -> None:
+        self._pieces = pieces
+        self._answer: Answer | None = None
 
-    @classmethod
-    def from_env(cls, listen: Listener = silent, **settings: Any) -> Self:  # noqa: ANN401 - any setting
-        """With settings by name, from the environment and from `.env`; raises InputError."""
-        return cls(load_settings(**settings), listen)
-
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            portal = stack.enter_context(start_blocking_portal())
-            stack.enter_context(portal.wrap_async_context_manager(self._async))
-            self._portal, self._stack = portal, stack.pop_all()
+    def __aiter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
-        self._portal = None
+    async def __anext__(self) -> str:
+        piece = await anext(self._pieces)
+        if isinstance(piece, str):
+            return piece
+        self._answer = piece
+        return await anext(self)
 
-    def index(
-        self,
-        what: Source,
-        *,
-        options: ReadOptions = DEFAULT,
-        reread: bool = False,
-        prune: bool = False,
-    ) -> Built:
-        """As AsyncGraphRAG.index."""
-        return self._call(
-            lambda: self._async.index(what, options=options, reread=reread, prune=prune)
-        )
-
-    def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> dict[str, list[str]]:
-        """As AsyncGraphRAG.delete."""
-        return self._call(lambda: self._async.delete(*sources, options=options))
-
-    def import_graphrag(self, folder: str | Path) -> Imported:
-        """As AsyncGraphRAG.import_graphrag."""
-        return self._call(lambda: self._async.import_graphrag(folder))
-
-    def status(self) -> Status:
-        """As AsyncGraphRAG.status."""
-        return self._call(self._async.status)
-
-    def _call(self, work: Callable[[], Awaitable[T]]) -> T:
-        if self._portal is None:
-            raise InputError("This GraphRAG is not open: use it in a `with` statement.")
-        ended = Event()
-
-        async def run() -> T:
-            try:
-                return await work()
-            finally:
-                ended.set()
-
-        future = self._portal.start_task_soon(run)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            ended.wait()  # the build saves what has arrived, for which it needs the open graph
-            raise
+    @property
+    def answer(self) -> Answer:
+        """The answer; raises InputError while its text is still coming."""
+        if self._answer is None:
+            raise InputError("The answer is not whole yet: read the stream to its end.")
+        return self._answer
 
 
 def _paths(what: Source) -> list[str | Path] | None:

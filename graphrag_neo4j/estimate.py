@@ -7,6 +7,7 @@ assumptions stand here, with where they come from.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 import anyio.to_thread
@@ -41,6 +42,9 @@ FIRST_LIST = 0.8  # of all that is found; gleanings bring the rest
 # Descriptions that need a model for each chunk, and the tokens of one such call.
 SUMMARIES = 0.36
 SUMMARY_TOKENS = (650, 145)
+# Texts to embed for each chunk, itself, entities and reports, and tokens for each token of text.
+EMBEDDED = 7
+EMBEDDED_TOKENS = 2.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,8 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
         steps.append(_reading("claims", thinker.claims(empty), chunks, text_tokens, settings))
     calls = round(SUMMARIES * chunks)
     sent, replied = (calls * n for n in SUMMARY_TOKENS)
-    return [*steps, _priced("summary", calls, sent, replied, settings)]
+    steps.append(_priced("summary", calls, sent, replied, settings))
+    return [*steps, _embedding(chunks, text_tokens, settings)]
 
 
 def _reading(
@@ -133,6 +138,13 @@ def _fixed(think: Think[object], encoding: str) -> list[int]:
             request = think.send(_empty(request))
     except StopIteration:
         return sizes
+
+
+def _embedding(chunks: int, text_tokens: int, settings: Settings) -> StepEstimate:
+    calls = ceil(chunks * EMBEDDED / settings.embedding_batch)
+    sent = round(text_tokens * EMBEDDED_TOKENS)
+    price = price_of(settings.embedding_model, settings)
+    return StepEstimate("embedding", calls, sent, 0, price.of(sent, 0, 0) if price else None)
 
 
 def _empty(request: Request) -> Reply:

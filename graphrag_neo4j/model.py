@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 __all__ = [
+    "Answerer",
     "ChunkText",
     "ClaimRecord",
     "Claims",
@@ -16,6 +17,8 @@ __all__ = [
     "Extraction",
     "FindingText",
     "Message",
+    "Point",
+    "Primer",
     "RelationshipRecord",
     "Reply",
     "Report",
@@ -28,7 +31,7 @@ __all__ = [
 ]
 
 Scalar = str | int | float | bool
-Step = Literal["extraction", "claims", "summary", "report"]
+Step = Literal["extraction", "claims", "summary", "report", "map", "answer", "rating"]
 T = TypeVar("T")
 
 
@@ -177,6 +180,23 @@ class Report:
     rating_explanation: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What a part of the data has to say to a question; `helpfulness` from 0 to 100."""
+
+    description: str
+    helpfulness: int
+
+
+@dataclass(frozen=True, slots=True)
+class Primer:
+    """A first answer from reports, how good it is (0 to 100), and what to ask next."""
+
+    answer: str
+    score: int
+    follow_ups: Sequence[str]
+
+
 Think = Generator[Request, Reply, T]
 """A think step: yields requests, receives replies, returns its result; raises ReplyError."""
 
@@ -196,3 +216,27 @@ class Thinker(Protocol):
     def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]: ...
 
     def report(self, context: str) -> Think[Report]: ...
+
+
+class Answerer(Protocol):
+    """A way to answer from contexts, which are tables of records. It does no I/O.
+
+    `answer` writes the text that a user reads, cited by the records' refs; `history` are the
+    messages before the question. `points` weighs what a context has to say, `rate` gives the refs
+    of those reports that are worth opening, `prime` a first answer and follow-up questions,
+    `chooses_global` whether a question is about the whole rather than about a thing.
+    """
+
+    def answer(self, question: str, context: str, history: Sequence[Message]) -> Think[str]: ...
+
+    def reduce(
+        self, question: str, points: Sequence[Point], history: Sequence[Message]
+    ) -> Think[str]: ...
+
+    def points(self, question: str, context: str) -> Think[Sequence[Point]]: ...
+
+    def rate(self, question: str, context: str) -> Think[Sequence[int]]: ...
+
+    def prime(self, question: str, context: str) -> Think[Primer]: ...
+
+    def chooses_global(self, question: str) -> Think[bool]: ...

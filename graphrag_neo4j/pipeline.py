@@ -1,7 +1,7 @@
 """The whole index in order: the file to read first.
 
     documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs ─summarize─▶ described
-    ─communities─▶ a tree of communities ─reports─▶ a report of each
+    ─communities─▶ a tree of communities ─reports─▶ a report of each ─embed─▶ vectors
 
 The graph is the state: each stage asks it what is pending, so a build that was stopped anywhere
 is continued by the same call, and several builds in a row are one build.
@@ -13,17 +13,24 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.context import Context
+from graphrag_neo4j.context import Context, Embedder
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, silent
 from graphrag_neo4j.folding import Budget
-from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
+from graphrag_neo4j.graph import (
+    Graph,
+    await_indexes,
+    ensure_fulltext_indexes,
+    ensure_schema,
+    forget_vectors,
+    hold_lease,
+)
 from graphrag_neo4j.hierarchy import Limits as TreeLimits
 from graphrag_neo4j.llm import Endpoint, ModelThinker, Usage
-from graphrag_neo4j.model import Thinker
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.stages.communities import Leiden, find_communities
+from graphrag_neo4j.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.stages.extract import (
     count_read_otherwise,
     extract,
@@ -43,7 +50,9 @@ from graphrag_neo4j.stages.reports import ReportLimits, mark_reported_otherwise,
 from graphrag_neo4j.stages.summarize import Limits, mark_described_otherwise, summarize
 from graphrag_neo4j.status import Status, read_status
 
-__all__ = ["Built", "build", "remove"]
+__all__ = ["Built", "build", "embedder_of", "remove"]
+
+EMBEDDED_TOKENS = 30_000  # of one call; endpoints take more, but what fails is tried by halves
 
 
 @dataclass(slots=True)
@@ -79,19 +88,26 @@ async def build(
     listen: Listener,
     *,
     reread: bool = False,
+    reembed: bool = False,
+    recluster: bool = False,
     gone: Sequence[str] = (),
 ) -> Built:
     """Brings the graph up to date with the corpus.
 
     Without a model the documents are written and nothing is read. `reread`: what was read or cut
-    with other settings is done again. `gone`: sources of documents to delete. Raises
+    with other settings is done again. `reembed`: all vectors are made anew, by the model that is
+    set now. `recluster`: the communities, imported ones too. `gone`: sources of documents to
+    delete. Raises
     GraphBusyError while another build runs, GraphError and ModelError where nothing can go on;
     what was saved until then stands.
     """
     built = Built(skipped=corpus.skipped)
     await ensure_schema(graph)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     endpoint = Endpoint(settings) if settings.has_model else None
     async with hold_lease(graph, {"command": _command()}, lambda: _used(endpoint)) as lease:
+        if reembed:
+            await forget_vectors(graph)
         await delete_documents(graph, [document_id(source) for source in gone])
         built.ingested = await ingest(
             graph, corpus.documents(), _cutting(settings), listen, recut=reread
@@ -102,7 +118,10 @@ async def build(
         else:
             async with endpoint:
                 try:
-                    await _think(graph, settings, endpoint, listen, reread=reread)
+                    context = _context(graph, settings, endpoint, listen)
+                    if reread:
+                        await _mark_done_otherwise(context, settings)
+                    await _think(context, settings, endpoint, recluster=recluster)
                 except BudgetSpentError as error:
                     built.stopped = str(error)
             built.usage = dict(endpoint.meter.steps)
@@ -112,25 +131,33 @@ async def build(
 
 
 async def _think(
-    graph: Graph, settings: Settings, endpoint: Endpoint, listen: Listener, *, reread: bool
+    context: Context, settings: Settings, endpoint: Endpoint, *, recluster: bool
 ) -> None:
     """The stages that need a model, and those that lead from one to the next."""
-    thinker = ModelThinker.from_settings(settings)
-    if reread:
-        await mark_to_reread(graph, thinker, claims=settings.claims)
-        await mark_described_otherwise(graph, thinker)
-        await mark_reported_otherwise(graph, thinker, _report_limits(settings))
-    await _tell_read_otherwise(graph, thinker, settings, listen)
-    context = Context(
-        graph, thinker, endpoint.run, settings.concurrency, _metered(listen, endpoint)
-    )
+    graph, listen = context.graph, context.listen
+    await _tell_read_otherwise(context, claims=settings.claims)
     await extract(context)
     if settings.claims:
         await extract_claims(context)
     await merge(graph, listen)
     await summarize(context, _limits(settings))
-    await find_communities(graph, _leiden(settings), listen)
+    await find_communities(graph, _leiden(settings), listen, anew=recluster)
     await write_reports(context, _report_limits(settings))
+    await embed(context, embedder_of(settings, endpoint), _embed_limits(settings))
+    await await_indexes(graph)
+
+
+def _context(graph: Graph, settings: Settings, endpoint: Endpoint, listen: Listener) -> Context:
+    thinker = ModelThinker.from_settings(settings)
+    return Context(graph, thinker, endpoint.run, settings.concurrency, _metered(listen, endpoint))
+
+
+async def _mark_done_otherwise(context: Context, settings: Settings) -> None:
+    """What was made with other prompts, models or settings is to be made again."""
+    graph, thinker = context.graph, context.thinker
+    await mark_to_reread(graph, thinker, claims=settings.claims)
+    await mark_described_otherwise(graph, thinker)
+    await mark_reported_otherwise(graph, thinker, _report_limits(settings))
 
 
 def _metered(listen: Listener, endpoint: Endpoint) -> Listener:
@@ -145,11 +172,9 @@ def _metered(listen: Listener, endpoint: Endpoint) -> Listener:
     return heard
 
 
-async def _tell_read_otherwise(
-    graph: Graph, thinker: Thinker, settings: Settings, listen: Listener
-) -> None:
-    if n := await count_read_otherwise(graph, thinker, claims=settings.claims):
-        listen(
+async def _tell_read_otherwise(context: Context, *, claims: bool) -> None:
+    if n := await count_read_otherwise(context.graph, context.thinker, claims=claims):
+        context.listen(
             Said(
                 f"{n} chunks were read with other prompts, models or settings and stay as they "
                 "are; --reread reads them again."
@@ -192,6 +217,17 @@ def _limits(settings: Settings) -> Limits:
 
 def _report_limits(settings: Settings) -> ReportLimits:
     return ReportLimits(settings.report_context_tokens, settings.unreported_size, _count(settings))
+
+
+def _embed_limits(settings: Settings) -> EmbedLimits:
+    return EmbedLimits(
+        settings.embedding_tokens, settings.embedding_batch, EMBEDDED_TOKENS, _count(settings)
+    )
+
+
+def embedder_of(settings: Settings, endpoint: Endpoint) -> Embedder:
+    """The endpoint's model that makes vectors."""
+    return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
 
 
 def _count(settings: Settings) -> Callable[[str], int]:

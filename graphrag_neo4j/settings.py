@@ -89,6 +89,9 @@ class Settings(BaseSettings):
     summary_model: str | None = Field(None, description="Chat model that joins descriptions.")
     report_model: str | None = Field(None, description="Chat model that writes reports.")
     answer_model: str | None = Field(None, description="Chat model that answers questions.")
+    rating_model: str | None = Field(
+        None, description="Chat model for small decisions: which method, which reports to open."
+    )
     embedding_model: str = Field("text-embedding-3-small", description="Embedding model.")
     embedding_dimensions: int | None = Field(
         None, ge=1, le=4096, description="Dimensions asked of it; without it the model's own."
@@ -180,8 +183,51 @@ class Settings(BaseSettings):
         description="What a report's rating from 0 to 10 rates.",
     )
 
+    # Questions
+    response_type: str = Field(
+        "multiple paragraphs", description="Length and form of answers, in words of your own."
+    )
+    general_knowledge: bool = Field(
+        False, description="Whether an answer may add what the model knows itself; it is marked."
+    )
+    max_context_tokens: int = Field(
+        12_000, ge=500, description="Tokens of material for a local or basic answer, at most."
+    )
+    map_context_tokens: int = Field(
+        8_000, ge=500, description="Tokens of reports for one map call of a global answer."
+    )
+    data_max_tokens: int = Field(
+        8_000, ge=500, description="Tokens of points that a global answer is reduced from."
+    )
+    map_calls: int = Field(
+        32, ge=1, description="Map calls for which the default level of a global answer is chosen."
+    )
+    map_style: Literal["points", "answer"] = Field(
+        "points", description="What a map call gives: rated points, or one rated answer (paper)."
+    )
+    small_share: float = Field(
+        0.1, ge=0, le=1, description="Share of a global answer's tokens for reports without model."
+    )
+    text_unit_prop: float = Field(
+        0.5, ge=0, le=1, description="Share of a local answer's material that is source text."
+    )
+    community_prop: float = Field(
+        0.25, ge=0, le=1, description="Share of a local answer's material that is reports."
+    )
+    top_k_entities: int = Field(10, ge=1, description="Entities that a local answer starts from.")
+    top_k_relationships: int = Field(
+        10, ge=0, description="Outward relationships for each of these entities."
+    )
+    conversation_history_max_turns: int = Field(
+        5, ge=0, description="Turns of a conversation that a question is understood with."
+    )
+    drift_depth: int = Field(2, ge=0, description="Rounds of follow-up questions of drift search.")
+    drift_calls: int = Field(12, ge=1, description="Follow-up questions of drift search, at most.")
+
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
+        if self.text_unit_prop + self.community_prop > 1:
+            raise ValueError("KG_TEXT_UNIT_PROP and KG_COMMUNITY_PROP must be at most 1 together")
         if self.chunk_overlap > self.chunk_tokens // 2:
             raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
         return self
@@ -191,7 +237,21 @@ class Settings(BaseSettings):
         """Whether a model endpoint is set."""
         return self.openai_api_key is not None or self.openai_base_url is not None
 
-    def model_for(self, step: Literal["extraction", "summary", "report", "answer"]) -> str:
+    def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
+        """These settings with some of other values; raises InputError as `load_settings` does."""
+        if unknown := given.keys() - type(self).model_fields.keys():
+            raise InputError(f"There is no setting {', '.join(sorted(unknown))}.")
+        if not given:
+            return self
+        now = {name: getattr(self, name) for name in type(self).model_fields}
+        try:
+            return type(self)(**now | given)
+        except ValidationError as error:
+            raise InputError(_explain(error)) from None
+
+    def model_for(
+        self, step: Literal["extraction", "summary", "report", "answer", "rating"]
+    ) -> str:
         """The chat model of one step."""
         own: str | None = getattr(self, f"{step}_model")
         return own or self.model

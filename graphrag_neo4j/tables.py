@@ -1,11 +1,10 @@
 """A context for a model: records of the graph as tables, as many as a budget of tokens takes."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from graphrag_neo4j.citations import KINDS, LONG_REF, Kind, with_long_refs
+from graphrag_neo4j.citations import LONG_REF, Kind, with_long_refs
 
 __all__ = ["HEADINGS", "Count", "Record", "Shown"]
 
@@ -18,6 +17,7 @@ HEADINGS: Final[Mapping[Kind, str]] = {
     "Reports": "# Reports\nid | report\n",
     "Sources": "# Sources\nid | text\n",
 }
+ORDER: Final[tuple[Kind, ...]] = ("Reports", "Entities", "Relationships", "Claims", "Sources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,14 @@ class Shown:
     @property
     def text(self) -> str:
         """The context as a model reads it: a table for each kind."""
-        by_kind: defaultdict[Kind, list[Record]] = defaultdict(list)
+        return "\n".join(
+            HEADINGS[kind] + "".join(record.line for record in records)
+            for kind, records in self.by_kind().items()
+        )
+
+    def by_kind(self) -> dict[Kind, list[Record]]:
+        """The records of each kind that there is."""
+        found: dict[Kind, list[Record]] = {kind: [] for kind in ORDER}
         for record in self.records.values():
-            by_kind[record.kind].append(record)
-        tables = [
-            HEADINGS[kind] + "".join(record.line for record in by_kind[kind])
-            for kind in KINDS
-            if kind in by_kind
-        ]
-        return "\n".join(tables)
+            found[record.kind].append(record)
+        return {kind: records for kind, records in found.items() if records}

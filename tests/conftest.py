@@ -101,6 +101,12 @@ def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
 
 
 @pytest.fixture
+def alone(settings: Make) -> Settings:
+    """Settings without a model."""
+    return settings(openai_base_url=None, openai_api_key=None)
+
+
+@pytest.fixture
 def environment(settings: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test's graph and endpoint in the environment, as a user has theirs."""
     given = settings()

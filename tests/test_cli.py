@@ -20,6 +20,7 @@ from graphrag_neo4j.cli import main
 from tests.conftest import Make
 from tests.fake_endpoint import FakeEndpoint
 
+CAROL = Path(__file__).parent / "data" / "christmas_carol" / "tables"
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 KEY = "sk-for-tests-only"
 
@@ -128,7 +129,7 @@ def test_quiet_prints_nothing_where_nothing_is_wrong(
     broken = kg("index", tales, "--quiet")
     assert (broken.code, broken.out) == (1, "")
     assert "c.json: is not JSON" in broken.err
-    endpoint.change(garbage=1.0)
+    endpoint.change(garbage=1.0, only=["extraction"])
     (tales / "b.txt").write_text(f"{TALE} So be it.")
     failed = kg("index", tales / "b.txt", "--quiet")
     assert (failed.code, failed.out) == (1, "")
@@ -156,7 +157,7 @@ def test_without_a_model_one_sentence_says_how_to_go_on(
     assert ran.code == 0
     assert ran.out.count("No model is set") == 1
     assert "OPENAI_API_KEY" in ran.out
-    assert "Pending: 2 chunks to read, 2 to read for claims." in ran.out
+    assert "Pending: 2 chunks to read, 2 to read for claims, 2 to embed." in ran.out
     (tales / "c.json").write_text("[")
     assert kg("index", tales).code == 1
 
@@ -271,7 +272,10 @@ def test_a_list_that_was_cut_off_is_named(kg: Run, tales: Path, endpoint: FakeEn
     )
 
 
-def test_an_unknown_price_is_not_shown_as_nothing(kg: Run, tales: Path) -> None:
+def test_an_unknown_price_is_not_shown_as_nothing(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "my-own-vectors")
     ran = kg("index", tales, "--model", "my-own")
     assert "In all: unknown cost." in ran.out
     assert "$" not in ran.out + ran.err
@@ -283,10 +287,26 @@ def test_settings_on_the_command_line_reach_the_model(
 ) -> None:
     ran = kg("index", tales, "--model", "gpt-4o", "--gleanings", "0", "--no-claims", "--json")
     assert ran.code == 0
-    assert {call.model for call in endpoint.log} == {"gpt-4o"}
-    assert {call.kind for call in endpoint.log} <= {"extraction", "summary"}
+    asked = [call for call in endpoint.log if call.kind != "embeddings"]
+    assert {call.model for call in asked} == {"gpt-4o"}
+    assert "claims" not in {call.kind for call in asked}
     reread = kg("index", tales, "--model", "gpt-4o", "--gleanings", "1", "--no-claims")
     assert "2 chunks were read with other prompts, models or settings" in reread.err
+
+
+def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
+    kg: Run, endpoint: FakeEndpoint
+) -> None:
+    ran = kg("import", "graphrag", CAROL)
+    assert ran.code == 0
+    table = {line.split()[0]: line.split()[1:] for line in ran.out.splitlines()}
+    assert table["table"] == ["rows", "made", "merged", "implied", "unmapped"]
+    assert table["relationships"] == ["978", "935", "43", "32", "0"]
+    assert "9 citations in reports led nowhere and were removed." in ran.out
+    assert endpoint.log == []
+    again = kg("import", "graphrag", CAROL, "--json")
+    assert (again.code, again.out) == (1, "")
+    assert again.err.startswith("Error: An import needs an empty graph")
 
 
 def test_other_chunk_settings_are_told(

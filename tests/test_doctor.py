@@ -18,7 +18,13 @@ from graphrag_neo4j.doctor.database import (
     check_version,
 )
 from graphrag_neo4j.doctor.machine import check_python, check_tokenizer
-from graphrag_neo4j.graph import Graph, connect, dump
+from graphrag_neo4j.graph import (
+    Graph,
+    connect,
+    dump,
+    ensure_fulltext_indexes,
+    ensure_vector_indexes,
+)
 from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.fake_endpoint import FakeEndpoint
@@ -192,16 +198,14 @@ async def test_indexes_that_a_build_has_made_are_no_obstacle(graph: Graph) -> No
     async def there() -> list[dict[str, object]]:
         return await graph.run_plain("SHOW INDEXES YIELD name RETURN name ORDER BY name")
 
-    await graph.run_plain("CREATE FULLTEXT INDEX words FOR (c:Chunk) ON EACH [c.text]")
-    await graph.run_plain("CREATE VECTOR INDEX vectors FOR (c:Chunk) ON (c.embedding)")
-    try:
-        before = await there()
-        assert (await check_fulltext_index(graph)).ok
-        assert (await check_vector_index(graph)).ok
-        assert await there() == before
-    finally:
-        await graph.run_plain("DROP INDEX words")
-        await graph.run_plain("DROP INDEX vectors")
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+    await ensure_vector_indexes(graph, 8, replace=True)
+    before = await there()
+    assert (await check_fulltext_index(graph)).ok
+    assert (await check_vector_index(graph)).ok
+    assert (await check_fulltext_index(graph, analyzer="nonesuch")).ok is False
+    assert (await check_vector_index(graph, dimensions=4097)).ok is False
+    assert await there() == before
 
 
 async def test_ranks_that_can_not_be_had_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from graphrag_neo4j.graph import (
     Graph,
     Kind,
     Row,
+    await_indexes,
     dump,
     ensure_fulltext_indexes,
     forget_vectors,
@@ -28,12 +29,13 @@ from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.stages.communities import Leiden, find_communities
 from graphrag_neo4j.stages.embed import EmbedLimits, embed
+from graphrag_neo4j.stages.ingest import Cutting
 from graphrag_neo4j.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.status import read_status
 from tests.conftest import Make
 from tests.fake_endpoint import FakeEndpoint
 from tests.fake_endpoint.vectors import embed as by_words
-from tests.told import CUTTING, Told, describe, documents, found, put, read, run
+from tests.told import Told, describe, documents, found, put, read, run
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 SAID = {
@@ -47,8 +49,8 @@ PROBE = "Neo4j"
 class Model:
     """Embeds by words; a text with a word in `failing`, `zero` or `short` gives just that.
 
-    `heard` are the texts of each call but the one that asks how long vectors are; after
-    `affordable` of those the money is spent, and with `ending` the run ends.
+    `heard` are the texts of each call that it answered, but for `probes` that ask how long
+    vectors are; after `affordable` of them the money is spent, or with `ending` the run ends.
     """
 
     def __init__(
@@ -72,10 +74,10 @@ class Model:
             self.probes += 1
         elif len(self.heard) == self.affordable:
             raise RuntimeError("pulled the plug") if self.ending else BudgetSpentError("spent")
-        else:
-            self.heard.append(list(texts))
         if _has(self.failing, *texts):
             raise ReplyError("the endpoint refuses the request")
+        if texts != [PROBE]:
+            self.heard.append(list(texts))
         return [self._vector(text) for text in texts]
 
     def _vector(self, text: str) -> list[float]:
@@ -86,9 +88,11 @@ class Model:
         return by_words(text, self.dimensions // 2 if _has(self.short, text) else self.dimensions)
 
     @property
-    def texts(self) -> list[str]:
-        """All texts it was asked for, in the order of the alphabet."""
-        return sorted(text for call in self.heard for text in call)
+    def texts(self) -> set[str]:
+        """All texts that it embedded, each once."""
+        texts = [text for call in self.heard for text in call]
+        assert len(texts) == len(set(texts))
+        return set(texts)
 
 
 def _has(words: Sequence[str], *texts: str) -> bool:
@@ -109,6 +113,7 @@ async def embedded(
     """The model after it was asked for what is marked; a token is a word."""
     limits = EmbedLimits(cut, batch, batch_tokens, lambda text: len(text.split()))
     await embed(Context(graph, Told(), run, 2, listen), Embedder(name, asked, model), limits)
+    await await_indexes(graph)
     return model
 
 
@@ -149,7 +154,7 @@ async def test_entities_chunks_and_reports_are_found_by_their_own_texts(graph: G
     await reported(graph)
     model = await embedded(graph, Model())
     assert "Bob\nA clerk." in model.texts
-    assert {ONE, TWO, THREE} < set(model.texts)
+    assert {ONE, TWO, THREE} < model.texts
     for entity in await nodes(graph, "Entity"):
         text = f"{entity['name']}\n{entity['description']}"
         assert await first(graph, "entity", text) == entity["id"]
@@ -200,7 +205,7 @@ async def test_a_changed_description_embeds_that_alone(graph: Graph) -> None:
     await read(graph, said)
     await describe(graph, said)
     model = await embedded(graph, Model())
-    assert model.texts == ["Scrooge was changed.", "Scrooge\nA kind old man."]
+    assert model.texts == {"Scrooge was changed.", "Scrooge\nA kind old man."}
     assert await first(graph, "entity", "kind old man") == (await named(graph, "Scrooge"))["id"]
 
 
@@ -213,21 +218,21 @@ async def test_an_entity_without_a_description_is_embedded_by_its_name(graph: Gr
     await put(graph, documents(ONE, TWO))
     await read(graph, Told(said))
     await describe(graph, Told(said))
-    assert (await embedded(graph, Model())).texts == [ONE, "Marley\nDead.", TWO]
+    assert (await embedded(graph, Model())).texts == {ONE, "Marley\nDead.", TWO}
     await put(graph, documents("Nothing.", TWO))
     await read(graph, Told(said))
     await describe(graph, Told(said))
-    assert (await embedded(graph, Model())).texts == ["Marley", "Nothing."]
+    assert (await embedded(graph, Model())).texts == {"Marley", "Nothing."}
 
 
 async def test_chunks_that_stay_keep_their_vectors_and_a_header_is_embedded(graph: Graph) -> None:
-    cutting = type(CUTTING)(600, 100, "o200k_base", ("title",))
-    await put(graph, [Document(ONE, "memory:0", "Carol"), Document(TWO, "memory:1")], cutting)
+    cutting = Cutting(600, 100, "o200k_base", ("year",))
+    dated = Document(ONE, "memory:0", metadata={"year": 1843})
+    await put(graph, [dated, Document(TWO, "memory:1")], cutting)
     model = await embedded(graph, Model())
-    assert model.texts == [TWO, f"title: Carol\n\n{ONE}"]
-    changed = [Document(ONE, "memory:0", "Carol"), Document(THREE, "memory:1")]
-    await put(graph, changed, cutting)
-    assert (await embedded(graph, Model())).texts == [THREE]
+    assert model.texts == {TWO, f"year: 1843\n\n{ONE}"}
+    await put(graph, [dated, Document(THREE, "memory:1")], cutting)
+    assert (await embedded(graph, Model())).texts == {THREE}
     rows = await nearest(graph, "chunk", by_words(TWO, 64), 9)
     assert {row["id"] for row in rows} == {chunk["id"] for chunk in await nodes(graph, "Chunk")}
 
@@ -239,7 +244,7 @@ async def test_what_a_report_cites_is_no_part_of_its_vector(graph: Graph) -> Non
         "unembedded: true})",
         report=report,
     )
-    assert (await embedded(graph, Model())).texts == ["# Marley\n\nHe is dead."]
+    assert (await embedded(graph, Model())).texts == {"# Marley\n\nHe is dead."}
 
 
 async def test_a_vector_of_another_length_is_not_written_and_asked_for_again(graph: Graph) -> None:
@@ -250,7 +255,7 @@ async def test_a_vector_of_another_length_is_not_written_and_asked_for_again(gra
     assert failure.what == "chunk 0 of memory:0"
     assert failure.reason == "the vector has 32 dimensions, not 64"
     assert status.pending["embed"] == 1
-    assert (await embedded(graph, Model())).texts == [ONE]
+    assert (await embedded(graph, Model())).texts == {ONE}
     status = await read_status(graph)
     assert (status.failures, status.pending["embed"]) == ([], 0)
 
@@ -306,7 +311,7 @@ async def test_a_text_that_is_refused_fails_alone_and_is_tried_by_the_next_run(
     assert [one.what for one in status.failures] == ["chunk 0 of memory:7"]
     assert status.failures[0].reason == "the endpoint refuses the request"
     assert status.pending["embed"] == 1
-    assert (await embedded(graph, Model())).texts == ["Tale 7."]
+    assert (await embedded(graph, Model())).texts == {"Tale 7."}
     assert (await read_status(graph)).failures == []
 
 
@@ -334,16 +339,16 @@ async def test_no_batch_has_more_texts_or_tokens_than_it_may(graph: Graph) -> No
 async def test_a_long_text_is_cut_to_what_a_model_takes(graph: Graph) -> None:
     await put(graph, documents("First. " * 5 + "Then more than ten words come."))
     model = await embedded(graph, Model(), cut=8, batch_tokens=4)
-    assert model.texts == ["First. First. First. First. First."]
+    assert model.texts == {"First. First. First. First. First."}
 
 
 async def test_more_than_a_page_is_embedded_whole(graph: Graph) -> None:
     await graph.run_plain(
         "UNWIND range(1, 1100) AS n "
-        "CREATE (:Entity {id: toString(n), name: 'Name ' + n, unembedded: true})"
+        "CREATE (:Entity {id: toString(n), name: 'name' + n, unembedded: true})"
     )
     model = await embedded(graph, Model(8))
-    assert len(set(model.texts)) == 1100
+    assert len(model.texts) == 1100
     [row] = await graph.run_plain("MATCH (e:Entity) RETURN count(e.embedding) AS n")
     assert row["n"] == 1100
 
@@ -482,6 +487,7 @@ async def test_searching_brings_no_warning_and_the_clause_of_newer_servers_finds
 
 
 async def words(graph: Graph, index: str, query: str) -> list[str]:
+    await await_indexes(graph)
     rows = await graph.run_plain(
         "CALL db.index.fulltext.queryNodes($index, $words) YIELD node RETURN node.id AS id",
         index=index,

@@ -59,7 +59,8 @@ async def test_what_stands_before_each_chunk_is_counted() -> None:
 
 
 async def test_money_is_unknown_where_no_price_is() -> None:
-    said = await of_tales(load_settings(model="my-own", claims=False), TALE)
+    unknown = load_settings(model="my-own", embedding_model="my-vectors", claims=False)
+    said = await of_tales(unknown, TALE)
     assert {step.cost for step in said.steps} == {None}
     said = await of_tales(load_settings(model="my-own", input_price=1, output_price=0), TALE)
     priced = {step.step: step.cost for step in said.steps}

@@ -221,7 +221,7 @@ def test_a_reply_that_is_no_report_is_asked_for_once_more_with_the_error() -> No
     second = think.send(Reply('{"title": "T"}'))
     assert second.messages[1].content == '{"title": "T"}'
     assert "summary: Field required" in second.messages[2].content
-    with pytest.raises(ReplyError, match="the report is not valid"):
+    with pytest.raises(ReplyError, match="the reply is not valid"):
         think.send(Reply("no JSON"))
 
 

@@ -1,4 +1,4 @@
-// A full-text index on what a build would index; the transaction is rolled back.
+// A full-text index as a build makes them, but where none is; the transaction is rolled back.
 CREATE FULLTEXT INDEX kg_doctor_fulltext IF NOT EXISTS
-FOR (chunk:Chunk) ON EACH [chunk.text]
+FOR (build:Build) ON EACH [build.id]
 OPTIONS {indexConfig: {`fulltext.analyzer`: $analyzer}}

@@ -1,4 +1,4 @@
-// A vector index on what a build would index; the transaction is rolled back.
+// A vector index as a build makes them, but where none is; the transaction is rolled back.
 CREATE VECTOR INDEX kg_doctor_vector IF NOT EXISTS
-FOR (chunk:Chunk) ON (chunk.embedding)
+FOR (build:Build) ON (build.id)
 OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine'}}

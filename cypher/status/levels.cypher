@@ -2,7 +2,7 @@
 MATCH (community:Community)
 WITH max(community.level) AS deepest,
      collect({c: community, split: EXISTS { (community)<-[:PARENT]-() }}) AS communities
-UNWIND range(0, deepest) AS level
+UNWIND range(0, coalesce(deepest, -1)) AS level
 UNWIND communities AS one
 WITH level, one.c AS community
 WHERE community.level = level OR (community.level < level AND NOT one.split)

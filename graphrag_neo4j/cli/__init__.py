@@ -21,6 +21,8 @@ INTERRUPTED = 130
 COMMANDS = {
     "index": "Read documents into the graph.",
     "estimate": "Say what indexing documents would take.",
+    "query": "Answer a question from the graph.",
+    "chat": "Ask one question after the other.",
     "status": "Show what is in the graph, what is pending and what failed.",
     "delete": "Delete documents with all that only they said.",
     "import": "Bring an index that another program has made into an empty graph.",

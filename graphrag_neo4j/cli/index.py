@@ -25,6 +25,7 @@ from graphrag_neo4j.settings import Settings, load_settings
 
 __all__ = ["index"]
 
+ANEW = ("prune", "reread", "reembed", "recluster")
 NAMED = 20  # flaws named in full; the rest is counted
 
 
@@ -36,27 +37,28 @@ NAMED = 20  # flaws named in full; the rest is counted
 @click.option("--max-cost", type=click.FloatRange(min=0), help="US dollars to stop at.")
 @click.option("--prune", is_flag=True, help="Drop documents under PATHS whose file is gone.")
 @click.option("--reread", is_flag=True, help="Read again what was read with other settings.")
+@click.option("--reembed", is_flag=True, help="Make all vectors anew, by the model set now.")
+@click.option("--recluster", is_flag=True, help="Find the communities anew, imported ones too.")
 @click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
 @json_option
 def index(
     paths: tuple[Path, ...],
-    prune: bool,
-    reread: bool,
     quiet: bool,
     as_json_: bool,
-    **values: Any,  # noqa: ANN401 - settings and reading options
+    **values: Any,  # noqa: ANN401 - settings, reading options, and what is to be done anew
 ) -> None:
     """Read the documents in PATHS (folders, globs, files) into the graph.
 
     What is unchanged costs nothing; what failed or was left is done by the same command again.
     """
     options = reading_of(values)
+    anew = {name: values.pop(name) for name in ANEW}
     settings = load_settings(**values)
 
     async def work() -> Built:
         with listening(quiet=quiet or as_json_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
-                return await rag.index(paths, options=options, prune=prune, reread=reread)
+                return await rag.index(paths, options=options, **anew)
 
     built = run(work)
     if as_json_:

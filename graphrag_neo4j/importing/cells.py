@@ -52,10 +52,7 @@ class Cells:
         column, value = self._first(columns)
         if value is None:
             return None
-        try:
-            number = float(str(value)) if isinstance(value, str | int | float) else None
-        except ValueError:
-            number = None
+        number = _parsed(value)
         if number is None:
             raise self._other(column, "a number")
         return number if math.isfinite(number) else None
@@ -81,3 +78,13 @@ class Cells:
             f"{self.file} holds something else than {kind} in its column {column}: it is no table "
             "that microsoft/graphrag 2 or 3 has written."
         )
+
+
+def _parsed(value: object) -> float | None:
+    """A number as it is, or as a text gives it."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    try:
+        return float(value) if isinstance(value, str) else None
+    except ValueError:
+        return None

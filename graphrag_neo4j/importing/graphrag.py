@@ -17,7 +17,14 @@ from graphrag_neo4j.context import Context
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Started
 from graphrag_neo4j.folding import Budget
-from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
+from graphrag_neo4j.graph import (
+    Graph,
+    Transaction,
+    await_indexes,
+    ensure_fulltext_indexes,
+    ensure_schema,
+    hold_lease,
+)
 from graphrag_neo4j.importing.counting import Imported, closing
 from graphrag_neo4j.importing.placing import Placed, UnitCuts, place
 from graphrag_neo4j.importing.replay import Replay, Said, run
@@ -49,9 +56,11 @@ async def import_graphrag(
     """
     tables = await anyio.to_thread.run_sync(read_tables, folder)
     await ensure_schema(graph)
-    async with hold_lease(graph, {"command": "kg-build import"}, dict):
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
+    async with hold_lease(graph, {"command": "import"}, dict):
         await graph.transact(lambda tx: _begin(tx, tables))
         imported = await _import(graph, tables, settings.encoding, listen)
+        await await_indexes(graph)
         await graph.write("import/done")
     return imported
 

@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from base64 import b64decode
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from contextlib import suppress
 from textwrap import shorten
 from typing import Any, Final, Literal, Self, cast
@@ -25,11 +25,14 @@ __all__ = ["Endpoint"]
 
 Completion = dict[str, Any]
 
-MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report"]]] = {
+MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report", "answer", "rating"]]] = {
     "extraction": "extraction",
     "claims": "extraction",
     "summary": "summary",
     "report": "report",
+    "map": "answer",
+    "answer": "answer",
+    "rating": "rating",
 }
 NO_MODEL = (
     "No model is set: set OPENAI_API_KEY, "
@@ -99,6 +102,29 @@ class Endpoint:
         self._count(request.step, completion)
         return _reply(completion)
 
+    async def stream(self, request: Request) -> AsyncIterator[str]:
+        """The reply to one request piece by piece, as it comes; raises as `ask` does."""
+        self._check_budget()
+        model = _model(self._settings, request.step)
+        await self._rates.before_call(request, self._settings.encoding)
+        try:
+            pieces = await self._client.chat.completions.create(
+                model=model,
+                messages=cast("Any", _messages(request)),
+                temperature=0.0,
+                stream=True,
+                stream_options={"include_usage": True},
+            )
+            async for piece in pieces:
+                if piece.usage:
+                    self._count(request.step, {"usage": piece.usage.model_dump()})
+                if piece.choices and piece.choices[0].delta.content:
+                    yield piece.choices[0].delta.content
+        except openai.APIError as error:
+            self.meter.steps[request.step].failed += 1
+            raise self._explained(error, model) from None
+        self._failures_in_a_row = 0
+
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text, in their order; raises as `ask` does."""
         self._check_budget()
@@ -124,12 +150,11 @@ class Endpoint:
         refused = self._refused.setdefault(model, set())
         while True:
             options = _options(model, request, refused)
-            messages = [{"role": m.role, "content": m.content} for m in request.messages]
             try:
                 # The typed `chat.completions.create` takes 1.7 times the processor time for this.
                 response = await self._client.post(
                     "/chat/completions",
-                    body={"model": model, "messages": messages, **options},
+                    body={"model": model, "messages": _messages(request), **options},
                     cast_to=httpx2.Response,
                 )
             except openai.BadRequestError as error:
@@ -217,6 +242,10 @@ def _client(settings: Settings, rates: Rates) -> AsyncOpenAI:
 
 def _model(settings: Settings, step: Step) -> str:
     return settings.model_for(MODEL_OF[step])
+
+
+def _messages(request: Request) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in request.messages]
 
 
 def _options(model: str, request: Request, refused: Set[str]) -> dict[str, Any]:

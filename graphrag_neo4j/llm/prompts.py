@@ -29,7 +29,13 @@ OURS = (
     "continue",
     "summarize",
     "report",
-    "report_again",
+    "answer",
+    "map",
+    "map_answer",
+    "reduce",
+    "rate",
+    "prime",
+    "route",
 )
 # What microsoft/graphrag calls its files.
 ELSEWHERE = {
@@ -37,6 +43,9 @@ ELSEWHERE = {
     "claims": "extract_claims",
     "summarize": "summarize_descriptions",
     "report": "community_report",
+    "answer": "local_search_system_prompt",
+    "map": "global_search_map_system_prompt",
+    "reduce": "global_search_reduce_system_prompt",
 }
 SUFFIXES = (".txt", ".md")  # of two, the later one is taken
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")

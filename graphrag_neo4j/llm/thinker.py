@@ -10,11 +10,13 @@ from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.passes import Wording, read_in_passes
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
-from graphrag_neo4j.llm.reports import REPORT_SCHEMA, report_of
+from graphrag_neo4j.llm.replies import read_json
+from graphrag_neo4j.llm.written import WrittenReport
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
     Extraction,
+    FindingText,
     Message,
     Report,
     Request,
@@ -22,7 +24,7 @@ from graphrag_neo4j.model import (
     Think,
 )
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, fold_prose, storable
+from graphrag_neo4j.text import fold, fold_prose
 
 __all__ = ["ModelThinker"]
 
@@ -40,7 +42,6 @@ KNOWN = (
     "entity_specs",
     "entity_types",
     "entity_types_instruction",
-    "error",
     "examples",
     "input_text",
     "language",
@@ -83,7 +84,7 @@ class ModelThinker:
         self._settings = settings
         self._values = values
         self._summary = load("summarize", "description_list")
-        self._report, self._report_again = load("report", "input_text"), load("report_again")
+        self._report = load("report", "input_text")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
         self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
 
@@ -135,14 +136,17 @@ class ModelThinker:
         Raises ReplyError where the second reply is none either.
         """
         prompt = self._report.fill({**self._values, "input_text": marked(context)})
-        messages = (Message("user", prompt),)
-        reply = yield Request("report", messages, schema=REPORT_SCHEMA)
-        try:
-            return report_of(reply)
-        except ReplyError as error:
-            again = self._report_again.fill({**self._values, "error": str(error)}).strip()
-        more = (Message("assistant", storable(reply.text)[0]), Message("user", again))
-        return report_of((yield Request("report", (*messages, *more), schema=REPORT_SCHEMA)))
+        written = yield from read_json(Request("report", (Message("user", prompt),)), WrittenReport)
+        return Report(
+            title=fold(written.title),
+            summary=fold_prose(written.summary),
+            findings=[
+                FindingText(fold(finding.summary), fold_prose(finding.explanation))
+                for finding in written.findings
+            ],
+            rating=written.rating,
+            rating_explanation=fold_prose(written.rating_explanation),
+        )
 
 
 def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings: int) -> _Reading:

@@ -32,6 +32,7 @@ RETURN gds.graph.project(
   {undirectedRelationshipTypes: ['*']}
 )
 """
+IMPORTED = "import"  # what a tree that we did not make was made with
 PROJECTION = "kg_"
 NO_GDS = (
     "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
@@ -53,10 +54,17 @@ class Leiden:
         return identify("leiden", *map(str, (*astuple(self.limits), self.theta, self.seed)))
 
 
-async def find_communities(graph: Graph, leiden: Leiden, listen: Listener) -> None:
-    """Makes the tree of communities if it is due. Raises GraphError where GDS is missing."""
+async def find_communities(
+    graph: Graph, leiden: Leiden, listen: Listener, *, anew: bool = False
+) -> None:
+    """Makes the tree of communities if it is due, or `anew`.
+
+    It is due when the graph has changed, and when the settings have, but for a tree that was
+    imported. Raises GraphError where GDS is missing.
+    """
     found = (await graph.read("communities/due"))[0]
-    if not found["due"] and found["made_with"] in (None, leiden.signature):
+    made = found["made_with"] in (None, IMPORTED, leiden.signature)
+    if made and not (found["due"] or anew):
         return
     listen(Started("communities"))
     entities = {row["id"]: row["leaf"] for row in await graph.read("communities/entities")}

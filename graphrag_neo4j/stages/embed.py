@@ -20,7 +20,6 @@ from graphrag_neo4j.graph import (
     Kind,
     Row,
     Transaction,
-    await_indexes,
     ensure_vector_indexes,
     flaw_of,
     refuse_length,
@@ -31,7 +30,7 @@ from graphrag_neo4j.text import shortened
 
 __all__ = ["EmbedLimits", "embed"]
 
-PAGE = 500
+PAGE = 200
 SAVED = 4  # batches that are written together
 PROBE = "Neo4j"
 PROBES = 3
@@ -70,10 +69,11 @@ class _Outcome:
 
 
 async def embed(context: Context, embedder: Embedder, limits: EmbedLimits) -> None:
-    """Embeds all that is marked, and waits until it can be found.
+    """Embeds all that is marked.
 
     Raises InputError where the model is not that of the graph's vectors, or gives them another
-    length, or one that Neo4j can't index; ModelError where it gives none.
+    length, or one that Neo4j can't index; ModelError where it gives none. What was written can
+    be found once `graph.await_indexes` returns.
     """
     known = await refuse_other_vectors(context.graph, embedder.model, embedder.dimensions)
     await _Embedding(context, embedder, limits, known).run()
@@ -100,7 +100,6 @@ class _Embedding:
         await think_about(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
         if self.spent:
             raise self.spent
-        await await_indexes(self.graph)
         if self.flawed:
             said = f"{self.flawed} texts have a vector that can't be indexed; status names them."
             self.context.listen(Said(said, warning=True))
@@ -137,6 +136,7 @@ class _Embedding:
     def _text(self, kind: Kind, row: Row) -> _Text:
         # What a report cites are numbers: of no meaning, and others in another build.
         text = rewrite(row["text"], lambda *_: None) if kind == "community" else row["text"]
+        text = text.strip()
         n_tokens, most = self.limits.count(text), self.limits.text_tokens
         if n_tokens > most:
             text, n_tokens = shortened(text, most, self.limits.count), most

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.fake_endpoint.dice import digest
+from tests.fake_endpoint.tables import holds_tables
 from tests.fake_endpoint.tokens import words_of
 
 __all__ = [
@@ -72,6 +73,7 @@ KINDS: tuple[tuple[str, Callable[[Chat], bool]], ...] = (
     ("extraction", lambda chat: '("entity"<|>' in chat.prompt),
     ("claims", lambda chat: STATUS_FIELD.search(chat.prompt) is not None),
     ("choice", lambda chat: bool(chat.words)),
+    ("answer", lambda chat: holds_tables(chat.text) or "\nAnalyst 1, help" in chat.prompt),
     ("summary", lambda chat: "description" in chat.prompt.casefold()),
     ("prose", lambda _: True),
 )

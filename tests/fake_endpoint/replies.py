@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
+from tests.fake_endpoint import answers
 from tests.fake_endpoint.book import recall
 from tests.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.fake_endpoint.dice import dice
@@ -26,7 +27,13 @@ __all__ = ["SCHEMAS", "Task", "garbage", "read_task", "reply"]
 Phase = Literal["", "missed", "gleaning", "continuation"]
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
-SCHEMAS: Mapping[str, Callable[[Chat], object]] = {"community_report": write_report}
+SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
+    "community_report": write_report,
+    "points": answers.weigh,
+    "rated_answer": answers.weigh_whole,
+    "relevant_reports": answers.rate,
+    "primer": answers.prime,
+}
 """Replies for schemas that want more than to be filled, by the schema's name."""
 
 
@@ -78,6 +85,8 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
             return _go_on(task.said, _whole_pass(task, chat, options))
         case "json":
             return json.dumps(_structured(chat), ensure_ascii=False)
+        case "answer":
+            return answers.say(chat)
         case "choice":
             return dice(chat.prompt).choice(chat.words)
         case _:

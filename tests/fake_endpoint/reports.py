@@ -4,37 +4,21 @@ Nothing but a citation depends on the numbers that records are cited by, since t
 between two graphs of the same content.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tests.fake_endpoint.chat import Chat
 from tests.fake_endpoint.dice import dice
+from tests.fake_endpoint.tables import CITATION, Row, read_tables
 
 __all__ = ["INVENTED", "write_report"]
 
 INVENTED = 999_999_999
-TABLE = re.compile(r"^# (\w+)\nid \|[^\n]*\n((?:\d+ \| [^\n]*\n?)*)", re.MULTILINE)
-CITATION = re.compile(r"\s*\[Data: [^\]]*\]")
 FINDINGS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of a table: the number it is cited by, and its other fields."""
-
-    ref: int
-    fields: tuple[str, ...]
-
-    @property
-    def said(self) -> str:
-        """Its last field, without what that cites."""
-        return CITATION.sub("", self.fields[-1])
 
 
 def write_report(chat: Chat) -> dict[str, object]:
     """A report as the schema `community_report` wants it."""
-    tables = {kind: _rows(body) for kind, body in TABLE.findall(chat.text + "\n")}
+    tables = read_tables(chat.text)
     first = [row for rows in tables.values() for row in rows]
     names = [row.fields[0] for row in tables.get("Entities", ()) or first][:3]
     title = CITATION.sub("", ", ".join(names))[:80] or "Nothing"
@@ -46,14 +30,6 @@ def write_report(chat: Chat) -> dict[str, object]:
         "rating_explanation": f"It concerns {len(first)} things.",
         "findings": [_finding(n, tables) for n in range(min(FINDINGS, max(1, len(first))))],
     }
-
-
-def _rows(body: str) -> list[Row]:
-    rows = []
-    for line in body.splitlines():
-        ref, *fields = line.split(" | ")
-        rows.append(Row(int(ref), tuple(fields)))
-    return rows
 
 
 def _finding(n: int, tables: Mapping[str, Sequence[Row]]) -> dict[str, str]:

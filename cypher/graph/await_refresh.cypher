@@ -1,0 +1,2 @@
+// Waits until full-text indexes have what was written before.
+CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()

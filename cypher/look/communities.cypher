@@ -1,0 +1,7 @@
+// The communities of a level with their reports' titles, the largest first; all levels if null.
+MATCH (community:Community) WHERE $level IS NULL OR community.level = $level
+OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)
+RETURN community.ref AS ref, community.level AS level, community.size AS size,
+       community.title AS title, community.summary AS summary, community.rating AS rating,
+       community.origin AS origin, parent.ref AS parent
+ORDER BY level, size DESC, ref

@@ -1,0 +1,11 @@
+// One entity with what is related to it, what is claimed of it, and its communities from level 0.
+MATCH (entity:Entity {id: $id})
+RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,
+       coalesce(entity.description, '') AS description, entity.degree AS degree,
+       COLLECT { MATCH (entity)-[r:RELATED]-(other:Entity)
+                 RETURN [other.name, coalesce(r.description, '')]
+                 ORDER BY other.degree DESC, other.name } AS related,
+       COLLECT { MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)
+                 RETURN DISTINCT claim.description ORDER BY claim.description } AS claims,
+       COLLECT { MATCH (entity)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(c:Community)
+                 RETURN c.ref ORDER BY c.level } AS communities

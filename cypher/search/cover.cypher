@@ -1,0 +1,15 @@
+// The cover of a level: its communities, and those without parts above it; with how well connected
+// their members are, and how near they are to a vector if one is given.
+MATCH (community:Community)
+WHERE community.report IS NOT NULL
+  AND (community.level = $level
+       OR (community.level < $level AND NOT EXISTS { (community)<-[:PARENT]-() }))
+RETURN community.id AS id, community.ref AS ref, community.title AS title,
+       community.summary AS summary, community.report AS report,
+       community.origin = 'elements' AS plain, community.level AS level,
+       CASE WHEN community.origin = 'elements'
+         THEN reduce(n = 0, d IN [(community)<-[:IN_COMMUNITY]-(e) | e.degree] | n + d)
+       END AS connected,
+       CASE WHEN $vector IS NOT NULL AND community.embedding IS NOT NULL
+         THEN vector.similarity.cosine(community.embedding, $vector) END AS nearness
+ORDER BY id

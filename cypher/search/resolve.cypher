@@ -1,0 +1,43 @@
+// What citations stand for: a title, and the places in documents that say so.
+UNWIND $citations AS citation
+CALL (citation) {
+  WITH citation WHERE citation.kind = 'Entities'
+  MATCH (x:Entity {ref: citation.ref})
+  RETURN x.name AS title,
+    COLLECT { MATCH (x)<-[:MENTIONS]-(chunk:Chunk) RETURN [chunk, null, null] ORDER BY chunk.ref LIMIT $places }
+    AS places
+  UNION
+  WITH citation WHERE citation.kind = 'Relationships'
+  MATCH (a)-[x:RELATED {ref: citation.ref}]->(b)
+  RETURN a.name + ' – ' + b.name AS title,
+    COLLECT {
+      MATCH ()-[stated:STATED {pair: x.id}]->() MATCH (chunk:Chunk {id: stated.chunk})
+      RETURN [chunk, null, null] ORDER BY chunk.ref LIMIT $places
+    } AS places
+  UNION
+  WITH citation WHERE citation.kind = 'Claims'
+  MATCH (x:Claim {ref: citation.ref})-[:FROM]->(chunk:Chunk)
+  RETURN x.description AS title, [[chunk, x.start, x.end]] AS places
+  UNION
+  WITH citation WHERE citation.kind = 'Reports'
+  MATCH (x:Community {ref: citation.ref})
+  RETURN x.title AS title,
+    COLLECT {
+      MATCH (x)-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
+      MATCH (cited)-[:FROM|MENTIONS]-(chunk:Chunk)
+      WITH chunk, min(finding.index) AS first
+      RETURN [chunk, null, null] ORDER BY first, chunk.ref LIMIT $places
+    } AS places
+  UNION
+  WITH citation WHERE citation.kind = 'Sources'
+  MATCH (x:Chunk {ref: citation.ref}) RETURN null AS title, [[x, null, null]] AS places
+}
+UNWIND CASE places WHEN [] THEN [[null, null, null]] ELSE places END AS place
+WITH citation, title, place[0] AS chunk, place[1] AS start, place[2] AS end
+OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document)
+RETURN citation.kind AS kind, citation.ref AS ref, coalesce(title, document.title) AS title,
+       document.source AS source, document.title AS document, chunk.ref AS chunk,
+       chunk.start + coalesce(start, 0) AS start,
+       chunk.start + coalesce(end, size(chunk.text)) AS end,
+       CASE WHEN start IS NULL THEN chunk.text ELSE substring(chunk.text, start, end - start) END
+       AS text

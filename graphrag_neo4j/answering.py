@@ -1,0 +1,222 @@
+"""From a question to an answer: chooses the search, streams its text, resolves what it cites."""
+
+import re
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Final, Literal
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.answers import Answer, Citation, Method, Source
+from graphrag_neo4j.asking import Asking, Found, known_refs, need
+from graphrag_neo4j.citations import Kind, cited
+from graphrag_neo4j.context import Embedder
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Listener, Said
+from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.llm import Endpoint, ModelAnswerer
+from graphrag_neo4j.model import Message, Reply, T, Think
+from graphrag_neo4j.search.basic import search_basic
+from graphrag_neo4j.search.drift import search_drift
+from graphrag_neo4j.search.global_ import search_global
+from graphrag_neo4j.search.local import search_local
+from graphrag_neo4j.search.text import search_text
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["Question", "answering"]
+
+NO_MODEL: Final = (
+    "No model is set: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own; "
+    "context_only (--context-only) shows what a model would be given."
+)
+NOTHING: Final = "The data holds no answer to this question."
+PLACES = 3  # of each citation that are looked up
+# Words by which a question is about the whole, where no model may be asked that.
+WHOLE = re.compile(
+    r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|compare\w*|"
+    r"most (?:common|important|discussed)|patterns?|corpus|collection|dataset)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and how it is to be answered; `level`, `dynamic` and `prefilter` are those of
+    global search. `history`: (question, answer) pairs before it."""
+
+    text: str
+    method: Method | Literal["auto"] = "auto"
+    level: int | None = None
+    dynamic: bool = False
+    prefilter: int | None = None
+    context_only: bool = False
+    history: Sequence[tuple[str, str]] = ()
+
+
+async def answering(
+    graph: Graph, settings: Settings, question: Question, listen: Listener
+) -> AsyncIterator[str | Answer]:
+    """Gives the text of the answer piece by piece, and then the answer.
+
+    Raises InputError where the graph lacks what the method needs, or no model is set.
+    """
+    began = time.perf_counter()
+    state = (await graph.read("search/state"))[0]
+    need(state["chunks"] or state["communities"], "documents")
+    if not (settings.has_model or question.context_only):
+        raise InputError(NO_MODEL)
+    async with AsyncExitStack() as stack:
+        endpoint = await _endpoint(stack, settings)
+        embedder = _embedder(settings, endpoint, state, listen)
+        asking = _asking(graph, settings, question, endpoint, embedder)
+        method = await _method(asking, question, listen)
+        found = await _search(asking, question, method)
+        text = ""
+        async for piece in _written(found, endpoint, asking):
+            text += piece
+            yield piece
+        yield Answer(
+            text=text,
+            method=method,
+            citations=await _resolve(graph, text, found),
+            context=found.contexts,
+            usage=_used(endpoint),
+            elapsed=time.perf_counter() - began,
+            found=question.context_only or found.answer is not None,
+        )
+
+
+async def _endpoint(stack: AsyncExitStack, settings: Settings) -> Endpoint | None:
+    return await stack.enter_async_context(Endpoint(settings)) if settings.has_model else None
+
+
+def _used(endpoint: Endpoint | None) -> dict[str, dict[str, Any]]:
+    return {step: asdict(used) for step, used in endpoint.meter.steps.items()} if endpoint else {}
+
+
+def _embedder(
+    settings: Settings, endpoint: Endpoint | None, state: Row, listen: Listener
+) -> Embedder | None:
+    """What makes the question's vector, where the graph has vectors to compare it with."""
+    if not state["embedding_model"]:
+        return None
+    if endpoint is None:
+        listen(Said("No model is set for the question's vector: going by words."))
+        return None
+    return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
+
+
+def _asking(
+    graph: Graph,
+    settings: Settings,
+    question: Question,
+    endpoint: Endpoint | None,
+    embedder: Embedder | None,
+) -> Asking:
+    return Asking(
+        graph,
+        settings,
+        ModelAnswerer.from_settings(settings),
+        endpoint.run if endpoint else _ask_nobody,
+        embedder,
+        partial(tokens.count, encoding_name=settings.encoding),
+        question.text,
+        _messages(question.history, settings.conversation_history_max_turns),
+        question.context_only,
+    )
+
+
+async def _ask_nobody(think: Think[T]) -> T:  # noqa: ARG001 - as a Run has it
+    raise InputError("No model is set.")
+
+
+def _messages(history: Sequence[tuple[str, str]], turns: int) -> list[Message]:
+    return [
+        message
+        for asked, answered in history[len(history) - min(turns, len(history)) :]
+        for message in (Message("user", asked), Message("assistant", answered))
+    ]
+
+
+async def _method(asking: Asking, question: Question, listen: Listener) -> Method:
+    """The method that was asked for, else the one that suits the question; says which."""
+    if question.method != "auto":
+        return question.method
+    if asking.context_only:
+        whole = WHOLE.search(question.text) is not None
+    else:
+        whole = await asking.run(asking.answerer.chooses_global(question.text))
+    method: Method = "global" if whole else "local"
+    listen(Said(f"Answering by {method} search."))
+    return method
+
+
+async def _search(asking: Asking, question: Question, method: Method) -> Found:
+    match method:
+        case "global":
+            return await search_global(
+                asking,
+                level=question.level,
+                dynamic=question.dynamic,
+                prefilter=question.prefilter,
+            )
+        case "local":
+            return await search_local(asking)
+        case "drift":
+            return await search_drift(asking)
+        case "basic":
+            return await search_basic(asking)
+        case "text":
+            return await search_text(asking)
+
+
+async def _written(found: Found, endpoint: Endpoint | None, asking: Asking) -> AsyncIterator[str]:
+    """The last step's text, streamed; its think step asks once."""
+    if asking.context_only or endpoint is None:
+        return
+    if found.answer is None:
+        yield NOTHING
+        return
+    said = []
+    async for piece in endpoint.stream(next(found.answer)):
+        said.append(piece)
+        yield piece
+    with suppress(StopIteration):
+        found.answer.send(Reply("".join(said)))  # raises ReplyError where it is no answer
+
+
+async def _resolve(graph: Graph, text: str, found: Found) -> list[Citation]:
+    """What the citations in an answer stand for, in their order."""
+    wanted = cited(text)
+    if not wanted:
+        return []
+    rows = await graph.read(
+        "search/resolve",
+        citations=[{"kind": kind, "ref": ref} for kind, ref in wanted],
+        places=PLACES,
+    )
+    by_ref: dict[tuple[Kind, int], list[Row]] = {}
+    for row in rows:
+        by_ref.setdefault((row["kind"], row["ref"]), []).append(row)
+    known = known_refs(found.contexts)
+    return [_citation(one, by_ref.get(one, []), supported=one in known) for one in wanted]
+
+
+def _citation(one: tuple[Kind, int], rows: Sequence[Row], *, supported: bool) -> Citation:
+    title = rows[0]["title"] if rows else None
+    return Citation(*one, title, supported, list(_sources(rows)))
+
+
+def _sources(rows: Iterable[Mapping[str, object]]) -> Iterable[Source]:
+    for row in rows:
+        if row["chunk"] is not None:
+            yield Source(
+                str(row["source"]),
+                str(row["document"]),
+                int(str(row["chunk"])),
+                int(str(row["start"])),
+                int(str(row["end"])),
+                str(row["text"]),
+            )

@@ -1,0 +1,104 @@
+"""What every search is given, and what it finds: contexts, and the last step that answers."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from graphrag_neo4j.citations import Kind, cited
+from graphrag_neo4j.context import Embedder, Run
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.model import Answerer, Message, Think
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.tables import Count, Record, Shown
+
+__all__ = [
+    "Asking",
+    "Found",
+    "escaped",
+    "flat",
+    "known_refs",
+    "need",
+    "report_record",
+    "source_record",
+]
+
+LONGEST_QUERY = 64  # words of a question that the full-text index is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question and all that is needed to answer it.
+
+    `embedder`: None where vectors can't be made; then words lead. `history`: the messages before
+    the question. `context_only`: no model is to be asked, the contexts are wanted themselves.
+    """
+
+    graph: Graph
+    settings: Settings
+    answerer: Answerer
+    run: Run
+    embedder: Embedder | None
+    count: Count
+    question: str
+    history: Sequence[Message] = ()
+    context_only: bool = False
+
+    async def vector(self, text: str | None = None) -> list[float] | None:
+        """The vector of a text, by default of the question with those asked before it."""
+        if self.embedder is None:
+            return None
+        asked = [message.content for message in self.history if message.role == "user"]
+        return (await self.embedder.embed([text or "\n".join([*asked, self.question])]))[0]
+
+    def shown(self, budget: float) -> Shown:
+        """An empty context."""
+        return Shown(budget, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The contexts of a search, and the step that writes the answer; None: there is none."""
+
+    contexts: Sequence[Shown]
+    answer: Think[str] | None = None
+
+
+def escaped(text: str, field: str | None = None) -> str:
+    """The words of a text as a Lucene query: no operator, quote or wildcard of it survives.
+
+    >>> escaped('What is "AI? (and why', "name")
+    'name:what name:is name:ai name:and name:why'
+    """
+    words = dict.fromkeys(word.casefold() for word in re.findall(r"\w+", text))
+    prefix = f"{field}:" if field else ""
+    return " ".join(prefix + word for word in list(words)[:LONGEST_QUERY])
+
+
+def flat(value: object) -> str:
+    """A value as one line."""
+    return " ".join(str(value or "").split())
+
+
+def report_record(row: Row, *, short: bool = False) -> Record:
+    """A community's report as a record; `short`: its title and summary."""
+    text = f"{row['title']}: {row['summary']}" if short else row["report"]
+    return Record("Reports", row["ref"], row["id"], flat(text))
+
+
+def source_record(row: Row) -> Record:
+    """A chunk as a record."""
+    return Record("Sources", row["ref"], row["id"], flat(row["text"]))
+
+
+def known_refs(contexts: Iterable[Shown]) -> set[tuple[Kind, int]]:
+    """All that answers from these contexts may cite."""
+    records = [record for shown in contexts for record in shown.records.values()]
+    own = {(record.kind, record.ref) for record in records}
+    return own | {one for r in records if r.kind == "Reports" for one in cited(r.text)}
+
+
+def need(has: object, stage: str, command: str = "kg-build index PATHS") -> None:
+    """Raises InputError where a search has nothing to search in."""
+    if not has:
+        raise InputError(f"The graph has no {stage} yet: `{command}` makes them.")

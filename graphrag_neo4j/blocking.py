@@ -1,0 +1,174 @@
+"""What a Python user who does not await imports.
+
+    with GraphRAG.from_env() as rag:
+        rag.index("docs/")
+        print(rag.query("What is this about?"))
+
+It runs AsyncGraphRAG in a thread of its own, so it works in a script, in a notebook with a running
+loop and in a thread pool alike.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Event
+from typing import Any, Self, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from graphrag_neo4j.answering import Question
+from graphrag_neo4j.answers import Answer
+from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, AsyncStream, Source
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Listener, silent
+from graphrag_neo4j.importing import Imported
+from graphrag_neo4j.looking import Communities, Entity, Report
+from graphrag_neo4j.pipeline import Built
+from graphrag_neo4j.reading import ReadOptions
+from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.status import Status
+
+__all__ = ["GraphRAG", "Stream"]
+
+T = TypeVar("T")
+
+
+class GraphRAG:
+    """AsyncGraphRAG for code that does not await; a context manager."""
+
+    def __init__(self, settings: Settings, listen: Listener = silent) -> None:
+        self._async = AsyncGraphRAG(settings, listen)
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+
+    @classmethod
+    def from_env(cls, listen: Listener = silent, **settings: Any) -> Self:  # noqa: ANN401 - any setting
+        """With settings by name, from the environment and from `.env`; raises InputError."""
+        return cls(load_settings(**settings), listen)
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            portal = stack.enter_context(start_blocking_portal())
+            stack.enter_context(portal.wrap_async_context_manager(self._async))
+            self._portal, self._stack = portal, stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+        self._portal = None
+
+    def index(
+        self,
+        what: Source,
+        *,
+        options: ReadOptions = DEFAULT,
+        reread: bool = False,
+        reembed: bool = False,
+        recluster: bool = False,
+        prune: bool = False,
+    ) -> Built:
+        """As AsyncGraphRAG.index."""
+        return self._call(
+            lambda: self._async.index(
+                what,
+                options=options,
+                reread=reread,
+                reembed=reembed,
+                recluster=recluster,
+                prune=prune,
+            )
+        )
+
+    def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> dict[str, list[str]]:
+        """As AsyncGraphRAG.delete."""
+        return self._call(lambda: self._async.delete(*sources, options=options))
+
+    def import_graphrag(self, folder: str | Path) -> Imported:
+        """As AsyncGraphRAG.import_graphrag."""
+        return self._call(lambda: self._async.import_graphrag(folder))
+
+    def stream(self, question: str | Question, **how: Any) -> "Stream":  # noqa: ANN401
+        """As AsyncGraphRAG.stream, for a plain `for`."""
+        return Stream(self._async.stream(question, **how), self._call)
+
+    def query(self, question: str | Question, **how: Any) -> Answer:  # noqa: ANN401
+        """As AsyncGraphRAG.query."""
+        return self._call(lambda: self._async.query(question, **how))
+
+    def global_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As AsyncGraphRAG.global_search."""
+        return self.query(question, method="global", **how)
+
+    def local_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As AsyncGraphRAG.local_search."""
+        return self.query(question, method="local", **how)
+
+    def drift_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As AsyncGraphRAG.drift_search."""
+        return self.query(question, method="drift", **how)
+
+    def basic_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As AsyncGraphRAG.basic_search."""
+        return self.query(question, method="basic", **how)
+
+    def text_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
+        """As AsyncGraphRAG.text_search."""
+        return self.query(question, method="text", **how)
+
+    def communities(self, level: int | None = None) -> Communities:
+        """As AsyncGraphRAG.communities."""
+        return self._call(lambda: self._async.communities(level))
+
+    def report(self, ref: int) -> Report:
+        """As AsyncGraphRAG.report."""
+        return self._call(lambda: self._async.report(ref))
+
+    def entity(self, name: str) -> Entity:
+        """As AsyncGraphRAG.entity."""
+        return self._call(lambda: self._async.entity(name))
+
+    def status(self) -> Status:
+        """As AsyncGraphRAG.status."""
+        return self._call(self._async.status)
+
+    def _call(self, work: Callable[[], Awaitable[T]]) -> T:
+        if self._portal is None:
+            raise InputError("This GraphRAG is not open: use it in a `with` statement.")
+        ended = Event()
+
+        async def run() -> T:
+            try:
+                return await work()
+            finally:
+                ended.set()
+
+        future = self._portal.start_task_soon(run)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            ended.wait()  # the build saves what has arrived, for which it needs the open graph
+            raise
+
+
+class Stream(Iterator[str]):
+    """AsyncStream for a plain `for`."""
+
+    def __init__(
+        self, stream: AsyncStream, call: Callable[[Callable[[], Awaitable[Any]]], Any]
+    ) -> None:
+        self._stream, self._call = stream, call
+
+    def __next__(self) -> str:
+        piece = self._call(self._next)
+        if piece is None:
+            raise StopIteration
+        return str(piece)
+
+    async def _next(self) -> str | None:
+        return await anext(self._stream, None)
+
+    @property
+    def answer(self) -> Answer:
+        """The answer; raises InputError while its text is still coming."""
+        return self._stream.answer

@@ -1,0 +1,69 @@
+"""How answers, their sources and their contexts are shown."""
+
+from collections.abc import Iterable
+
+import click
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.markup import escape
+
+from graphrag_neo4j.answers import Answer, Citation, Source
+from graphrag_neo4j.cli.progress import money_known
+from graphrag_neo4j.text import shortened
+
+__all__ = ["footnoted", "print_answer", "print_context"]
+
+QUOTED = 200  # characters of a source
+
+
+def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
+    """The text, unless it has been streamed already, and below it the sources."""
+    if streamed:
+        click.echo()
+    else:
+        console.print(Markdown(answer.text) if console.is_terminal else escape(answer.text))
+    if answer.citations:
+        console.print("\nSources:")
+    for citation in answer.citations:
+        mark = "" if citation.supported else " [red](not in the material of this answer)[/]"
+        console.print(f"  {escape(str(citation))}{mark}", highlight=False)
+        for place in map(_place, citation.sources):
+            console.print(f"    {escape(place)}", style="dim", highlight=False)
+    console.print(f"\n{escape(_took(answer))}", style="dim", highlight=False)
+
+
+def print_context(console: Console, answer: Answer) -> None:
+    """What a model would be given, with the tokens of each part."""
+    for n, shown in enumerate(answer.context, start=1):
+        parts = ", ".join(f"{len(records)} {kind}" for kind, records in shown.by_kind().items())
+        console.print(f"[bold]Context {n}: {shown.tokens:,} tokens; {escape(parts)}.[/]")
+        click.echo(shown.text)
+
+
+def footnoted(answer: Answer) -> str:
+    """The answer in Markdown, each citation a footnote that names its places."""
+    notes = [f"[^{n}]: {_note(citation)}" for n, citation in enumerate(answer.citations, start=1)]
+    numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}
+    return "\n\n".join([answer.footnoted(numbers), *notes])
+
+
+def _note(citation: Citation) -> str:
+    places: Iterable[str] = map(_place, citation.sources)
+    return "; ".join([str(citation), *places])
+
+
+def _place(source: Source) -> str:
+    quote = shortened(" ".join(source.text.split()), QUOTED, len)
+    return f"{source.title}, characters {source.start:,}–{source.end:,}: “{quote}”"
+
+
+def _took(answer: Answer) -> str:
+    used = answer.usage.values()
+    calls = sum(one["calls"] for one in used)
+    tokens = sum(one["input_tokens"] + one["output_tokens"] for one in used)
+    cost = sum(one["cost"] for one in used)
+    unpriced = sum(one["unpriced"] for one in used)
+    return (
+        f"{answer.method} search: {answer.elapsed:.1f} s, {calls} calls, {tokens:,} tokens, "
+        f"{money_known(cost, unpriced)}."
+    )

@@ -1,0 +1,56 @@
+"""Replies held to a form: asked for with its schema, read, and asked for once more if need be."""
+
+import re
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.prompts import load_prompt
+from graphrag_neo4j.llm.written import Written
+from graphrag_neo4j.model import Message, Reply, Request
+from graphrag_neo4j.text import storable
+
+__all__ = ["read_json", "schema_of"]
+
+FENCED = re.compile(r"\A\s*```\w*\s*(.*?)\s*(?:```\s*)?\Z", re.DOTALL)
+W = TypeVar("W", bound=Written)
+
+
+def schema_of(form: type[Written]) -> dict[str, Any]:
+    """The JSON schema of a form, with its title."""
+    return form.model_json_schema()
+
+
+def read_json(request: Request, form: type[W]) -> Generator[Request, Reply, W]:
+    """A reply of that form; one that is not is asked for once more, with the error.
+
+    Raises ReplyError where the second one is not either.
+    """
+    request = replace(request, schema=schema_of(form))
+    reply = yield request
+    try:
+        return _read(reply, form)
+    except ReplyError as error:
+        again = load_prompt("again").fill({"error": str(error)}).strip()
+    said = Message("assistant", storable(reply.text)[0])
+    reply = yield replace(request, messages=(*request.messages, said, Message("user", again)))
+    return _read(reply, form)
+
+
+def _read(reply: Reply, form: type[W]) -> W:
+    fenced = FENCED.match(reply.text)
+    try:
+        return form.model_validate_json(fenced[1] if fenced else reply.text)
+    except ValidationError as error:
+        raise ReplyError(_explain(error, cut=reply.cut)) from None
+
+
+def _explain(error: ValidationError, *, cut: bool) -> str:
+    if cut:
+        return "the reply is cut off"
+    problem = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(str(part) for part in problem["loc"])
+    return f"the reply is not valid: {place + ': ' if place else ''}{problem['msg']}"

@@ -1,0 +1,70 @@
+"""The forms of JSON that a model is asked for; its schema is made from them."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "Written",
+    "WrittenAnswer",
+    "WrittenPoints",
+    "WrittenPrimer",
+    "WrittenRating",
+    "WrittenReport",
+]
+
+
+class Written(BaseModel):
+    """A form. Endpoints that hold replies to it want it closed; we pass over what is more."""
+
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+
+class _Finding(Written):
+    summary: str = Field(min_length=1)
+    explanation: str
+
+
+class WrittenReport(Written):
+    """A report on a community."""
+
+    model_config = ConfigDict(title="community_report")
+    title: str = Field(min_length=1)
+    summary: str = Field(min_length=1)
+    rating: float = Field(ge=0, le=10)
+    rating_explanation: str
+    findings: list[_Finding] = Field(min_length=1)
+
+
+class _Point(Written):
+    description: str
+    score: int = Field(ge=0, le=100)
+
+
+class WrittenPoints(Written):
+    """What a context has to say to a question; no points where it has nothing to say."""
+
+    model_config = ConfigDict(title="points")
+    points: list[_Point]
+
+
+class WrittenAnswer(Written):
+    """One answer from a context, and how much it helps."""
+
+    model_config = ConfigDict(title="rated_answer")
+    answer: str
+    score: int = Field(ge=0, le=100)
+
+
+class WrittenRating(Written):
+    """The ids of the reports that are worth opening."""
+
+    model_config = ConfigDict(title="relevant_reports")
+    relevant: list[int]
+
+
+class WrittenPrimer(Written):
+    """A first answer, how much it helps, and what to ask next."""
+
+    model_config = ConfigDict(title="primer")
+    answer: str
+    score: int = Field(ge=0, le=100)
+    follow_ups: list[str]

@@ -1,0 +1,115 @@
+"""The context of a local answer: entities near the question, and what surrounds them.
+
+Two round trips to Neo4j find the entities (by vector, and by the names in the question), a third
+one brings their neighbourhood.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import anyio
+
+from graphrag_neo4j.asking import Asking, escaped, flat, report_record, source_record
+from graphrag_neo4j.citations import Kind
+from graphrag_neo4j.flow import first_error
+from graphrag_neo4j.graph import Row, nearest
+from graphrag_neo4j.tables import Record, Shown
+from graphrag_neo4j.text import name_key
+
+__all__ = ["local_context"]
+
+RANK_CONSTANT = 60  # of reciprocal rank fusion
+MOST = {"inner": 200, "claims": 60, "communities": 10, "chunks": 60}
+
+
+async def local_context(asking: Asking, question: str | None = None) -> Shown:
+    """Reports, entities, relationships, claims and sources about what a question names.
+
+    `question`: another one than the user's. The shares of the budget are settings.
+    """
+    settings = asking.settings
+    entities = await _entities(asking, question)
+    outward = settings.top_k_relationships * settings.top_k_entities
+    rows = await asking.graph.read("search/neighbourhood", ids=entities, outward=outward, **MOST)
+    found = rows[0]
+    budget = settings.max_context_tokens
+    reports = _reports(asking, found["communities"], budget * settings.community_prop)
+    sources = asking.shown(budget * settings.text_unit_prop)
+    sources.add_each(source_record(row) for row in found["chunks"])
+    shown = asking.shown(budget)
+    shown.add(reports.records.values())
+    # What reports left free is for the elements; what these leave free, for the sources.
+    elements = asking.shown(budget - reports.tokens - sources.tokens)
+    elements.add_each(_elements(found, entities))
+    shown.add(elements.records.values())
+    shown.add(sources.records.values())
+    shown.add_each(source_record(row) for row in found["chunks"])
+    return shown
+
+
+async def _entities(asking: Asking, question: str | None) -> list[str]:
+    """The ids of the entities nearest to the question, by vector and by name together."""
+    k = asking.settings.top_k_entities
+    asked = question or asking.question
+    found: dict[str, list[Row]] = {}
+
+    async def by_vector() -> None:
+        vector = await asking.vector(question)
+        if vector is not None:
+            found["vector"] = await nearest(asking.graph, "entity", vector, 2 * k)
+
+    async def by_name() -> None:
+        if words := escaped(asked, "name"):
+            found["name"] = await asking.graph.read("search/named", words=words, k=4 * k)
+
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(by_vector)
+            tasks.start_soon(by_name)
+    return _fused(asked, found.get("vector", []), found.get("name", []))[:k]
+
+
+def _fused(question: str, near: Sequence[Row], named: Sequence[Row]) -> list[str]:
+    """Ids by reciprocal ranks; entities whose whole name stands in the question come first."""
+    asked = f" {' '.join(_words(question))} "
+    score: defaultdict[str, float] = defaultdict(float)
+    for rows in (near, named):
+        for rank, row in enumerate(rows):
+            score[row["id"]] += 1 / (RANK_CONSTANT + rank)
+    for row in named:
+        if f" {' '.join(_words(row['name']))} " in asked:
+            score[row["id"]] += 1
+    return sorted(score, key=lambda id_: (-score[id_], id_))
+
+
+def _words(text: str) -> list[str]:
+    return "".join(c if c.isalnum() else " " for c in name_key(text)).split()
+
+
+def _reports(asking: Asking, rows: Sequence[Row], budget: float) -> Shown:
+    """Reports in full, those that do not fit by title and summary."""
+    shown = asking.shown(budget)
+    for row in rows:
+        if not shown.add([report_record(row)]):
+            shown.add([report_record(row, short=True)])
+    return shown
+
+
+def _elements(found: Row, order: Sequence[str]) -> Iterable[Record]:
+    """Entities, the relationships between them, their claims, then outward relationships."""
+    by_id: dict[str, Any] = {row["id"]: row for row in found["entities"]}
+    for id_ in order:
+        if id_ in by_id:
+            yield _record("Entities", by_id[id_], "name", "type", "description")
+    for row in found["inner"]:
+        yield _record("Relationships", row, "source", "target", "description")
+    claim = ("subject", "object", "type", "status", "start", "end", "description")
+    for row in found["claims"]:
+        yield _record("Claims", row, *claim)
+    for row in found["outward"]:
+        yield _record("Relationships", row, "source", "target", "description")
+
+
+def _record(kind: Kind, row: Row, *fields: str) -> Record:
+    return Record(kind, row["ref"], row["id"], " | ".join(flat(row[name]) for name in fields))

@@ -1,0 +1,101 @@
+"""Global search: the reports of one level, which together cover every entity once."""
+
+import random
+from collections.abc import Sequence
+
+from graphrag_neo4j.asking import Asking, Found, need, report_record
+from graphrag_neo4j.graph import Row
+from graphrag_neo4j.mapreduce import answer_from, pack
+from graphrag_neo4j.tables import Record
+
+__all__ = ["search_global"]
+
+BUNDLE_TOKENS = 1000
+RATED_AT_ONCE = 20
+
+
+async def search_global(
+    asking: Asking,
+    *,
+    level: int | None = None,
+    dynamic: bool = False,
+    prefilter: int | None = None,
+) -> Found:
+    """Maps the cover of a level, 0 being the coarsest.
+
+    `level`: by default the finest whose map calls stay under the setting `map_calls`. `dynamic`:
+    from level 0 down only what is rated relevant is opened. `prefilter`: only so many reports of
+    the cover, those nearest to the question.
+    """
+    if dynamic and not asking.context_only:
+        reports = await _opened(asking)
+    else:
+        reports = await _cover(asking, level, prefilter)
+    need(reports, "reports of communities")
+    units = _units(asking, reports)
+    random.Random(asking.settings.seed).shuffle(units)  # noqa: S311 - so that no part comes first
+    return await answer_from(asking, pack(asking, units))
+
+
+async def _cover(asking: Asking, level: int | None, prefilter: int | None) -> list[Row]:
+    chosen = await _default_level(asking) if level is None else level
+    vector = await asking.vector() if prefilter else None
+    rows = await asking.graph.read("search/cover", level=chosen, vector=vector)
+    if vector is None or prefilter is None:
+        return rows
+    near = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))
+    return near[:prefilter]
+
+
+async def _default_level(asking: Asking) -> int:
+    """The finest level whose cover fits the map calls; the coarsest where none does."""
+    settings = asking.settings
+    room = settings.map_calls * settings.map_context_tokens
+    levels = await asking.graph.read("search/levels")
+    return max((row["level"] for row in levels if row["tokens"] <= room), default=0)
+
+
+def _units(asking: Asking, reports: Sequence[Row]) -> list[list[Record]]:
+    """Each report that a model made; those made without one in bundles, the best connected first,
+    as far as their share goes."""
+    units = [[report_record(row)] for row in reports if not row["plain"]]
+    large = sum(asking.count(unit[0].longest) for unit in units)
+    plain = [row for row in reports if row["plain"]]
+    plain.sort(key=lambda row: (-(row.get("connected") or 0), row["id"]))
+    share = asking.settings.small_share
+    room = large * share / (1 - share) if units and share < 1 else float("inf")
+    bundle: list[Record] = []
+    size = 0
+    for record in map(report_record, plain):
+        tokens = asking.count(record.longest)
+        room -= tokens
+        if room < 0:
+            break
+        if bundle and size + tokens > BUNDLE_TOKENS:
+            units.append(bundle)
+            bundle, size = [], 0
+        bundle.append(record)
+        size += tokens
+    return [*units, bundle] if bundle else units
+
+
+async def _opened(asking: Asking) -> list[Row]:
+    """From level 0 down the reports that are rated relevant; a part replaces its parent."""
+    rows = await asking.graph.read("search/cover", level=0, vector=None)
+    kept: list[Row] = []
+    while rows:
+        relevant = await _relevant(asking, rows)
+        below = await asking.graph.read("search/parts", ids=[row["id"] for row in relevant])
+        opened = {row["parent"] for row in below}
+        kept += [row for row in relevant if row["id"] not in opened]
+        rows = below
+    return kept
+
+
+async def _relevant(asking: Asking, rows: Sequence[Row]) -> list[Row]:
+    found: set[int] = set()
+    for start in range(0, len(rows), RATED_AT_ONCE):
+        shown = asking.shown(float("inf"))
+        shown.add(report_record(row, short=True) for row in rows[start : start + RATED_AT_ONCE])
+        found |= set(await asking.run(asking.answerer.rate(asking.question, shown.text)))
+    return [row for row in rows if row["ref"] in found]

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.answers import Answer, Citation, Method, Source
-from graphrag_neo4j.asking import Asking, Found, known_refs, need
+from graphrag_neo4j.asking import Asking, Found, known_refs
 from graphrag_neo4j.citations import Kind, cited
 from graphrag_neo4j.context import Embedder
 from graphrag_neo4j.errors import InputError
@@ -33,6 +33,13 @@ NO_MODEL: Final = (
 )
 NOTHING: Final = "The data holds no answer to this question."
 PLACES = 3  # of each citation that are looked up
+NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
+    "global": lambda state: (state["reports"], "reports of communities"),
+    "drift": lambda state: (state["reports"], "reports of communities"),
+    "local": lambda state: (state["entities"], "entities"),
+    "basic": lambda state: (state["chunks"], "chunks"),
+    "text": lambda state: (state["chunks"], "chunks"),
+}
 # Words by which a question is about the whole, where no model may be asked that.
 WHOLE = re.compile(
     r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|compare\w*|"
@@ -64,7 +71,7 @@ async def answering(
     """
     began = time.perf_counter()
     state = (await graph.read("search/state"))[0]
-    need(state["chunks"] or state["communities"], "documents")
+    _need(state["chunks"] or state["reports"], "documents")
     if not (settings.has_model or question.context_only):
         raise InputError(NO_MODEL)
     async with AsyncExitStack() as stack:
@@ -72,6 +79,7 @@ async def answering(
         embedder = _embedder(settings, endpoint, state, listen)
         asking = _asking(graph, settings, question, endpoint, embedder)
         method = await _method(asking, question, listen)
+        _need(*NEEDS[method](state))
         found = await _search(asking, question, method)
         text = ""
         async for piece in _written(found, endpoint, asking):
@@ -151,6 +159,12 @@ async def _method(asking: Asking, question: Question, listen: Listener) -> Metho
     method: Method = "global" if whole else "local"
     listen(Said(f"Answering by {method} search."))
     return method
+
+
+def _need(has: object, what: str) -> None:
+    """Raises InputError where a search has nothing to search in."""
+    if not has:
+        raise InputError(f"The graph has no {what} yet: `kg-build index PATHS` makes them.")
 
 
 async def _search(asking: Asking, question: Question, method: Method) -> Found:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from graphrag_neo4j.citations import Kind, cited
 from graphrag_neo4j.context import Embedder, Run
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.model import Answerer, Message, Think
 from graphrag_neo4j.settings import Settings
@@ -18,7 +17,6 @@ __all__ = [
     "escaped",
     "flat",
     "known_refs",
-    "need",
     "report_record",
     "source_record",
 ]
@@ -46,10 +44,11 @@ class Asking:
 
     async def vector(self, text: str | None = None) -> list[float] | None:
         """The vector of a text, by default of the question with those asked before it."""
-        if self.embedder is None:
-            return None
         asked = [message.content for message in self.history if message.role == "user"]
-        return (await self.embedder.embed([text or "\n".join([*asked, self.question])]))[0]
+        wanted = (text or "\n".join([*asked, self.question])).strip()
+        if self.embedder is None or not wanted:
+            return None
+        return (await self.embedder.embed([wanted]))[0]
 
     def shown(self, budget: float) -> Shown:
         """An empty context."""
@@ -96,9 +95,3 @@ def known_refs(contexts: Iterable[Shown]) -> set[tuple[Kind, int]]:
     records = [record for shown in contexts for record in shown.records.values()]
     own = {(record.kind, record.ref) for record in records}
     return own | {one for r in records if r.kind == "Reports" for one in cited(r.text)}
-
-
-def need(has: object, stage: str, command: str = "kg-build index PATHS") -> None:
-    """Raises InputError where a search has nothing to search in."""
-    if not has:
-        raise InputError(f"The graph has no {stage} yet: `{command}` makes them.")

@@ -29,7 +29,7 @@ from graphrag_neo4j.looking import (
     read_entity,
     read_report,
 )
-from graphrag_neo4j.pipeline import Built, build, remove
+from graphrag_neo4j.pipeline import Built, Redo, build, remove
 from graphrag_neo4j.reading import ReadOptions, file_of, gone, source_of
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.stages.ingest import sources_under
@@ -99,9 +99,7 @@ class AsyncGraphRAG:
             corpus,
             self.settings,
             self._listen,
-            reread=reread,
-            reembed=reembed,
-            recluster=recluster,
+            redo=Redo(reread, reembed, recluster),
             gone=missing,
         )
 

@@ -15,7 +15,7 @@ from functools import partial
 from graphrag_neo4j import tokens
 from graphrag_neo4j.context import Context, Embedder
 from graphrag_neo4j.corpus import Corpus
-from graphrag_neo4j.errors import BudgetSpentError
+from graphrag_neo4j.errors import BudgetSpentError, InputError
 from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, silent
 from graphrag_neo4j.folding import Budget
 from graphrag_neo4j.graph import (
@@ -25,6 +25,7 @@ from graphrag_neo4j.graph import (
     ensure_schema,
     forget_vectors,
     hold_lease,
+    refuse_other_vectors,
 )
 from graphrag_neo4j.hierarchy import Limits as TreeLimits
 from graphrag_neo4j.llm import Endpoint, ModelThinker, Usage
@@ -50,9 +51,24 @@ from graphrag_neo4j.stages.reports import ReportLimits, mark_reported_otherwise,
 from graphrag_neo4j.stages.summarize import Limits, mark_described_otherwise, summarize
 from graphrag_neo4j.status import Status, read_status
 
-__all__ = ["Built", "build", "embedder_of", "remove"]
+__all__ = ["Built", "Redo", "build", "embedder_of", "remove"]
 
 EMBEDDED_TOKENS = 30_000  # of one call; endpoints take more, but what fails is tried by halves
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """What is to be done again, though it was done: `reread`: what was read, described or
+    reported on with other settings. `reembed`: all vectors, by the model that is set now.
+    `recluster`: the communities, imported ones too.
+    """
+
+    reread: bool = False
+    reembed: bool = False
+    recluster: bool = False
+
+
+NOTHING_AGAIN = Redo()
 
 
 @dataclass(slots=True)
@@ -87,47 +103,61 @@ async def build(
     settings: Settings,
     listen: Listener,
     *,
-    reread: bool = False,
-    reembed: bool = False,
-    recluster: bool = False,
+    redo: Redo = NOTHING_AGAIN,
     gone: Sequence[str] = (),
 ) -> Built:
-    """Brings the graph up to date with the corpus.
+    """Brings the graph up to date with the corpus; without a model nothing is read.
 
-    Without a model the documents are written and nothing is read. `reread`: what was read or cut
-    with other settings is done again. `reembed`: all vectors are made anew, by the model that is
-    set now. `recluster`: the communities, imported ones too. `gone`: sources of documents to
-    delete. Raises
-    GraphBusyError while another build runs, GraphError and ModelError where nothing can go on;
-    what was saved until then stands.
+    `gone`: sources of documents to delete. Raises GraphBusyError while another build runs,
+    GraphError and ModelError where nothing can go on; what was saved until then stands.
     """
     built = Built(skipped=corpus.skipped)
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     endpoint = Endpoint(settings) if settings.has_model else None
     async with hold_lease(graph, {"command": _command()}, lambda: _used(endpoint)) as lease:
-        if reembed:
-            await forget_vectors(graph)
+        await _refuse_half_imported(graph)
+        if endpoint:
+            await _prepare_vectors(graph, settings, again=redo.reembed)
         await delete_documents(graph, [document_id(source) for source in gone])
         built.ingested = await ingest(
-            graph, corpus.documents(), _cutting(settings), listen, recut=reread
+            graph, corpus.documents(), _cutting(settings), listen, recut=redo.reread
         )
         built.unreadable = corpus.reasons()
-        if endpoint is None:
-            built.stopped = "No model is set."
-        else:
-            async with endpoint:
-                try:
-                    context = _context(graph, settings, endpoint, listen)
-                    if reread:
-                        await _mark_done_otherwise(context, settings)
-                    await _think(context, settings, endpoint, recluster=recluster)
-                except BudgetSpentError as error:
-                    built.stopped = str(error)
+        if endpoint:
+            built.stopped = await _think_on(graph, settings, endpoint, listen, redo)
             built.usage = dict(endpoint.meter.steps)
+        else:
+            built.stopped = "No model is set."
+        await await_indexes(graph)
         built.status = await read_status(graph)
         lease.outcome = "done" if built.complete else "incomplete"
     return built
+
+
+async def _prepare_vectors(graph: Graph, settings: Settings, *, again: bool) -> None:
+    """Another model than that of the graph's vectors is refused before anything is paid for."""
+    if again:
+        await forget_vectors(graph)
+    else:
+        await refuse_other_vectors(graph, settings.embedding_model, settings.embedding_dimensions)
+
+
+async def _think_on(
+    graph: Graph, settings: Settings, endpoint: Endpoint, listen: Listener, redo: Redo
+) -> str | None:
+    """Runs the stages that need a model; why they stopped before all was done."""
+    thinker = ModelThinker.from_settings(settings)
+    heard = _metered(listen, endpoint)
+    async with endpoint:
+        context = Context(graph, thinker, endpoint.run, settings.concurrency, heard)
+        if redo.reread:
+            await _mark_done_otherwise(context, settings)
+        try:
+            await _think(context, settings, endpoint, recluster=redo.recluster)
+        except BudgetSpentError as error:
+            return str(error)
+    return None
 
 
 async def _think(
@@ -144,12 +174,6 @@ async def _think(
     await find_communities(graph, _leiden(settings), listen, anew=recluster)
     await write_reports(context, _report_limits(settings))
     await embed(context, embedder_of(settings, endpoint), _embed_limits(settings))
-    await await_indexes(graph)
-
-
-def _context(graph: Graph, settings: Settings, endpoint: Endpoint, listen: Listener) -> Context:
-    thinker = ModelThinker.from_settings(settings)
-    return Context(graph, thinker, endpoint.run, settings.concurrency, _metered(listen, endpoint))
 
 
 async def _mark_done_otherwise(context: Context, settings: Settings) -> None:
@@ -190,10 +214,20 @@ async def remove(graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
     """
     await ensure_schema(graph)
     async with hold_lease(graph, {"command": _command()}, dict):
+        await _refuse_half_imported(graph)
         known = await known_sources(graph, sources, files)
         await delete_documents(graph, [document_id(source) for source in known])
         await merge(graph, silent)
     return known
+
+
+async def _refuse_half_imported(graph: Graph) -> None:
+    """What an import has begun is not read by a model, nor changed, before it is complete."""
+    if (await graph.read("import/held"))[0]["importing"]:
+        raise InputError(
+            "An import into this graph was interrupted: run the same `kg-build import` again to "
+            "finish it, or empty the graph."
+        )
 
 
 def _cutting(settings: Settings) -> Cutting:
@@ -220,9 +254,10 @@ def _report_limits(settings: Settings) -> ReportLimits:
 
 
 def _embed_limits(settings: Settings) -> EmbedLimits:
-    return EmbedLimits(
-        settings.embedding_tokens, settings.embedding_batch, EMBEDDED_TOKENS, _count(settings)
-    )
+    # In the model's own encoding if tiktoken knows it: endpoints refuse texts that are too long.
+    encoding = tokens.encoding_for(settings.embedding_model) or settings.encoding
+    count = partial(tokens.count, encoding_name=encoding)
+    return EmbedLimits(settings.embedding_tokens, settings.embedding_batch, EMBEDDED_TOKENS, count)
 
 
 def embedder_of(settings: Settings, endpoint: Endpoint) -> Embedder:

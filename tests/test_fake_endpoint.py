@@ -261,7 +261,7 @@ def test_a_schema_is_filled_from_the_prompts_text(
     answer = json.loads(_text(_ask(client, TALK, response_format=wanted)))
     jsonschema.validate(answer, SCHEMA)
     assert answer["title"] in " ".join(TALK.split())
-    assert endpoint.count("json") == 1
+    assert endpoint.count("json:r") == 1
 
 
 def test_json_mode_follows_the_schema_that_the_prompt_spells_out(client: openai.OpenAI) -> None:

@@ -11,7 +11,7 @@ from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.model import Document
-from graphrag_neo4j.pipeline import Built, build, remove
+from graphrag_neo4j.pipeline import Built, Redo, build, remove
 from graphrag_neo4j.settings import Settings
 from tests.fake_endpoint import FakeEndpoint
 
@@ -35,7 +35,7 @@ def documents(*texts: str) -> list[Document]:
 async def index(
     graph: Graph, what: Sequence[Document], settings: Settings, *, reread: bool = False
 ) -> Built:
-    return await build(graph, Corpus.of_documents(what), settings, silent, reread=reread)
+    return await build(graph, Corpus.of_documents(what), settings, silent, redo=Redo(reread))
 
 
 async def dumped(graph: Graph, what: Sequence[Document], settings: Settings) -> Dump:
@@ -117,6 +117,8 @@ async def test_what_failed_is_named_and_done_by_the_next_run(
         "extract",
         "claims",
         "summarize",
+        "reports",
+        "embed",
     }
     assert all(failure.reason for failure in first.status.failures)
     endpoint.change(server_error=0.0, garbage=0.0)

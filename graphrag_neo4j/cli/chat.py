@@ -17,7 +17,13 @@ __all__ = ["chat"]
 
 
 @click.command()
-@click.option("--method", type=click.Choice(["auto", *METHODS]), default="auto", show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", *METHODS]),
+    default="auto",
+    show_default=True,
+    help="As in `kg-build query`.",
+)
 @home_option
 def chat(method: str, home: Path | None) -> None:
     """Ask one question after the other; each is understood with those before it.

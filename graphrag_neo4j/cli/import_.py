@@ -45,7 +45,9 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
 
 
 def _print(console: Console, imported: Imported) -> None:
-    table = Table("table", "rows", "made", "merged", "implied", "unmapped", box=None)
+    table = Table("table", box=None)
+    for name in ("rows", "made", "merged", "implied", "unmapped"):
+        table.add_column(name, justify="right")
     for name, counted in imported.tables.items():
         numbers = (
             counted.rows,

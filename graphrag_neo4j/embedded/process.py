@@ -60,7 +60,16 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
         )
     # It outlives us: without this Python warns, when it forgets the process, that it still runs.
     process.returncode = 0
+    _wait_for_command_line(process.pid)
     return process.pid
+
+
+def _wait_for_command_line(pid: int) -> None:
+    """For a moment a new program has none, and `find` would take it for somebody else's."""
+    with suppress(psutil.Error):  # it has ended already, which `find` tells
+        process = psutil.Process(pid)
+        while not process.cmdline():
+            time.sleep(0.01)
 
 
 def find(home: Home, pid: int) -> psutil.Process | None:

@@ -36,6 +36,7 @@ OURS = (
     "rate",
     "prime",
     "route",
+    "again",
 )
 # What microsoft/graphrag calls its files.
 ELSEWHERE = {

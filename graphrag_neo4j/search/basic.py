@@ -1,6 +1,6 @@
 """Basic search: the chunks nearest to the question, the paper's baseline SS (vector RAG)."""
 
-from graphrag_neo4j.asking import Asking, Found, escaped, need, source_record
+from graphrag_neo4j.asking import Asking, Found, escaped, source_record
 from graphrag_neo4j.graph import nearest
 
 __all__ = ["search_basic"]
@@ -12,7 +12,6 @@ async def search_basic(asking: Asking) -> Found:
     """Chunks in the order of their nearness until the budget is full."""
     ids = await _ranked(asking)
     chunks = {row["id"]: row for row in await asking.graph.read("search/chunks", ids=ids)}
-    need(chunks or not ids, "chunks")
     shown = asking.shown(asking.settings.max_context_tokens)
     for id_ in ids:
         if id_ in chunks and not shown.add([source_record(chunks[id_])]):

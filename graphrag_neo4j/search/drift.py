@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Sequence
 from itertools import count
 
-from graphrag_neo4j.asking import Asking, Found, escaped, need, report_record
+from graphrag_neo4j.asking import Asking, Found, escaped, report_record
 from graphrag_neo4j.graph import Row, nearest
 from graphrag_neo4j.mapreduce import reduce
 from graphrag_neo4j.model import Point, Primer
@@ -22,13 +22,14 @@ async def search_drift(asking: Asking) -> Found:
     Under `context_only` what the primer would be given, and the local context of the question.
     """
     rows = await _near_reports(asking)
-    need(rows, "reports of communities")
     shown = asking.shown(asking.settings.map_context_tokens)
     for row in rows:
         if not shown.add([report_record(row)]):
             shown.add([report_record(row, short=True)])
     if asking.context_only:
         return Found([shown, await local_context(asking)])
+    if not rows:
+        return Found([])
     contexts, points = await _explore(asking, shown)
     return Found(contexts, reduce(asking, points))
 

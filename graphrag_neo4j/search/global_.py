@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from graphrag_neo4j.asking import Asking, Found, need, report_record
+from graphrag_neo4j.asking import Asking, Found, report_record
 from graphrag_neo4j.graph import Row
 from graphrag_neo4j.mapreduce import answer_from, pack
 from graphrag_neo4j.tables import Record
@@ -31,7 +31,6 @@ async def search_global(
         reports = await _opened(asking)
     else:
         reports = await _cover(asking, level, prefilter)
-    need(reports, "reports of communities")
     units = _units(asking, reports)
     random.Random(asking.settings.seed).shuffle(units)  # noqa: S311 - so that no part comes first
     return await answer_from(asking, pack(asking, units))

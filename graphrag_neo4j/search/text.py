@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from graphrag_neo4j.asking import Asking, Found, need, source_record
+from graphrag_neo4j.asking import Asking, Found, source_record
 from graphrag_neo4j.mapreduce import answer_from, pack
 from graphrag_neo4j.tables import Record
 
@@ -12,14 +12,13 @@ PAGE = 1000
 
 
 async def search_text(asking: Asking) -> Found:
-    """Each chunk is mapped exactly once. Raises InputError where there are none."""
+    """Each chunk is mapped exactly once."""
     units = [[record] async for record in _chunks(asking)]
-    need(units, "chunks")
     return await answer_from(asking, pack(asking, units))
 
 
 async def _chunks(asking: Asking) -> AsyncIterator[Record]:
-    after = 0
+    after = -1  # an imported chunk may have ref 0
     while rows := await asking.graph.read("search/all_chunks", after=after, limit=PAGE):
         for row in rows:
             yield source_record(row)

@@ -13,6 +13,7 @@ __all__ = ["prime", "rate", "say", "weigh", "weigh_whole"]
 
 WORD = re.compile(r"\w{4,}")
 SAID = 160  # characters of a record that are said again
+INVENTED = 999_999_999
 MOST = 5
 
 
@@ -21,6 +22,8 @@ def say(chat: Chat) -> str:
     if notes := re.findall(r"^Analyst \d+, helpfulness \d+:\n(.+)$", chat.text, re.MULTILINE):
         return "\n\n".join(notes[:MOST])
     told = [f"{row.said[:SAID]} [Data: {row.kind} ({row.ref})]." for row in _fitting(chat)]
+    if "Invent " in chat.prompt:
+        told.append(f"And more [Data: Claims ({INVENTED})].")
     return "\n\n".join(told) or "The material holds no answer."
 
 

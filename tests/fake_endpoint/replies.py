@@ -39,22 +39,24 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a chat request wants next: of which pass, and what was said of that pass already."""
+    """What a chat request wants next: of which pass, what was said of that pass already, or by
+    which schema."""
 
     kind: str
     phase: Phase = ""
     number: int = 0
     said: str = ""
+    schema: str = ""
 
     @property
     def name(self) -> str:
         """As the log has it: "extraction", "extraction:gleaning", …"""
-        return f"{self.kind}:{self.phase}" if self.phase else self.kind
+        return ":".join(part for part in (self.kind, self.phase, self.schema) if part)
 
 
 def read_task(chat: Chat, options: Options) -> Task:
     """What the request wants next: follows the conversation from its beginning."""
-    task = Task(chat.kind)
+    task = Task(chat.kind, schema=chat.response_format.get("json_schema", {}).get("name", ""))
     if task.kind in {"extraction", "claims"}:
         for answer, then in chat.turns:
             task = _next_task(task, answer, then, chat, options)

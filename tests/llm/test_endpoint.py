@@ -359,3 +359,34 @@ async def test_vectors_come_in_the_order_of_the_texts_and_are_metered(
     assert model.meter.steps["embedding"].calls == 2
     tokens = sum(call.prompt_tokens for call in endpoint.log)
     assert model.meter.steps["embedding"].input_tokens == tokens
+
+
+async def test_the_dimensions_that_are_set_are_asked_for(endpoint: FakeEndpoint) -> None:
+    async with Endpoint(settings(endpoint.url, embedding_dimensions=12)) as model:
+        [vector] = await model.embed(["One text."])
+    assert len(vector) == 12
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "no JSON",
+        {"data": []},
+        {"data": [{"index": 0, "embedding": [0.5, None]}]},
+        {"data": [{"index": 0, "embedding": "AAA="}]},
+    ],
+)
+async def test_a_reply_that_holds_no_vectors_is_unusable(body: object) -> None:
+    with odd_endpoint(body) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match="vectors"):
+                await model.embed(["One text."])
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_however_many_texts_are_too_much_the_endpoint_is_not_down(status: int) -> None:
+    with odd_endpoint({"error": {"message": "too long"}}, status=status) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            for _ in range(20):
+                with pytest.raises(ReplyError, match=r"refuses the request: .*too long"):
+                    await model.embed(["One text."])

@@ -48,7 +48,28 @@ async def test_tokens_a_minute_come_evenly_in_calls_larger_than_the_bucket(
     texts = [f"{n} " + "word " * 4_000 for n in range(8)]
     log = await ask_at_once(endpoint, texts, tokens_per_minute=1_200_000)
     assert len(log) == 8
-    for n, call in enumerate(log):
-        for last in range(n + 1, len(log)):
-            used = sum(one.prompt_tokens + one.completion_tokens for one in log[n + 1 : last + 1])
-            assert used < 20_000 * (log[last].time - call.time + LATE)
+    assert come_evenly(log, 20_000)
+
+
+async def test_tokens_of_texts_to_embed_come_evenly_too(endpoint: FakeEndpoint) -> None:
+    given = load_settings(
+        openai_base_url=endpoint.url, openai_api_key="sk-test", tokens_per_minute=1_200_000
+    )
+    async with Endpoint(given) as model:
+        await model.embed(["The first call loads what the endpoint counts with."])
+        endpoint.reset()
+        async with anyio.create_task_group() as all_:
+            for n in range(8):
+                all_.start_soon(model.embed, [f"{n} " + "word " * 2_000] * 2)
+    log = sorted(endpoint.log, key=lambda call: call.time)
+    assert len(log) == 8
+    assert come_evenly(log, 20_000)
+
+
+def come_evenly(log: list[Call], tokens_per_second: int) -> bool:
+    return all(
+        sum(one.prompt_tokens + one.completion_tokens for one in log[n + 1 : last + 1])
+        < tokens_per_second * (log[last].time - call.time + LATE)
+        for n, call in enumerate(log)
+        for last in range(n + 1, len(log))
+    )

@@ -10,12 +10,12 @@ from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.model import Answerer, Message, Think
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.tables import Count, Record, Shown
+from graphrag_neo4j.text import flat
 
 __all__ = [
     "Asking",
     "Found",
     "escaped",
-    "flat",
     "known_refs",
     "report_record",
     "source_record",
@@ -74,15 +74,11 @@ def escaped(text: str, field: str | None = None) -> str:
     return " ".join(prefix + word for word in list(words)[:LONGEST_QUERY])
 
 
-def flat(value: object) -> str:
-    """A value as one line."""
-    return " ".join(str(value or "").split())
-
-
 def report_record(row: Row, *, short: bool = False) -> Record:
     """A community's report as a record; `short`: its title and summary."""
-    text = f"{row['title']}: {row['summary']}" if short else row["report"]
-    return Record("Reports", row["ref"], row["id"], flat(text))
+    if short:
+        return Record("Reports", row["ref"], row["id"], flat(f"{row['title']}: {row['summary']}"))
+    return Record("Reports", row["ref"], row["id"], flat(row["report"]), row["n_tokens"])
 
 
 def source_record(row: Row) -> Record:

@@ -12,21 +12,24 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graphrag_neo4j.answering import Question
 from graphrag_neo4j.answers import Answer
+from graphrag_neo4j.answers import Source as Place
 from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, AsyncStream, Source
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, silent
-from graphrag_neo4j.importing import Imported
-from graphrag_neo4j.looking import Communities, Entity, Report
-from graphrag_neo4j.pipeline import Built
+from graphrag_neo4j.looking import Communities, Entity, FoundEntity, Report
 from graphrag_neo4j.reading import ReadOptions
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.status import Status
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.importing import Imported
+    from graphrag_neo4j.pipeline import Built
 
 __all__ = ["GraphRAG", "Stream"]
 
@@ -66,7 +69,7 @@ class GraphRAG:
         reembed: bool = False,
         recluster: bool = False,
         prune: bool = False,
-    ) -> Built:
+    ) -> "Built":
         """As AsyncGraphRAG.index."""
         return self._call(
             lambda: self._async.index(
@@ -83,7 +86,7 @@ class GraphRAG:
         """As AsyncGraphRAG.delete."""
         return self._call(lambda: self._async.delete(*sources, options=options))
 
-    def import_graphrag(self, folder: str | Path) -> Imported:
+    def import_graphrag(self, folder: str | Path) -> "Imported":
         """As AsyncGraphRAG.import_graphrag."""
         return self._call(lambda: self._async.import_graphrag(folder))
 
@@ -126,6 +129,14 @@ class GraphRAG:
     def entity(self, name: str) -> Entity:
         """As AsyncGraphRAG.entity."""
         return self._call(lambda: self._async.entity(name))
+
+    def find_entities(self, text: str, limit: int = 10) -> list[FoundEntity]:
+        """As AsyncGraphRAG.find_entities."""
+        return self._call(lambda: self._async.find_entities(text, limit))
+
+    def sources(self, *refs: int) -> list[Place]:
+        """As AsyncGraphRAG.sources."""
+        return self._call(lambda: self._async.sources(*refs))
 
     def status(self) -> Status:
         """As AsyncGraphRAG.status."""

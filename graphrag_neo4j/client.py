@@ -9,32 +9,41 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import anyio.to_thread
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.answering import Question, answering
 from graphrag_neo4j.answers import Answer
+from graphrag_neo4j.answers import Source as Place
+from graphrag_neo4j.asking import escaped
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
 from graphrag_neo4j.graph import Graph, connect
-from graphrag_neo4j.importing import Imported, import_graphrag
 from graphrag_neo4j.looking import (
     Communities,
     Entity,
+    FoundEntity,
     Report,
+    find_entities,
     read_communities,
     read_entity,
     read_report,
+    read_sources,
 )
-from graphrag_neo4j.pipeline import Built, Redo, build, remove
 from graphrag_neo4j.reading import ReadOptions, file_of, gone, source_of
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.stages.ingest import sources_under
 from graphrag_neo4j.status import Status, read_status
 from graphrag_neo4j.text import storable
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.importing import Imported
+    from graphrag_neo4j.pipeline import Built
+
+# What writes is imported where it is used: a question is answered sooner without it.
+# ruff: noqa: PLC0415
 
 __all__ = ["AsyncGraphRAG", "AsyncStream", "start_server"]
 
@@ -84,13 +93,15 @@ class AsyncGraphRAG:
         reembed: bool = False,
         recluster: bool = False,
         prune: bool = False,
-    ) -> Built:
+    ) -> "Built":
         """Brings the graph up to date with paths, or with Documents (ours or LangChain's).
 
         `reread`: what was read with other settings is read again. `reembed`: all vectors are
         made anew. `recluster`: the communities are, imported ones too. `prune`: documents under
         the paths whose file is gone are deleted. Raises InputError, GraphError, ModelError.
         """
+        from graphrag_neo4j.pipeline import Redo, build
+
         paths = _paths(what)
         corpus = Corpus.of_documents(what) if paths is None else Corpus.of_paths(paths, options)  # type: ignore[arg-type] # else they are paths
         missing = await self._missing(paths or (), options) if prune else []
@@ -110,6 +121,8 @@ class AsyncGraphRAG:
 
         For each of `sources`, the sources of what was deleted: none if it was not there.
         """
+        from graphrag_neo4j.pipeline import remove
+
         files = {storable(str(source))[0]: _file(source, options) for source in sources}
         found = await remove(self.graph, list(files), files=[f for f in files.values() if f])
         return {
@@ -117,11 +130,13 @@ class AsyncGraphRAG:
             for given, file in files.items()
         }
 
-    async def import_graphrag(self, folder: str | Path) -> Imported:
+    async def import_graphrag(self, folder: str | Path) -> "Imported":
         """Reads the parquet tables of microsoft/graphrag 2 or 3 in a folder; asks no model.
 
         Into an empty graph only; one that was interrupted goes on. Raises InputError, GraphError.
         """
+        from graphrag_neo4j.importing import import_graphrag
+
         return await import_graphrag(self.graph, Path(folder), self.settings, self._listen)
 
     def stream(self, question: str | Question, **how: Any) -> "AsyncStream":  # noqa: ANN401
@@ -175,11 +190,21 @@ class AsyncGraphRAG:
         """The entity of that name, in any spelling; raises InputError where there is none."""
         return await read_entity(self.graph, name)
 
+    async def find_entities(self, text: str, limit: int = 10) -> list[FoundEntity]:
+        """The entities whose name holds some of the words of a text, the best first."""
+        return await find_entities(self.graph, escaped(text, "name"), limit)
+
+    async def sources(self, *refs: int) -> list[Place]:
+        """The chunks with these refs and where they stand; those that are gone are left out."""
+        return await read_sources(self.graph, refs)
+
     async def status(self) -> Status:
         """What is in the graph, what is pending, what failed and why."""
         return await read_status(self.graph)
 
     async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
+        from graphrag_neo4j.stages.ingest import sources_under
+
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
         for source in missing:

@@ -10,12 +10,12 @@ from typing import Any
 
 import anyio
 
-from graphrag_neo4j.asking import Asking, escaped, flat, report_record, source_record
+from graphrag_neo4j.asking import Asking, escaped, report_record, source_record
 from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Row, nearest
 from graphrag_neo4j.tables import Record, Shown
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import flat, name_key
 
 __all__ = ["local_context"]
 

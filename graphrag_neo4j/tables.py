@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from graphrag_neo4j.citations import LONG_REF, Kind, with_long_refs
+from graphrag_neo4j.text import flat
 
-__all__ = ["HEADINGS", "Count", "Record", "Shown"]
+__all__ = ["HEADINGS", "Count", "Record", "Shown", "measure", "report_tokens"]
 
 Count = Callable[[str], int]
 
@@ -22,12 +23,16 @@ ORDER: Final[tuple[Kind, ...]] = ("Reports", "Entities", "Relationships", "Claim
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line of a context: what it is, the number that it is cited by, its id, its fields."""
+    """A line of a context: what it is, the number that it is cited by, its id, its fields.
+
+    `tokens`: of its longest form, where they are known.
+    """
 
     kind: Kind
     ref: int
     id: str
     text: str
+    tokens: int | None = None
 
     @property
     def line(self) -> str:
@@ -39,6 +44,16 @@ class Record:
         """The line as it is measured: budgets must not depend on how many digits refs have."""
         text = with_long_refs(self.text) if self.kind == "Reports" else self.text
         return f"{LONG_REF} | {text}\n"
+
+
+def measure(record: Record, count: Count) -> int:
+    """The tokens of a record's longest form."""
+    return count(record.longest) if record.tokens is None else record.tokens
+
+
+def report_tokens(report: str, count: Count) -> int:
+    """What a report takes in a context, its heading not counted; kept with its community."""
+    return count(Record("Reports", 0, "", flat(report)).longest)
 
 
 @dataclass(slots=True)
@@ -59,7 +74,7 @@ class Shown:
         """Adds all of these, or none where they do not fit together."""
         new = {(r.kind, r.id): r for r in records if (r.kind, r.id) not in self.records}
         kinds = {kind for kind, _ in new} - self.kinds
-        size = sum(self.count(record.longest) for record in new.values())
+        size = sum(measure(record, self.count) for record in new.values())
         size += sum(self.count(HEADINGS[kind] + "\n") for kind in kinds)
         if self.tokens + size > self.budget:
             return False

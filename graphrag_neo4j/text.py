@@ -7,6 +7,7 @@ from collections.abc import Callable
 __all__ = [
     "clean_name",
     "find_quote",
+    "flat",
     "fold",
     "fold_prose",
     "looks_like_name",
@@ -37,6 +38,11 @@ def fold(text: str) -> str:
 def clean_name(text: str) -> str:
     """A name as it is shown: folded, without the quotes around it."""
     return fold(text).strip("\"'` ")
+
+
+def flat(value: object) -> str:
+    """A value as one line; nothing for None."""
+    return " ".join(str(value or "").split())
 
 
 def fold_prose(text: str) -> str:

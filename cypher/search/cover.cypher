@@ -6,6 +6,7 @@ WHERE community.report IS NOT NULL
        OR (community.level < $level AND NOT EXISTS { (community)<-[:PARENT]-() }))
 RETURN community.id AS id, community.ref AS ref, community.title AS title,
        community.summary AS summary, community.report AS report,
+       community.n_tokens AS n_tokens,
        community.origin = 'elements' AS plain, community.level AS level,
        CASE WHEN community.origin = 'elements'
          THEN reduce(n = 0, d IN [(community)<-[:IN_COMMUNITY]-(e) | e.degree] | n + d)

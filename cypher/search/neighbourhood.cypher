@@ -38,7 +38,8 @@ RETURN
     WITH community, count(*) AS members
     ORDER BY members DESC, coalesce(community.rating, 0) DESC, community.id LIMIT $communities
     RETURN {id: community.id, ref: community.ref, title: community.title,
-            summary: community.summary, report: community.report}
+            summary: community.summary, report: community.report,
+            n_tokens: community.n_tokens}
   } AS communities,
   COLLECT {
     CALL () {

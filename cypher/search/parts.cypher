@@ -3,5 +3,6 @@ MATCH (community:Community)-[:PARENT]->(parent:Community)
 WHERE parent.id IN $ids AND community.report IS NOT NULL
 RETURN parent.id AS parent, community.id AS id, community.ref AS ref, community.title AS title,
        community.summary AS summary, community.report AS report,
+       community.n_tokens AS n_tokens,
        community.origin = 'elements' AS plain, community.level AS level
 ORDER BY id

@@ -6,6 +6,8 @@ Exit codes: 0 done, 1 something failed or is left to do, 2 the command line is w
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import version
 from keyword import iskeyword
@@ -17,6 +19,8 @@ from graphrag_neo4j.errors import GraphRAGError
 __all__ = ["main"]
 
 INTERRUPTED = 130
+# Neo4j's driver imports them where they are installed, to take values of theirs: half a second.
+UNUSED = ("numpy", "pandas", "pyarrow")
 # A command's module is imported when it is used, not to list it: start-up stays quick.
 COMMANDS = {
     "index": "Read documents into the graph.",
@@ -26,9 +30,22 @@ COMMANDS = {
     "status": "Show what is in the graph, what is pending and what failed.",
     "delete": "Delete documents with all that only they said.",
     "import": "Bring an index that another program has made into an empty graph.",
+    "mcp": "Serve the graph to an assistant by the Model Context Protocol.",
     "doctor": "Check everything that a build needs.",
     "neo4j": "Start, stop and look at the embedded Neo4j.",
 }
+
+
+@contextmanager
+def _kept_out(*modules: str) -> Iterator[None]:
+    """Modules that can't be imported meanwhile, unless they have been already."""
+    absent = [name for name in modules if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # None: not to be found
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
 
 
 class _Commands(click.Group):
@@ -41,7 +58,9 @@ class _Commands(click.Group):
         if name not in COMMANDS:
             return None
         module = f"{name}_" if iskeyword(name) else name
-        command: click.Command = getattr(import_module(f"graphrag_neo4j.cli.{module}"), module)
+        with _kept_out(*UNUSED):
+            imported = import_module(f"graphrag_neo4j.cli.{module}")
+        command: click.Command = getattr(imported, module)
         return command
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:

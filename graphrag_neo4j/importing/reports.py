@@ -9,6 +9,7 @@ from graphrag_neo4j.grounding import report_row
 from graphrag_neo4j.importing.register import Register
 from graphrag_neo4j.importing.rows import ReportRow
 from graphrag_neo4j.model import FindingText, Report
+from graphrag_neo4j.tables import report_tokens
 
 __all__ = ["Cited", "Row", "report_rows"]
 
@@ -37,7 +38,7 @@ def report_rows(
         invented = (properties["invented"] or 0) + renamed.removed
         properties |= {
             "invented": invented or None,
-            "n_tokens": count(properties["report"]),
+            "n_tokens": report_tokens(properties["report"], count),
             "origin": "import",
         }
         rows[id_] = row

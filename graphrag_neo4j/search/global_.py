@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from graphrag_neo4j.asking import Asking, Found, report_record
 from graphrag_neo4j.graph import Row
 from graphrag_neo4j.mapreduce import answer_from, pack
-from graphrag_neo4j.tables import Record
+from graphrag_neo4j.tables import Record, measure
 
 __all__ = ["search_global"]
 
@@ -58,7 +58,7 @@ def _units(asking: Asking, reports: Sequence[Row]) -> list[list[Record]]:
     """Each report that a model made; those made without one in bundles, the best connected first,
     as far as their share goes."""
     units = [[report_record(row)] for row in reports if not row["plain"]]
-    large = sum(asking.count(unit[0].longest) for unit in units)
+    large = sum(measure(unit[0], asking.count) for unit in units)
     plain = [row for row in reports if row["plain"]]
     plain.sort(key=lambda row: (-(row.get("connected") or 0), row["id"]))
     share = asking.settings.small_share
@@ -66,7 +66,7 @@ def _units(asking: Asking, reports: Sequence[Row]) -> list[list[Record]]:
     bundle: list[Record] = []
     size = 0
     for record in map(report_record, plain):
-        tokens = asking.count(record.longest)
+        tokens = measure(record, asking.count)
         room -= tokens
         if room < 0:
             break

@@ -1,0 +1,110 @@
+"""How long contexts take, without the model's time: on a graph that `kg-build index` has made.
+
+    python scripts/bench/query.py QUESTIONS.csv [--home HOME] [--level 1]
+
+QUESTIONS.csv has a column `question_text`. The vectors of the questions are made before the clock
+runs, by the endpoint in the environment; without one, words lead. The last row is the whole
+command, its start included.
+"""
+
+import argparse
+import csv
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Sequence
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from graphrag_neo4j import AsyncGraphRAG, tokens
+from graphrag_neo4j.asking import Asking
+from graphrag_neo4j.context import Embedder
+from graphrag_neo4j.llm import Endpoint, ModelAnswerer
+from graphrag_neo4j.model import T, Think
+from graphrag_neo4j.search.global_ import search_global
+from graphrag_neo4j.search.local import search_local
+from graphrag_neo4j.settings import Settings, load_settings
+
+
+def main() -> None:
+    arguments = _arguments()
+    with arguments.questions.open(encoding="utf-8-sig") as file:
+        questions = [row["question_text"] for row in csv.DictReader(file)]
+    settings = load_settings(home=arguments.home)
+    anyio.run(_measure, settings, questions, arguments.level)
+    _cold(settings, questions[0])
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--level", type=int, default=1)
+    return parser.parse_args()
+
+
+async def _measure(settings: Settings, questions: Sequence[str], level: int) -> None:
+    vectors = await _vectors(settings, questions)
+
+    async def embed(texts: Sequence[str]) -> list[list[float]]:
+        return [vectors[text] for text in texts]
+
+    embedder = Embedder(settings.embedding_model, None, embed) if vectors else None
+    count = partial(tokens.count, encoding_name=settings.encoding)
+    answerer = ModelAnswerer.from_settings(settings)
+    async with AsyncGraphRAG(settings) as rag:
+
+        def asking(question: str) -> Asking:
+            return Asking(
+                rag.graph, settings, answerer, _nobody, embedder, count, question, (), True
+            )
+
+        for _ in range(2):  # a server that has just started compiles; the second round counts
+            local = [await _timed(search_local(asking(q))) for q in questions]
+        _say("local context", local)
+        whole = [await _timed(search_global(asking(q), level=level)) for q in questions[:20]]
+        _say(f"global contexts of level {level}", whole[1:])
+
+
+async def _vectors(settings: Settings, questions: Sequence[str]) -> dict[str, list[float]]:
+    if not settings.has_model:
+        return {}
+    async with Endpoint(settings) as endpoint:
+        return dict(zip(questions, await endpoint.embed(questions), strict=True))
+
+
+async def _nobody(think: Think[T]) -> T:
+    raise RuntimeError(f"no model is to be asked: {think}")
+
+
+async def _timed(work: Awaitable[object]) -> float:
+    began = time.perf_counter()
+    await work
+    return time.perf_counter() - began
+
+
+def _say(what: str, seconds: Sequence[float]) -> None:
+    p95 = statistics.quantiles(seconds, n=20)[-1]
+    middle = statistics.median(seconds)
+    print(f"{what}: p50 {1000 * middle:.0f} ms, p95 {1000 * p95:.0f} ms ({len(seconds)} questions)")
+
+
+def _cold(settings: Settings, question: str) -> None:
+    command = [sys.executable, "-m", "graphrag_neo4j", "query", question]
+    command += ["--method", "local", "--context-only"]
+    command += ["--home", str(settings.home)] if settings.home else []
+    taken = []
+    for _ in range(5):
+        began = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        taken.append(time.perf_counter() - began)
+    print(f"kg-build query --method local --context-only, cold: {min(taken):.2f} s (best of 5)")
+
+
+if __name__ == "__main__":
+    main()

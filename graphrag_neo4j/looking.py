@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from graphrag_neo4j.answers import Source
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evidence import entity_id
 from graphrag_neo4j.graph import Graph
@@ -15,10 +16,13 @@ __all__ = [
     "Communities",
     "Community",
     "Entity",
+    "FoundEntity",
     "Report",
+    "find_entities",
     "read_communities",
     "read_entity",
     "read_report",
+    "read_sources",
 ]
 
 
@@ -114,6 +118,17 @@ class Entity:
         return "\n\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundEntity:
+    """An entity in a list; `degree`: how many others it is related to."""
+
+    ref: int
+    name: str
+    type: str | None
+    description: str
+    degree: int
+
+
 async def read_communities(graph: Graph, level: int | None) -> Communities:
     """The communities of a level, or all."""
     rows = await graph.read("look/communities", level=level)
@@ -134,3 +149,16 @@ async def read_entity(graph: Graph, name: str) -> Entity:
     if not rows:
         raise InputError(f"There is no entity {name!r} in the graph.")
     return Entity(**rows[0])
+
+
+async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntity]:
+    """The entities that a full-text query finds, the best first."""
+    rows = await graph.read("look/entities", words=words, limit=limit) if words else []
+    return [FoundEntity(**row) for row in rows]
+
+
+async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
+    """The chunks with these refs, in their order; those that are gone are left out."""
+    rows = await graph.read("look/sources", refs=list(refs))
+    by_ref = {row["chunk"]: Source(**row) for row in rows}
+    return [by_ref[ref] for ref in refs if ref in by_ref]

@@ -1,0 +1,5 @@
+// Entities whose name holds some of the words, the best first.
+CALL db.index.fulltext.queryNodes('kg_entity_text', $words, {limit: $limit}) YIELD node, score
+RETURN node.ref AS ref, node.name AS name, node.type AS type,
+       coalesce(node.description, '') AS description, node.degree AS degree
+ORDER BY score DESC, node.degree DESC, node.id

@@ -1,7 +1,6 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
 import json
-import re
 from array import array
 from base64 import b64decode
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
@@ -18,6 +17,7 @@ from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, Repl
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.rates import Rates
+from graphrag_neo4j.llm.thoughts import without_thoughts, without_thoughts_streamed
 from graphrag_neo4j.model import Reply, Request, Step, T, Think
 from graphrag_neo4j.settings import Settings
 
@@ -40,8 +40,6 @@ NO_MODEL = (
 )
 # One without the other is of no use: under a bias on two words a model does not stop by itself.
 ONE_TOKEN = {"logit_bias", "max_completion_tokens"}
-# Some servers of reasoning models put their thoughts before the reply.
-THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 LONGEST_MESSAGE = 300  # of what an endpoint says, which may be a whole page
 # So many calls failing one after the other mean that the endpoint is down, not a chunk's text.
 HOPELESS_AT_FIRST = 5
@@ -102,8 +100,11 @@ class Endpoint:
         self._count(request.step, completion)
         return _reply(completion)
 
-    async def stream(self, request: Request) -> AsyncIterator[str]:
+    def stream(self, request: Request) -> AsyncIterator[str]:
         """The reply to one request piece by piece, as it comes; raises as `ask` does."""
+        return without_thoughts_streamed(self._streamed(request))
+
+    async def _streamed(self, request: Request) -> AsyncIterator[str]:
         self._check_budget()
         model = _model(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)
@@ -291,7 +292,7 @@ def _reply(completion: Completion) -> Reply:
     choice = completion["choices"][0]
     if choice.get("finish_reason") == "content_filter":
         raise ReplyError("the endpoint's content filter withheld the reply")
-    text = THOUGHTS.sub("", choice["message"]["content"] or "")
+    text = without_thoughts(choice["message"]["content"] or "")
     return Reply(text, cut=choice.get("finish_reason") == "length")
 
 

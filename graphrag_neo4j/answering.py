@@ -1,6 +1,5 @@
 """From a question to an answer: chooses the search, streams its text, resolves what it cites."""
 
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
@@ -8,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final, Literal
 
-from graphrag_neo4j import tokens
+from graphrag_neo4j import offline, tokens
 from graphrag_neo4j.answers import Answer, Citation, Method, Source
 from graphrag_neo4j.asking import Asking, Found, known_refs
 from graphrag_neo4j.citations import Kind, cited
@@ -17,7 +16,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Said
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.llm import Endpoint, ModelAnswerer
-from graphrag_neo4j.model import Message, Reply, T, Think
+from graphrag_neo4j.model import Message, Reply
 from graphrag_neo4j.search.basic import search_basic
 from graphrag_neo4j.search.drift import search_drift
 from graphrag_neo4j.search.global_ import search_global
@@ -27,10 +26,6 @@ from graphrag_neo4j.settings import Settings
 
 __all__ = ["Question", "answering"]
 
-NO_MODEL: Final = (
-    "No model is set: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own; "
-    "context_only (--context-only) shows what a model would be given."
-)
 NOTHING: Final = "The data holds no answer to this question."
 PLACES = 3  # of each citation that are looked up
 NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
@@ -40,12 +35,6 @@ NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
     "basic": lambda state: (state["chunks"], "chunks"),
     "text": lambda state: (state["chunks"], "chunks"),
 }
-# Words by which a question is about the whole, where no model may be asked that.
-WHOLE = re.compile(
-    r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|compare\w*|"
-    r"most (?:common|important|discussed)|patterns?|corpus|collection|dataset)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +56,21 @@ async def answering(
 ) -> AsyncIterator[str | Answer]:
     """Gives the text of the answer piece by piece, and then the answer.
 
-    Raises InputError where the graph lacks what the method needs, or no model is set.
+    Without a model it is made of quotations. Raises InputError where the graph lacks what the
+    method needs.
     """
     began = time.perf_counter()
     state = (await graph.read("search/state"))[0]
     _need(state["chunks"] or state["reports"], "documents")
-    if not (settings.has_model or question.context_only):
-        raise InputError(NO_MODEL)
     async with AsyncExitStack() as stack:
         endpoint = await _endpoint(stack, settings)
-        embedder = _embedder(settings, endpoint, state, listen)
+        embedder = _embedder(settings, endpoint, state["embedding_model"], listen)
         asking = _asking(graph, settings, question, endpoint, embedder)
         method = await _method(asking, question, listen)
         _need(*NEEDS[method](state))
         found = await _search(asking, question, method)
         text = ""
-        async for piece in _written(found, endpoint, asking):
+        async for piece in _written(found, endpoint, question):
             text += piece
             yield piece
         yield Answer(
@@ -92,6 +80,7 @@ async def answering(
             context=found.contexts,
             usage=_used(endpoint),
             elapsed=time.perf_counter() - began,
+            origin="model" if endpoint else "extractive",
             found=question.context_only or found.answer is not None,
         )
 
@@ -105,13 +94,15 @@ def _used(endpoint: Endpoint | None) -> dict[str, dict[str, Any]]:
 
 
 def _embedder(
-    settings: Settings, endpoint: Endpoint | None, state: Row, listen: Listener
+    settings: Settings, endpoint: Endpoint | None, model: str | None, listen: Listener
 ) -> Embedder | None:
-    """What makes the question's vector, where the graph has vectors to compare it with."""
-    if not state["embedding_model"]:
+    """What makes the question's vector: the `model` that made those of the graph, if it can."""
+    if model is None:
         return None
+    if model == offline.EMBEDDING_MODEL:
+        return offline.embedder()
     if endpoint is None:
-        listen(Said("No model is set for the question's vector: going by words."))
+        listen(Said(f"The graph's vectors are of {model}, which is not set: going by words."))
         return None
     return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
 
@@ -126,18 +117,14 @@ def _asking(
     return Asking(
         graph,
         settings,
-        ModelAnswerer.from_settings(settings),
-        endpoint.run if endpoint else _ask_nobody,
+        ModelAnswerer.from_settings(settings) if endpoint else offline.OfflineAnswerer(),
+        endpoint.run if endpoint else offline.run,
         embedder,
         partial(tokens.count, encoding_name=settings.encoding),
         question.text,
         _messages(question.history, settings.conversation_history_max_turns),
         question.context_only,
     )
-
-
-async def _ask_nobody(think: Think[T]) -> T:  # noqa: ARG001 - as a Run has it
-    raise InputError("No model is set.")
 
 
 def _messages(history: Sequence[tuple[str, str]], turns: int) -> list[Message]:
@@ -152,8 +139,8 @@ async def _method(asking: Asking, question: Question, listen: Listener) -> Metho
     """The method that was asked for, else the one that suits the question; says which."""
     if question.method != "auto":
         return question.method
-    if asking.context_only:
-        whole = WHOLE.search(question.text) is not None
+    if asking.context_only:  # which asks no model
+        whole = await offline.run(offline.OfflineAnswerer().chooses_global(question.text))
     else:
         whole = await asking.run(asking.answerer.chooses_global(question.text))
     method: Method = "global" if whole else "local"
@@ -186,19 +173,23 @@ async def _search(asking: Asking, question: Question, method: Method) -> Found:
             return await search_text(asking)
 
 
-async def _written(found: Found, endpoint: Endpoint | None, asking: Asking) -> AsyncIterator[str]:
-    """The last step's text, streamed; its think step asks once."""
-    if asking.context_only or endpoint is None:
+async def _written(
+    found: Found, endpoint: Endpoint | None, question: Question
+) -> AsyncIterator[str]:
+    """The last step's text: of a model streamed, else at once."""
+    if question.context_only:
         return
     if found.answer is None:
         yield NOTHING
-        return
-    said = []
-    async for piece in endpoint.stream(next(found.answer)):
-        said.append(piece)
-        yield piece
-    with suppress(StopIteration):
-        found.answer.send(Reply("".join(said)))  # raises ReplyError where it is no answer
+    elif endpoint is None:
+        yield await offline.run(found.answer) or NOTHING
+    else:
+        said = []
+        async for piece in endpoint.stream(next(found.answer)):
+            said.append(piece)
+            yield piece
+        with suppress(StopIteration):
+            found.answer.send(Reply("".join(said)))  # raises ReplyError where it is no answer
 
 
 async def _resolve(graph: Graph, text: str, found: Found) -> list[Citation]:

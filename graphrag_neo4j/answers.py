@@ -48,8 +48,8 @@ class Citation:
 class Answer:
     """An answer in Markdown; `context`: the texts that it was made from, one a call.
 
-    `found`: whether the data holds an answer. `usage`: calls, tokens and US dollars per step.
-    `elapsed`: seconds.
+    `origin`: "extractive" where it is made of quotations, without a model. `found`: whether the
+    data holds an answer. `usage`: calls, tokens and US dollars per step. `elapsed`: seconds.
     """
 
     text: str
@@ -58,6 +58,7 @@ class Answer:
     context: Sequence[Shown] = field(default=(), repr=False)
     usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
     elapsed: float = 0.0
+    origin: Literal["model", "extractive"] = "model"
     found: bool = True
 
     def __str__(self) -> str:

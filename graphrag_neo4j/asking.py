@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from graphrag_neo4j.citations import Kind, cited
 from graphrag_neo4j.context import Embedder, Run
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph, Row, flaw_of
 from graphrag_neo4j.model import Answerer, Message, Think
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.tables import Count, Record, Shown
@@ -48,7 +48,8 @@ class Asking:
         wanted = (text or "\n".join([*asked, self.question])).strip()
         if self.embedder is None or not wanted:
             return None
-        return (await self.embedder.embed([wanted]))[0]
+        vector = (await self.embedder.embed([wanted]))[0]
+        return None if flaw_of(vector) else vector  # an index takes no zeros: words lead then
 
     def shown(self, budget: float) -> Shown:
         """An empty context."""

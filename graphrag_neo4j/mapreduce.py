@@ -46,7 +46,7 @@ async def answer_from(asking: Asking, contexts: Sequence[Shown]) -> Found:
 
     async def one(n: int) -> None:
         async with limiter:
-            points[n] = await asking.run(asking.answerer.points(asking.question, contexts[n].text))
+            points[n] = await asking.run(asking.answerer.points(asking.question, contexts[n]))
 
     with first_error():
         async with anyio.create_task_group() as tasks:

@@ -7,6 +7,9 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
+from graphrag_neo4j.material import Material
+from graphrag_neo4j.tables import Shown
+
 __all__ = [
     "Answerer",
     "ChunkText",
@@ -17,6 +20,7 @@ __all__ = [
     "Extraction",
     "FindingText",
     "Message",
+    "Origin",
     "Point",
     "Primer",
     "RelationshipRecord",
@@ -30,6 +34,7 @@ __all__ = [
     "Thinker",
 ]
 
+Origin = Literal["model", "extractive"]
 Scalar = str | int | float | bool
 Step = Literal["extraction", "claims", "summary", "report", "map", "answer", "rating"]
 T = TypeVar("T")
@@ -204,8 +209,13 @@ Think = Generator[Request, Reply, T]
 class Thinker(Protocol):
     """A way to think: with a model, or without one. It does no I/O.
 
-    `signature(step)` is a hash of everything but the chunk that a step's result depends on.
+    `origin` says what its reports are: a model's, or extractive (their sentences are quoted).
+    `signature(step)` stands for everything but the chunk that a step's result depends on. A
+    report is written from `context`, a text for a model, or from the material that this shows.
     """
+
+    @property
+    def origin(self) -> Origin: ...
 
     def signature(self, step: Step) -> str: ...
 
@@ -215,7 +225,7 @@ class Thinker(Protocol):
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]: ...
 
-    def report(self, context: str) -> Think[Report]: ...
+    def report(self, context: str, material: Material) -> Think[Report]: ...
 
 
 class Answerer(Protocol):
@@ -227,16 +237,16 @@ class Answerer(Protocol):
     `chooses_global` whether a question is about the whole rather than about a thing.
     """
 
-    def answer(self, question: str, context: str, history: Sequence[Message]) -> Think[str]: ...
+    def answer(self, question: str, context: Shown, history: Sequence[Message]) -> Think[str]: ...
 
     def reduce(
         self, question: str, points: Sequence[Point], history: Sequence[Message]
     ) -> Think[str]: ...
 
-    def points(self, question: str, context: str) -> Think[Sequence[Point]]: ...
+    def points(self, question: str, context: Shown) -> Think[Sequence[Point]]: ...
 
-    def rate(self, question: str, context: str) -> Think[Sequence[int]]: ...
+    def rate(self, question: str, context: Shown) -> Think[Sequence[int]]: ...
 
-    def prime(self, question: str, context: str) -> Think[Primer]: ...
+    def prime(self, question: str, context: Shown) -> Think[Primer]: ...
 
     def chooses_global(self, question: str) -> Think[bool]: ...

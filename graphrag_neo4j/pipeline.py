@@ -9,10 +9,11 @@ is continued by the same call, and several builds in a row are one build.
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
-from graphrag_neo4j import tokens
+from graphrag_neo4j import offline, tokens
 from graphrag_neo4j.context import Context, Embedder
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import BudgetSpentError, InputError
@@ -50,9 +51,15 @@ from graphrag_neo4j.stages.merge import merge
 from graphrag_neo4j.stages.reports import ReportLimits, mark_reported_otherwise, write_reports
 from graphrag_neo4j.stages.summarize import Limits, mark_described_otherwise, summarize
 from graphrag_neo4j.status import Status, read_status
+from graphrag_neo4j.switching import mark_read_offline, refuse_to_go_offline
 
 __all__ = ["Built", "Redo", "build", "embedder_of", "remove"]
 
+EXTRACTIVE = (
+    "Without a model: names and key phrases are found by rules, and everything said is quoted from "
+    "the documents (an extractive index)."
+)
+OFFLINE_WORKERS = 2
 EMBEDDED_TOKENS = 30_000  # of one call; endpoints take more, but what fails is tried by halves
 
 
@@ -117,16 +124,18 @@ async def build(
     endpoint = Endpoint(settings) if settings.has_model else None
     async with hold_lease(graph, {"command": _command()}, lambda: _used(endpoint)) as lease:
         await _refuse_half_imported(graph)
-        if endpoint:
-            await _prepare_vectors(graph, settings, again=redo.reembed)
+        mind = _mind(graph, settings, endpoint, listen)
+        if mind:
+            await _prepare(mind, redo)
         await delete_documents(graph, [document_id(source) for source in gone])
         built.ingested = await ingest(
             graph, corpus.documents(), _cutting(settings), listen, recut=redo.reread
         )
         built.unreadable = corpus.reasons()
-        if endpoint:
-            built.stopped = await _think_on(graph, settings, endpoint, listen, redo)
-            built.usage = dict(endpoint.meter.steps)
+        if mind:
+            async with endpoint or nullcontext():
+                built.stopped = await _think_on(mind, settings, redo)
+            built.usage = dict(endpoint.meter.steps) if endpoint else {}
         else:
             built.stopped = "No model is set."
         await await_indexes(graph)
@@ -135,45 +144,76 @@ async def build(
     return built
 
 
-async def _prepare_vectors(graph: Graph, settings: Settings, *, again: bool) -> None:
-    """Another model than that of the graph's vectors is refused before anything is paid for."""
-    if again:
-        await forget_vectors(graph)
-    else:
-        await refuse_other_vectors(graph, settings.embedding_model, settings.embedding_dimensions)
+@dataclass(frozen=True, slots=True)
+class _Mind:
+    """A way to think, and what makes vectors; `extractive`: without a model."""
+
+    context: Context
+    embedder: Embedder
+    extractive: bool
 
 
-async def _think_on(
-    graph: Graph, settings: Settings, endpoint: Endpoint, listen: Listener, redo: Redo
-) -> str | None:
-    """Runs the stages that need a model; why they stopped before all was done."""
-    thinker = ModelThinker.from_settings(settings)
-    heard = _metered(listen, endpoint)
-    async with endpoint:
-        context = Context(graph, thinker, endpoint.run, settings.concurrency, heard)
-        if redo.reread:
-            await _mark_done_otherwise(context, settings)
-        try:
-            await _think(context, settings, endpoint, recluster=redo.recluster)
-        except BudgetSpentError as error:
-            return str(error)
+def _mind(
+    graph: Graph, settings: Settings, endpoint: Endpoint | None, listen: Listener
+) -> _Mind | None:
+    """How this build thinks; None where neither a model is set nor `offline` is asked for."""
+    if endpoint:
+        model = ModelThinker.from_settings(settings)
+        heard = _metered(listen, endpoint)
+        context = Context(graph, model, endpoint.run, settings.concurrency, heard)
+        return _Mind(context, embedder_of(settings, endpoint), extractive=False)
+    if settings.offline:
+        rules = offline.OfflineThinker(settings.description_tokens, _count(settings))
+        context = Context(graph, rules, offline.run, OFFLINE_WORKERS, listen)
+        return _Mind(context, offline.embedder(), extractive=True)
     return None
 
 
-async def _think(
-    context: Context, settings: Settings, endpoint: Endpoint, *, recluster: bool
-) -> None:
-    """The stages that need a model, and those that lead from one to the next."""
-    graph, listen = context.graph, context.listen
+async def _prepare(mind: _Mind, redo: Redo) -> None:
+    """What can't go on is refused before anything is paid for.
+
+    From an extractive graph to a model's all is read again; the other way only if so asked.
+    """
+    graph = mind.context.graph
+    if mind.extractive:
+        mind.context.listen(Said(EXTRACTIVE))
+        if not redo.reread:
+            await refuse_to_go_offline(graph, offline.KIND)
+    elif n := await mark_read_offline(graph, offline.KIND):
+        mind.context.listen(Said(f"{n} chunks were read offline; the model reads them now."))
+    made_by = (await graph.read("search/state"))[0]["embedding_model"]
+    model = mind.embedder.model
+    switched = made_by != model and offline.EMBEDDING_MODEL in (made_by, model)
+    if redo.reembed or switched:
+        await forget_vectors(graph)
+    else:
+        await refuse_other_vectors(graph, model, mind.embedder.dimensions)
+
+
+async def _think_on(mind: _Mind, settings: Settings, redo: Redo) -> str | None:
+    """Runs the stages that think; why they stopped before all was done."""
+    if redo.reread:
+        await _mark_done_otherwise(mind.context, settings)
+    try:
+        await _think(mind, settings, recluster=redo.recluster)
+    except BudgetSpentError as error:
+        return str(error)
+    return None
+
+
+async def _think(mind: _Mind, settings: Settings, *, recluster: bool) -> None:
+    """The stages that think, and those that lead from one to the next."""
+    context, graph, listen = mind.context, mind.context.graph, mind.context.listen
     await _tell_read_otherwise(context, claims=settings.claims)
     await extract(context)
     if settings.claims:
         await extract_claims(context)
     await merge(graph, listen)
     await summarize(context, _limits(settings))
-    await find_communities(graph, _leiden(settings), listen, anew=recluster)
+    leiden = _leiden(settings, by_association=mind.extractive)
+    await find_communities(graph, leiden, listen, anew=recluster)
     await write_reports(context, _report_limits(settings))
-    await embed(context, embedder_of(settings, endpoint), _embed_limits(settings))
+    await embed(context, mind.embedder, _embed_limits(settings))
 
 
 async def _mark_done_otherwise(context: Context, settings: Settings) -> None:
@@ -239,9 +279,9 @@ def _cutting(settings: Settings) -> Cutting:
     )
 
 
-def _leiden(settings: Settings) -> Leiden:
+def _leiden(settings: Settings, *, by_association: bool) -> Leiden:
     limits = TreeLimits(settings.max_cluster_size, settings.max_levels, settings.gamma)
-    return Leiden(limits, settings.theta, settings.seed)
+    return Leiden(limits, settings.theta, settings.seed, by_association)
 
 
 def _limits(settings: Settings) -> Limits:

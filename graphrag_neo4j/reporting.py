@@ -9,8 +9,8 @@ part's report knows of, take what is left.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from graphrag_neo4j.material import Claim, Edge, Entity, Material, Part
 from graphrag_neo4j.model import FindingText, Report
 from graphrag_neo4j.tables import HEADINGS, Count, Record, Shown
 
@@ -22,61 +22,11 @@ __all__ = [
     "Part",
     "report_of_elements",
     "show",
+    "whole",
 ]
 
 NO_RATING = -1.0
 UNLIMITED = float("inf")
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """`part`: the sub-community that it belongs to, None where it belongs to none."""
-
-    record: Record
-    name: str
-    description: str
-    degree: int
-    part: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A relationship between two entities of the community, given by their ids."""
-
-    record: Record
-    source: str
-    target: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim about entities (by their ids), of which one at least is of the community."""
-
-    record: Record
-    about: tuple[str, ...]
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A sub-community's report: in full, shortened to title and summary, and to its title."""
-
-    id: str
-    full: Record
-    summary: Record
-    title: Record
-    rating: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """All that there is to write of one community."""
-
-    entities: Mapping[str, Entity]
-    edges: Sequence[Edge]
-    claims: Sequence[Claim]
-    parts: Sequence[Part] = ()
 
 
 def show(material: Material, budget: int, count: Count) -> Shown:
@@ -86,6 +36,18 @@ def show(material: Material, budget: int, count: Count) -> Shown:
         return whole
     shown = _substituted(material, budget, count) or _shortened(material.parts, budget, count)
     shown.add_each(edge.record for edge in _ranked(material, material.edges))
+    return shown
+
+
+def whole(material: Material) -> Shown:
+    """All records of a material, unmeasured: what a report that quotes may cite."""
+    shown = Shown(UNLIMITED, lambda _: 0)
+    shown.add(entity.record for entity in _prominent(material))
+    shown.add(edge.record for edge in material.edges)
+    shown.add(claim.record for claim in material.claims)
+    shown.add(part.title for part in material.parts)
+    shown.add(claim.source for claim in material.claims if claim.source)
+    shown.add(source.record for source in material.sources)
     return shown
 
 

@@ -17,6 +17,7 @@ from graphrag_neo4j.errors import InputError
 __all__ = ["Neo4jRelease", "Settings", "load_settings"]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
+OFFLINE = "offline"  # the name of no model
 
 
 def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
@@ -84,7 +85,10 @@ class Settings(BaseSettings):
         validation_alias=_named("OPENAI_BASE_URL"),
         description="Address of any OpenAI-compatible endpoint.",
     )
-    model: str = Field("gpt-4.1-mini", description="Chat model for every step not named below.")
+    model: str = Field(
+        "gpt-4.1-mini",
+        description="Chat model for every step not named below; `offline`: none, even with a key.",
+    )
     extraction_model: str | None = Field(None, description="Chat model that reads chunks.")
     summary_model: str | None = Field(None, description="Chat model that joins descriptions.")
     report_model: str | None = Field(None, description="Chat model that writes reports.")
@@ -233,9 +237,15 @@ class Settings(BaseSettings):
         return self
 
     @property
+    def offline(self) -> bool:
+        """Whether all is to be done without a model: an extractive index."""
+        return self.model == OFFLINE
+
+    @property
     def has_model(self) -> bool:
-        """Whether a model endpoint is set."""
-        return self.openai_api_key is not None or self.openai_base_url is not None
+        """Whether a model endpoint is set and wanted."""
+        there = self.openai_api_key is not None or self.openai_base_url is not None
+        return there and not self.offline
 
     def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
         """These settings with some of other values; raises InputError as `load_settings` does."""

@@ -364,6 +364,39 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.endswith("\nset()\n")
 
 
+def test_browse_lists_and_saves_the_queries(kg: Run, tales: Path, tmp_path: Path) -> None:
+    kg("index", tales, "--quiet")
+    listed = kg("browse", "--list")
+    assert (listed.code, listed.err) == (0, "")
+    assert "Two communities\n" in listed.out
+    assert "MATCH (entity:Entity {name: '" in listed.out
+    assert "$" not in listed.out
+    saved = kg("browse", "--save", tmp_path / "queries.cypher")
+    assert saved.code == 0
+    assert "Saved Cypher" in saved.out
+    assert (tmp_path / "queries.cypher").read_text().startswith("// The corpus at a glance")
+    unwritable = kg("browse", "--save", tmp_path / "no" / "queries.zip")
+    assert unwritable.code == 1
+    assert "can't be written" in unwritable.err
+
+
+def test_browse_shows_the_password_on_a_terminal_only(kg: Run) -> None:
+    ran = kg("browse", "--show-password")
+    assert ran.code == 1
+    assert "on a terminal only" in ran.err
+
+
+def test_map_writes_one_page(kg: Run, tales: Path, tmp_path: Path) -> None:
+    empty = kg("map", "-o", tmp_path / "map.html")
+    assert empty.code == 1
+    assert "kg-build index" in empty.err
+    kg("index", tales, "--quiet")
+    ran = kg("map", "-o", tmp_path / "map.html")
+    assert ran.code == 0
+    assert f"Written to {tmp_path / 'map.html'} (" in ran.out
+    assert (tmp_path / "map.html").read_text().startswith("<!DOCTYPE html>")
+
+
 def test_on_a_terminal_bars_are_drawn(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:
     (tales / "c[").mkdir()
     (tales / "c[" / "red].txt").write_text(TALE)

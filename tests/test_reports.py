@@ -11,6 +11,7 @@ from graphrag_neo4j.events import Advanced, Event, Started, silent
 from graphrag_neo4j.graph import Graph, Row, dump
 from graphrag_neo4j.hierarchy import Limits as TreeLimits
 from graphrag_neo4j.llm import ModelThinker
+from graphrag_neo4j.material import Material
 from graphrag_neo4j.model import FindingText, Reply, Report, Request, Think
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.stages.communities import Leiden, find_communities
@@ -175,7 +176,7 @@ async def test_a_failed_community_is_named_and_stays_pending_while_its_parent_go
 
 async def test_true_citations_become_relationships_and_invented_ones_go(graph: Graph) -> None:
     class Citing(Told):
-        def report(self, context: str) -> Think[Report]:
+        def report(self, context: str, _material: Material) -> Think[Report]:
             yield from ()
             refs = {
                 kind: re.findall(rf"# {kind}\n[^\n]*\n(\d+) \|", context)
@@ -215,7 +216,7 @@ async def test_a_report_goes_with_its_community(graph: Graph) -> None:
 
 
 def test_a_reply_that_is_no_report_is_asked_for_once_more_with_the_error() -> None:
-    think = ModelThinker.from_settings(load_settings()).report("material")
+    think = ModelThinker.from_settings(load_settings()).report("material", Material({}, [], []))
     first = next(think)
     assert isinstance(first, Request)
     second = think.send(Reply('{"title": "T"}'))
@@ -226,7 +227,7 @@ def test_a_reply_that_is_no_report_is_asked_for_once_more_with_the_error() -> No
 
 
 def test_a_report_in_a_code_fence_is_a_report() -> None:
-    think = ModelThinker.from_settings(load_settings()).report("material")
+    think = ModelThinker.from_settings(load_settings()).report("material", Material({}, [], []))
     next(think)
     said = (
         '{"title": "T", "summary": "S", "rating": "7", "rating_explanation": "", "more": 1, '

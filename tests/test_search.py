@@ -14,6 +14,7 @@ from graphrag_neo4j.events import Event, Said
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.llm import ModelAnswerer
 from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.tables import Shown
 from tests.conftest import WIPE, Make
 from tests.fake_endpoint import FakeEndpoint
 from tests.servers import TestServer
@@ -217,7 +218,7 @@ async def test_a_conversation_goes_before_the_question(carol: Carol) -> None:
     tokens = [one.usage["answer"]["input_tokens"] for one in (alone, answer)]
     assert tokens[1] > tokens[0] - 200
     messages = _messages(history, 5)
-    request = next(ModelAnswerer(carol.settings).answer("And Marley?", "context", messages))
+    request = next(ModelAnswerer(carol.settings).answer("And Marley?", Shown(9, len), messages))
     said = [message.content for message in request.messages[1:]]
     assert said == [*(text for turn in history[-5:] for text in turn), "And Marley?"]
 
@@ -244,15 +245,20 @@ async def test_a_stream_is_the_answer_in_pieces(carol: Carol) -> None:
     assert stream.answer.citations == plain.citations
 
 
-async def test_without_a_model_the_context_goes_by_words(carol: Carol) -> None:
+async def test_without_a_model_words_lead_and_sentences_are_quoted(carol: Carol) -> None:
     alone = carol.settings.changed(openai_api_key=None, openai_base_url=None)
     said: list[Event] = []
     async with AsyncGraphRAG(alone, said.append) as rag:
-        answer = await rag.local_search("Who was Marley?", context_only=True)
-        with pytest.raises(InputError, match="set OPENAI_API_KEY"):
-            await rag.local_search("Who was Marley?")
-    assert "arley" in answer.context[0].by_kind()["Entities"][0].text
+        shown = await rag.local_search("Who was Marley?", context_only=True)
+        answers = [await rag.query("Who was Marley?", method=method) for method in METHODS]
+    assert "arley" in shown.context[0].by_kind()["Entities"][0].text
     assert any("going by words" in str(event) for event in said)
+    for answer in answers:
+        assert answer.origin == "extractive"
+        assert answer.citations
+        assert all(citation.supported for citation in answer.citations)
+    local = answers[METHODS.index("local")]
+    assert "arley" in local.text
 
 
 async def test_communities_reports_and_entities_can_be_looked_up(carol: Carol) -> None:

@@ -7,6 +7,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.folding import Budget
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.material import Material
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -15,6 +16,7 @@ from graphrag_neo4j.model import (
     EntityRecord,
     Extraction,
     FindingText,
+    Origin,
     RelationshipRecord,
     Reply,
     Report,
@@ -57,6 +59,10 @@ class Told:
         self.joined: list[tuple[str, tuple[str, ...]]] = []
         self.reported: list[str] = []
 
+    @property
+    def origin(self) -> Origin:
+        return "model"
+
     def signature(self, step: Step) -> str:
         return f"{step} {self.version}"
 
@@ -83,7 +89,7 @@ class Told:
                 raise ReplyError(self.failing[text])
         return f"{name}: {len(descriptions)} in one, by {self.version}."
 
-    def report(self, context: str) -> Think[Report]:
+    def report(self, context: str, _material: Material) -> Think[Report]:
         self.reported.append(context)
         yield from ()
         for text, reason in self.failing.items():

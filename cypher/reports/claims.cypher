@@ -3,11 +3,13 @@ UNWIND $ids AS id
 MATCH (:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)
 MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)
 WITH id, claim, collect(entity.id) AS about
+MATCH (claim)-[:FROM]->(chunk:Chunk)
 OPTIONAL MATCH (claim)-[:SUBJECT]->(subject:Entity)
 OPTIONAL MATCH (claim)-[:OBJECT]->(object:Entity)
 RETURN id AS community, about, claim.id AS id, claim.ref AS ref,
        coalesce(subject.name, claim.subject_text) AS subject,
        coalesce(object.name, claim.object_text) AS object,
        claim.type AS type, claim.status AS status, claim.start_date AS start,
-       claim.end_date AS end, claim.description AS description
+       claim.end_date AS end, claim.description AS description,
+       chunk.id AS chunk, chunk.ref AS chunk_ref
 ORDER BY subject, object, type, id

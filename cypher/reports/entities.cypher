@@ -4,5 +4,6 @@ MATCH path = (:Community {id: id})<-[:PARENT*0..]-()
 WITH id, nodes(path)[1].id AS part, nodes(path)[-1] AS leaf
 MATCH (leaf)<-[:IN_COMMUNITY]-(entity:Entity)
 RETURN id AS community, part, entity.id AS id, entity.ref AS ref, entity.name AS name,
-       entity.type AS type, entity.description AS description, entity.degree AS degree
+       entity.type AS type, entity.description AS description, entity.degree AS degree,
+       COUNT { (entity)<-[:MENTIONS]-() } AS mentions
 ORDER BY entity.id

@@ -28,6 +28,8 @@ COMMANDS = {
     "query": "Answer a question from the graph.",
     "chat": "Ask one question after the other.",
     "status": "Show what is in the graph, what is pending and what failed.",
+    "browse": "Explore the communities in Neo4j Browser.",
+    "map": "Write the communities as one page to look at.",
     "delete": "Delete documents with all that only they said.",
     "import": "Bring an index that another program has made into an empty graph.",
     "mcp": "Serve the graph to an assistant by the Model Context Protocol.",

@@ -58,6 +58,8 @@ def _place(source: Source) -> str:
 
 
 def _took(answer: Answer) -> str:
+    if answer.origin == "extractive":
+        return f"{answer.method} search, extractive (no model): {answer.elapsed:.1f} s."
     used = answer.usage.values()
     calls = sum(one["calls"] for one in used)
     tokens = sum(one["input_tokens"] + one["output_tokens"] for one in used)

@@ -79,7 +79,7 @@ def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
     elif built.status:
         print_failures(console, built.status)
     _tell_flaws(console, built)
-    if not settings.has_model:
+    if not (settings.has_model or settings.offline):
         console.print(
             "No model is set, so nothing was read yet: set OPENAI_API_KEY (and OPENAI_BASE_URL "
             "and KG_MODEL for an endpoint of your own), in the environment or in .env, and run "

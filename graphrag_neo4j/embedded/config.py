@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -14,10 +14,11 @@ LOOPBACK = "127.0.0.1"
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
-def choose_ports(bolt: Sequence[int], http: Sequence[int]) -> tuple[int, int]:
-    """For each of the two the first port wanted that is free on loopback, else any free one."""
-    with _bind(bolt) as bolt_socket, _bind(http) as http_socket:
-        return bolt_socket.getsockname()[1], http_socket.getsockname()[1]
+def choose_ports(*wanted: Sequence[int]) -> list[int]:
+    """For each list the first port in it that is free on loopback, else any free one."""
+    with ExitStack() as held:
+        sockets = [held.enter_context(_bind(ports)) for ports in wanted]
+        return [one.getsockname()[1] for one in sockets]
 
 
 def listens(port: int) -> bool:
@@ -33,8 +34,14 @@ def java_memory(memory: int | None = None) -> tuple[int, int]:
     return _clamp(megabytes // 4, 512), _clamp(megabytes // 8, 256)
 
 
-def write_config(home: Path, plugins: Path, bolt_port: int, http_port: int) -> None:
-    """Write `conf/neo4j.conf`: loopback only, sized to the machine, GDS allowed."""
+def write_config(
+    home: Path, plugins: Path, bolt_port: int, http_port: int, browse_port: int
+) -> None:
+    """Write `conf/neo4j.conf`: loopback only, sized to the machine, GDS allowed.
+
+    Neo4j Browser asks `browse_port` for a guide and a style as soon as it has connected.
+    """
+    browse = f"http://localhost:{browse_port}"  # the one host that Browser allows by default
     heap, page_cache = java_memory()
     settings = {
         "server.default_listen_address": LOOPBACK,
@@ -51,6 +58,7 @@ def write_config(home: Path, plugins: Path, bolt_port: int, http_port: int) -> N
         "db.tx_log.rotation.size": "16m",
         "db.tx_log.rotation.retention_policy": "false",
         "db.logs.query.enabled": "OFF",
+        "browser.post_connect_cmd": f"style {browse}/style.grass; guide {browse}/guide.html",
         "dbms.security.procedures.unrestricted": "gds.*",
         "dbms.usage_report.enabled": "false",
         # Databases are closed before Bolt is; without these two a stop then waits 10 s for

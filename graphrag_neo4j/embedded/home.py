@@ -29,13 +29,15 @@ class Record:
     """What a home remembers; empty or 0 where there is nothing yet.
 
     `release` and `version` are those of the Neo4j that its data belongs to, from the moment
-    that it could first write there. `pid`: the last server's process; `ready`: it has answered.
+    that it could first write there. `browse_port`: where Neo4j Browser looks for our guide.
+    `pid`: the last server's process; `ready`: it has answered.
     """
 
     release: str = ""
     version: str = ""
     bolt_port: int = 0
     http_port: int = 0
+    browse_port: int = 0
     pid: int = 0
     ready: bool = False
 
@@ -113,7 +115,7 @@ class Home:
             else:
                 path.unlink(missing_ok=True)
         old = self.read() or Record()
-        self.write(Record(bolt_port=old.bolt_port, http_port=old.http_port))
+        self.write(Record("", "", old.bolt_port, old.http_port, old.browse_port))
 
     @contextmanager
     def locked(self, tell: Callable[[str], None]) -> Iterator[None]:

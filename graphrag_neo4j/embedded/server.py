@@ -21,10 +21,14 @@ UPGRADE = ("5.26", "2026.01")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server of ours that runs and has answered."""
+    """A server of ours that runs and has answered.
+
+    `browse_port`: where its Neo4j Browser looks for a guide; 0 if it was started without one.
+    """
 
     uri: str
     http_url: str
+    browse_port: int
     username: str
     password: str = field(repr=False)
     home: Path
@@ -174,12 +178,14 @@ def _of_release(home: Home, release: Release, *, upgrade: bool) -> Record:
 
 def _launch(home: Home, record: Record, release: Release, java: Java, jars: Path) -> Record:
     usual_bolt, usual_http = (7687, 7474) if home.path == default_home().resolve() else (0, 0)
-    bolt, http = choose_ports((record.bolt_port, usual_bolt), (record.http_port, usual_http))
-    write_config(home.path, jars / "plugins", bolt, http)
+    bolt, http, browse = choose_ports(
+        (record.bolt_port, usual_bolt), (record.http_port, usual_http), (record.browse_port,)
+    )
+    write_config(home.path, jars / "plugins", bolt, http, browse)
     if not (home.path / "data" / "databases" / "system").exists():
         process.set_password(home, java, jars)
     # Written before the start: from then on the data may be of this release, for good.
-    record = Record(release.name, release.version, bolt, http)
+    record = Record(release.name, release.version, bolt, http, browse)
     home.write(record)
     record = replace(record, pid=process.launch(home, java, jars, release.main_class))
     home.write(record)
@@ -197,6 +203,7 @@ def _server(home: Home, record: Record) -> Server:
     return Server(
         uri=f"bolt://{LOOPBACK}:{record.bolt_port}",
         http_url=f"http://{LOOPBACK}:{record.http_port}",
+        browse_port=record.browse_port,
         username="neo4j",
         password=home.password(),
         home=home.path,

@@ -11,12 +11,14 @@ from graphrag_neo4j.evidence import claim_id, entity_id, link, pair_id
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.importing.register import Register
 from graphrag_neo4j.importing.rows import ClaimRow, EntityRow, RelationshipRow, Tables, UnitRow
+from graphrag_neo4j.material import Material
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
     Claims,
     EntityRecord,
     Extraction,
+    Origin,
     RelationshipRecord,
     Report,
     Step,
@@ -115,6 +117,11 @@ class Replay:
     def __init__(self, said: Said) -> None:
         self._said = said.chunks
 
+    @property
+    def origin(self) -> Origin:
+        """Not used: reports are written as they are."""
+        raise NotImplementedError
+
     def signature(self, step: Step) -> str:
         """The same for all imports: what was read so was not read by a model of ours."""
         return identify("import", step)
@@ -135,7 +142,7 @@ class Replay:
         """Not used: descriptions are joined as they are."""
         raise NotImplementedError
 
-    def report(self, context: str) -> Think[Report]:
+    def report(self, context: str, material: Material) -> Think[Report]:
         """Not used: reports are written as they are."""
         raise NotImplementedError
 

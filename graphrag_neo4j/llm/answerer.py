@@ -9,6 +9,7 @@ from graphrag_neo4j.llm.replies import read_json
 from graphrag_neo4j.llm.written import WrittenAnswer, WrittenPoints, WrittenPrimer, WrittenRating
 from graphrag_neo4j.model import Message, Point, Primer, Request, Think
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.tables import Shown
 from graphrag_neo4j.text import fold, fold_prose, storable
 
 __all__ = ["ModelAnswerer"]
@@ -52,9 +53,9 @@ class ModelAnswerer:
         """Raises InputError where a prompt file can't be used."""
         return cls(settings)
 
-    def answer(self, question: str, context: str, history: Sequence[Message]) -> Think[str]:
+    def answer(self, question: str, context: Shown, history: Sequence[Message]) -> Think[str]:
         """The answer from one context; raises ReplyError where the reply is empty."""
-        system = self._fill(self._answer, context_data=marked(context))
+        system = self._fill(self._answer, context_data=marked(context.text))
         return (yield from _write(system, question, history))
 
     def reduce(
@@ -68,23 +69,23 @@ class ModelAnswerer:
         system = self._fill(self._reduce, report_data=marked(told))
         return (yield from _write(system, question, history))
 
-    def points(self, question: str, context: str) -> Think[Sequence[Point]]:
+    def points(self, question: str, context: Shown) -> Think[Sequence[Point]]:
         """What a context has to say to the question."""
-        messages = self._messages(self._map, question, context_data=marked(context))
+        messages = self._messages(self._map, question, context_data=marked(context.text))
         if self._whole:
             one = yield from read_json(Request("map", messages), WrittenAnswer)
             return [Point(fold_prose(one.answer), one.score)]
         found = yield from read_json(Request("map", messages), WrittenPoints)
         return [Point(fold_prose(point.description), point.score) for point in found.points]
 
-    def rate(self, question: str, context: str) -> Think[Sequence[int]]:
+    def rate(self, question: str, context: Shown) -> Think[Sequence[int]]:
         """The refs of the reports that are worth opening."""
-        messages = self._messages(self._rate, question, context_data=marked(context))
+        messages = self._messages(self._rate, question, context_data=marked(context.text))
         return (yield from read_json(Request("rating", messages), WrittenRating)).relevant
 
-    def prime(self, question: str, context: str) -> Think[Primer]:
+    def prime(self, question: str, context: Shown) -> Think[Primer]:
         """A first answer and what to ask next."""
-        messages = self._messages(self._prime, question, context_data=marked(context))
+        messages = self._messages(self._prime, question, context_data=marked(context.text))
         found = yield from read_json(Request("map", messages), WrittenPrimer)
         follow_ups = [fold(asked) for asked in found.follow_ups if fold(asked)]
         return Primer(fold_prose(found.answer), found.score, follow_ups)

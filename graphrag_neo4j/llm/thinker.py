@@ -12,12 +12,14 @@ from graphrag_neo4j.llm.passes import Wording, read_in_passes
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies import read_json
 from graphrag_neo4j.llm.written import WrittenReport
+from graphrag_neo4j.material import Material
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
     Extraction,
     FindingText,
     Message,
+    Origin,
     Report,
     Request,
     Step,
@@ -93,6 +95,11 @@ class ModelThinker:
         """Raises InputError where a prompt file can't be used."""
         return cls(settings, {**DELIMITERS, **_values(settings)})
 
+    @property
+    def origin(self) -> Origin:
+        """A model's."""
+        return "model"
+
     def signature(self, step: Step) -> str:
         """A hash of the model, the prompts and the settings of a step."""
         if step == "summary":
@@ -130,7 +137,7 @@ class ModelThinker:
             raise ReplyError("the description is cut off" if text else "the description is empty")
         return text
 
-    def report(self, context: str) -> Think[Report]:
+    def report(self, context: str, _material: Material) -> Think[Report]:
         """A report on what `context` shows; a reply that is no report is asked for once more.
 
         Raises ReplyError where the second reply is none either.

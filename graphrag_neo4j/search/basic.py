@@ -16,7 +16,7 @@ async def search_basic(asking: Asking) -> Found:
     for id_ in ids:
         if id_ in chunks and not shown.add([source_record(chunks[id_])]):
             break
-    answer = asking.answerer.answer(asking.question, shown.text, asking.history)
+    answer = asking.answerer.answer(asking.question, shown, asking.history)
     return Found([shown], answer if shown.records else None)
 
 

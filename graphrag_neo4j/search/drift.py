@@ -36,7 +36,7 @@ async def search_drift(asking: Asking) -> Found:
 
 async def _explore(asking: Asking, primer: Shown) -> tuple[list[Shown], list[Point]]:
     """The contexts looked at and the points they gave, from the primer on."""
-    first = await asking.run(asking.answerer.prime(asking.question, primer.text))
+    first = await asking.run(asking.answerer.prime(asking.question, primer))
     contexts, points = [primer], [Point(first.answer, first.score)]
     order = count()  # the earlier of two equal ones first
     waiting = [(-first.score, next(order), 1, asked) for asked in first.follow_ups]
@@ -47,7 +47,7 @@ async def _explore(asking: Asking, primer: Shown) -> tuple[list[Shown], list[Poi
         _, _, depth, asked = heapq.heappop(waiting)
         calls -= 1
         shown = await local_context(asking, asked)
-        found: Primer = await asking.run(asking.answerer.prime(asked, shown.text))
+        found: Primer = await asking.run(asking.answerer.prime(asked, shown))
         contexts.append(shown)
         points.append(Point(found.answer, found.score))
         if depth < asking.settings.drift_depth:

@@ -96,5 +96,5 @@ async def _relevant(asking: Asking, rows: Sequence[Row]) -> list[Row]:
     for start in range(0, len(rows), RATED_AT_ONCE):
         shown = asking.shown(float("inf"))
         shown.add(report_record(row, short=True) for row in rows[start : start + RATED_AT_ONCE])
-        found |= set(await asking.run(asking.answerer.rate(asking.question, shown.text)))
+        found |= set(await asking.run(asking.answerer.rate(asking.question, shown)))
     return [row for row in rows if row["ref"] in found]

@@ -9,5 +9,5 @@ __all__ = ["search_local"]
 async def search_local(asking: Asking) -> Found:
     """One context around the entities nearest to the question, and the step that answers."""
     shown = await local_context(asking)
-    answer = asking.answerer.answer(asking.question, shown.text, asking.history)
+    answer = asking.answerer.answer(asking.question, shown, asking.history)
     return Found([shown], answer if shown.records else None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
+from graphrag_neo4j.association import weight_of
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
@@ -21,7 +22,7 @@ from graphrag_neo4j.ids import identify
 if TYPE_CHECKING:
     from graphdatascience import GraphDataScience
 
-__all__ = ["Leiden", "find_communities"]
+__all__ = ["PROJECT", "Leiden", "detector", "find_communities"]
 
 # Numbers stand for entities; a row is an edge. Plain RETURN: with an alias the client fails after
 # projecting, and leaves the projection behind.
@@ -42,16 +43,22 @@ NO_GDS = (
 
 @dataclass(frozen=True, slots=True)
 class Leiden:
-    """Limits of the tree, and Leiden's randomness: `theta` and `seed`."""
+    """Limits of the tree, and Leiden's randomness: `theta` and `seed`.
+
+    `by_association`: pairs weigh by how far they come together more often than by chance, as
+    befits a graph of what stands together; else by the number of their statements.
+    """
 
     limits: Limits = field(default_factory=Limits)
     theta: float = 0.01
     seed: int = 42
+    by_association: bool = False
 
     @property
     def signature(self) -> str:
         """A hash of these settings."""
-        return identify("leiden", *map(str, (*astuple(self.limits), self.theta, self.seed)))
+        parts = [str(part) for part in (*astuple(self.limits), self.theta, self.seed)]
+        return identify("leiden", *parts, *["association"] * self.by_association)
 
 
 async def find_communities(
@@ -66,15 +73,27 @@ async def find_communities(
     made = found["made_with"] in (None, IMPORTED, leiden.signature)
     if made and not (found["due"] or anew):
         return
+    if anew:
+        await graph.write("communities/imported")
     listen(Started("communities"))
     entities = {row["id"]: row["leaf"] for row in await graph.read("communities/entities")}
-    edges = [
-        (row["start"], row["end"], float(row["weight"]))
-        for row in await graph.read("communities/edges")
-    ]
+    edges = await _edges(graph, leiden)
     tree = await anyio.to_thread.run_sync(_tree, graph, leiden, list(entities), edges)
     await _save(graph, leiden, tree, entities)
     listen(Advanced(len(tree)))
+
+
+async def _edges(graph: Graph, leiden: Leiden) -> list[Edge]:
+    rows = await graph.read("communities/edges")
+    if not leiden.by_association:
+        return [(row["start"], row["end"], float(row["weight"])) for row in rows]
+    total = int((await graph.read("communities/chunks"))[0]["n"])
+    n = {row["id"]: row["n"] for row in await graph.read("communities/counts")}
+    return [
+        (a, b, weight_of(row["weight"], n[a], n[b], total))
+        for row in rows
+        for a, b in [(row["start"], row["end"])]
+    ]
 
 
 def _tree(
@@ -90,7 +109,7 @@ def _tree(
                 driver, database=graph.database, arrow=False, show_progress=False
             )
         _drop_projections(gds)
-        return community_tree(entities, edges, _detector(gds, leiden), leiden.limits)
+        return community_tree(entities, edges, detector(gds, leiden), leiden.limits)
 
 
 @contextmanager
@@ -116,7 +135,7 @@ def _drop_projections(gds: "GraphDataScience") -> None:
             gds.graph.drop(name, fail_if_missing=False)
 
 
-def _detector(
+def detector(
     gds: "GraphDataScience", leiden: Leiden
 ) -> Callable[[Sequence[Edge], float], Mapping[str, int]]:
     def detect(edges: Sequence[Edge], gamma: float) -> Mapping[str, int]:

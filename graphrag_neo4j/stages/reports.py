@@ -12,30 +12,24 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_neo4j.citations import Kind, cited, rewrite, with_long_refs
+from graphrag_neo4j.citations import Kind, cited, rewrite
 from graphrag_neo4j.context import Context
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.flow import Thought, think_about
 from graphrag_neo4j.graph import Graph, Row, Transaction, save_reports
 from graphrag_neo4j.grounding import report_row
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.model import Report, Thinker
-from graphrag_neo4j.reporting import (
-    Claim,
-    Edge,
-    Entity,
-    Material,
-    Part,
-    report_of_elements,
-    show,
-)
-from graphrag_neo4j.tables import Count, Record, Shown
+from graphrag_neo4j.material import Claim, Edge, Entity, Material, Part, Source
+from graphrag_neo4j.model import Report, Think, Thinker
+from graphrag_neo4j.reporting import report_of_elements, show, whole
+from graphrag_neo4j.tables import Count, Record, Shown, report_tokens
 
 __all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_reports"]
 
 PAGE = 50
 BATCH = 32
 ELEMENTS = "elements"
+QUOTED = 5  # chunks that are quoted on an entity or a pair, at most
 STANDING_IN = 5  # members that represent a community without a report
 COUNTED = 50_000  # lines whose tokens are remembered: each stands in a context of every level
 
@@ -57,6 +51,7 @@ class _Task:
     """
 
     id: str
+    material: Material
     shown: Shown
     known: dict[Kind, dict[int, str]]
     hash: str
@@ -87,6 +82,7 @@ class _Level:
         self.context, self.limits, self.level = context, limits, level
         self.graph = context.graph
         self.signature = context.thinker.signature("report")
+        self.quoting = context.thinker.origin == "extractive"
 
     async def write(self) -> None:
         workers = self.context.workers
@@ -111,18 +107,27 @@ class _Level:
     async def _read(self, rows: Sequence[Row]) -> list[_Task]:
         """The tasks of a page of communities."""
         small = {row["id"] for row in rows if row["size"] <= self.limits.smallest}
-        made: dict[str, tuple[Shown, Report | None]] = {}
-        for id_, material in (await read_materials(self.graph, list(_ids(rows)))).items():
+        made: dict[str, tuple[Material, Shown, Report | None]] = {}
+        materials = await read_materials(self.graph, list(_ids(rows)), sources=self.quoting)
+        for id_, material in materials.items():
             if id_ in small:
                 report, shown = report_of_elements(material, self.limits.budget, self.limits.count)
-                made[id_] = shown, report
+                made[id_] = material, shown, report
+            elif self.quoting:
+                made[id_] = material, whole(material), None
             else:
-                made[id_] = show(material, self.limits.budget, self.limits.count), None
-        ids_of = await _resolve(self.graph, [shown for shown, _ in made.values()])
+                shown = show(material, self.limits.budget, self.limits.count)
+                made[id_] = material, shown, None
+        ids_of = await _resolve(self.graph, [shown for _, shown, _ in made.values()])
         return [self._task(id_, *one, ids_of) for id_, one in made.items()]
 
     def _task(
-        self, id_: str, shown: Shown, report: Report | None, ids_of: dict[tuple[Kind, int], str]
+        self,
+        id_: str,
+        material: Material,
+        shown: Shown,
+        report: Report | None,
+        ids_of: dict[tuple[Kind, int], str],
     ) -> _Task:
         known: defaultdict[Kind, dict[int, str]] = defaultdict(dict)
         for record in shown.records.values():
@@ -132,12 +137,18 @@ class _Level:
                     known[kind][ref] = ids_of[kind, ref]
         signature = ELEMENTS if report else self.signature
         lines = [_without_refs(record, known) for record in shown.records.values()]
-        return _Task(id_, shown, known, identify("report", signature, *lines), report)
+        if self.quoting and not report:
+            lines += _counted(material)
+        hash_ = identify("report", signature, *lines)
+        return _Task(id_, material, shown, known, hash_, report)
 
     async def _answer(self, task: _Task) -> Report:
         if task.report:
             return task.report
-        return await self.context.run(self.context.thinker.report(task.shown.text))
+        return await self.context.run(self._think(task))
+
+    def _think(self, task: _Task) -> Think[Report]:
+        return self.context.thinker.report(task.shown.text, task.material)
 
     async def _save(self, thoughts: Sequence[Thought[_Task, Report]]) -> None:
         rows = [self._row(t.item, t.result) for t in thoughts if t.result]
@@ -155,10 +166,10 @@ class _Level:
         properties = row["properties"] | {
             "report_hash": task.hash,
             "report_with": ELEMENTS if task.report else self.signature,
-            "origin": ELEMENTS if task.report else "model",
+            "origin": ELEMENTS if task.report else self.context.thinker.origin,
             "shortened": task.shown.shortened or None,
         }
-        n_tokens = self.limits.count(with_long_refs(properties["report"]))
+        n_tokens = report_tokens(properties["report"], self.limits.count)
         return {**row, "properties": {**properties, "n_tokens": n_tokens}}
 
 
@@ -187,8 +198,10 @@ async def _resolve(graph: Graph, shown: Sequence[Shown]) -> dict[tuple[Kind, int
     return {(row["kind"], row["ref"]): row["id"] for row in rows}
 
 
-async def read_materials(graph: Graph, ids: Sequence[str]) -> dict[str, Material]:
-    """All that there is to write of each of these communities."""
+async def read_materials(
+    graph: Graph, ids: Sequence[str], *, sources: bool = False
+) -> dict[str, Material]:
+    """All that there is to write of each of these communities; `sources`: quotations, too."""
     entities: defaultdict[str, dict[str, Entity]] = defaultdict(dict)
     for row in await graph.read("reports/entities", ids=ids):
         entities[row["community"]][row["id"]] = _entity(row)
@@ -201,7 +214,12 @@ async def read_materials(graph: Graph, ids: Sequence[str]) -> dict[str, Material
     parts: defaultdict[str, list[Part]] = defaultdict(list)
     for row in await graph.read("reports/parts", ids=ids):
         parts[row["community"]].append(_part(row, entities[row["community"]].values()))
-    return {id_: Material(entities[id_], edges[id_], claims[id_], parts[id_]) for id_ in ids}
+    rows = await graph.read("reports/sources", ids=ids, most=QUOTED) if sources else ()
+    said = {row["community"]: [_source(*one) for one in row["said"]] for row in rows}
+    return {
+        id_: Material(entities[id_], edges[id_], claims[id_], parts[id_], said.get(id_, ()))
+        for id_ in ids
+    }
 
 
 def _record(kind: Kind, row: Row, *fields: str) -> Record:
@@ -214,17 +232,32 @@ def _line(value: object) -> str:
 
 def _entity(row: Row) -> Entity:
     record = _record("Entities", row, "name", "type", "description")
-    return Entity(record, row["name"], _line(row["description"]), row["degree"] or 0, row["part"])
+    description, degree = _line(row["description"]), row["degree"] or 0
+    return Entity(record, row["name"], description, degree, row["part"], row["mentions"])
 
 
 def _edge(row: Row) -> Edge:
     record = _record("Relationships", row, "source_name", "target_name", "description")
-    return Edge(record, row["source"], row["target"], _line(row["description"]))
+    description, weight = _line(row["description"]), row["weight"] or 0
+    return Edge(record, row["source"], row["target"], description, weight)
 
 
 def _claim(row: Row) -> Claim:
     fields = ("subject", "object", "type", "status", "start", "end", "description")
-    return Claim(_record("Claims", row, *fields), tuple(row["about"]), _line(row["description"]))
+    source = Record("Sources", row["chunk_ref"], row["chunk"], "")
+    record = _record("Claims", row, *fields)
+    return Claim(record, tuple(row["about"]), _line(row["description"]), source)
+
+
+def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> Source:
+    return Source(Record("Sources", ref, chunk, ""), tuple(about), text)
+
+
+def _counted(material: Material) -> list[str]:
+    """What quotations are chosen from and by, besides the records themselves."""
+    said = [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
+    counts = [f"{e.record.id} {e.degree} {e.mentions}" for e in material.entities.values()]
+    return [*said, *counts, *(f"{edge.record.id} {edge.weight}" for edge in material.edges)]
 
 
 def _part(row: Row, entities: Iterable[Entity]) -> Part:

@@ -1,0 +1,19 @@
+// One entity, and everything that is said of it.
+MATCH (entity:Entity {name: $entity})
+CALL (entity) {
+  MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk)
+  UNWIND mention.descriptions AS said
+  RETURN 'itself' AS about, said, chunk
+  UNION
+  MATCH (entity)-[:RELATED]-(other:Entity)
+  MATCH (entity)-[stated:STATED]-(other)
+  MATCH (chunk:Chunk {id: stated.chunk})
+  UNWIND stated.descriptions AS said
+  RETURN 'with ' + other.name AS about, said, chunk
+  UNION
+  MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)-[:FROM]->(chunk:Chunk)
+  RETURN 'claim, ' + coalesce(claim.status, 'unrated') AS about, claim.description AS said, chunk
+}
+MATCH (chunk)-[:PART_OF]->(document:Document)
+RETURN about, said, document.title AS document, chunk.index AS chunk
+ORDER BY about, document, chunk, said LIMIT 300

@@ -1,0 +1,8 @@
+// Draws the way from the findings on one community to the chunks and documents they rest on.
+MATCH cites = (:Community {ref: $community})-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
+WITH cites, finding, cited ORDER BY finding.index, labels(cited)[0], cited.ref LIMIT 25
+CALL (cited) {
+  OPTIONAL MATCH place = (cited)-[:FROM|MENTIONS*0..1]-(chunk:Chunk)-[:PART_OF]->(:Document)
+  RETURN place ORDER BY chunk.ref LIMIT 2
+}
+RETURN cites, place

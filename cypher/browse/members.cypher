@@ -1,0 +1,7 @@
+// Draws the best connected members of one community, and how they are related.
+MATCH (:Community {ref: $community})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)
+WITH entity ORDER BY entity.degree DESC, entity.id LIMIT 40
+WITH collect(entity) AS members
+UNWIND members AS member
+OPTIONAL MATCH pair = (member)-[:RELATED]->(other:Entity) WHERE other IN members
+RETURN member, pair

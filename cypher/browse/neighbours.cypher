@@ -1,0 +1,5 @@
+// Draws one entity with those it is most related to, and their communities.
+MATCH (entity:Entity {name: $entity})-[pair:RELATED]-(other:Entity)
+WITH entity, pair, other ORDER BY pair.weight DESC, other.degree DESC, other.id LIMIT 40
+MATCH home = (other)-[:IN_COMMUNITY]->(:Community)
+RETURN entity, pair, home

@@ -1,0 +1,21 @@
+// What the findings on one community rest on: the words of the documents, and where they stand.
+MATCH (:Community {ref: $community})-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
+CALL (cited) {
+  WITH cited WHERE cited:Claim
+  MATCH (cited)-[:FROM]->(chunk:Chunk)
+  RETURN chunk, cited.source_text AS said, coalesce(cited.start, 0) AS start
+  UNION
+  WITH cited WHERE cited:Entity
+  MATCH (cited)<-[mention:MENTIONS]-(chunk:Chunk)
+  RETURN chunk, coalesce(mention.descriptions[0], chunk.text) AS said, 0 AS start
+  ORDER BY chunk.ref LIMIT 3
+  UNION
+  WITH cited WHERE cited:Chunk
+  RETURN cited AS chunk, cited.text AS said, 0 AS start
+}
+MATCH (chunk)-[:PART_OF]->(document:Document)
+WITH finding, cited, said, document, chunk.start + start AS character
+ORDER BY finding.index, labels(cited)[0], cited.ref, character LIMIT 200
+RETURN finding.summary AS finding, labels(cited)[0] AS cites,
+       coalesce(cited.name, cited.description, 'chunk ' + cited.ref) AS what, said,
+       document.title AS document, character

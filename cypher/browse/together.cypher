@@ -1,0 +1,10 @@
+// Where two communities meet: the chunks that name members of both.
+MATCH (:Community {ref: $community})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)
+MATCH (entity)<-[:MENTIONS]-(chunk:Chunk)
+WITH chunk, collect(DISTINCT entity.name) AS ours
+MATCH (chunk)-[:MENTIONS]->(other:Entity)
+WHERE EXISTS { (other)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(:Community {ref: $other}) }
+WITH chunk, ours, collect(DISTINCT other.name) AS theirs
+MATCH (chunk)-[:PART_OF]->(document:Document)
+RETURN document.title AS document, chunk.index AS place, ours, theirs, chunk.text AS text
+ORDER BY size(ours) * size(theirs) DESC, chunk.ref LIMIT 25

@@ -1,0 +1,21 @@
+// What chunks say of members of communities and of pairs of them; $most chunks for each, at most.
+UNWIND $ids AS id
+MATCH (community:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(a:Entity)
+CALL (community, a) {
+  MATCH (a)<-[mention:MENTIONS]-(chunk:Chunk)
+  WITH a, mention, chunk ORDER BY chunk.id LIMIT $most
+  UNWIND mention.descriptions AS text
+  RETURN [a.id] AS about, chunk, text
+  UNION ALL
+  MATCH (a)-[pair:RELATED]->(b:Entity)
+  WHERE EXISTS { (b)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community) }
+  CALL (pair) {
+    MATCH ()-[stated:STATED {pair: pair.id}]->()
+    RETURN stated ORDER BY stated.chunk, stated.id LIMIT $most
+  }
+  MATCH (chunk:Chunk {id: stated.chunk})
+  UNWIND stated.descriptions AS text
+  RETURN [a.id, b.id] AS about, chunk, text
+}
+WITH id, about, chunk, text ORDER BY about, chunk.id, text
+RETURN id AS community, collect([chunk.ref, chunk.id, about, text]) AS said

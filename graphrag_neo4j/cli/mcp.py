@@ -1,0 +1,71 @@
+"""`kg-build mcp`: the graph as tools for an assistant."""
+
+import ipaddress
+import socket
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.settings import load_settings
+
+__all__ = ["mcp"]
+
+
+@click.command()
+@click.option("--http", is_flag=True, help="Serve streamable HTTP, not standard input and output.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="http: address to serve.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="http: port; 0 takes a free one.",
+)
+@home_option
+def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
+    """Serve the graph to an assistant by the Model Context Protocol, for reading only.
+
+    Over standard input and output, as assistants start it; with --http until Ctrl-C.
+    """
+    server = _server()
+    settings = load_settings(home=home)
+    served = server.listen(host, port) if http else None
+
+    async def work() -> None:
+        async with AsyncExitStack() as stack:
+            with listening(quiet=False) as listen:
+                rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
+            if served is None:
+                await server.serve_stdio(rag)
+            else:
+                _say_where(served)
+                await server.serve_http(rag, served)
+
+    with suppress(KeyboardInterrupt):  # the way to end it
+        run(work)
+
+
+def _server() -> ModuleType:
+    try:
+        from graphrag_neo4j.ecosystem import mcp as server  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise InputError(f'MCP needs {error.name}: pip install "graphrag-neo4j[mcp]".') from error
+    return server
+
+
+def _say_where(served: socket.socket) -> None:
+    host, port = served.getsockname()[:2]
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    click.echo(f"MCP is served at http://{address}/mcp; Ctrl-C ends it.", err=True)
+    if not ipaddress.ip_address(host).is_loopback:
+        click.echo(
+            "Whoever reaches this address can read the graph and spend the model's tokens: "
+            "no password is asked.",
+            err=True,
+        )

@@ -1,0 +1,101 @@
+"use strict";
+/* What is opened stands in the address, so that "back" goes back. */
+
+function addressOf(thing) {
+  return thing.parts ? (thing.ref ? `#community-${thing.ref}` : "#") : `#entity-${thing.ref}`;
+}
+
+function thingAt(world, address) {
+  const [, kind, ref] = address.match(/^#(community|entity)-(\d+)$/) ?? [];
+  const found = kind === "entity" ? world.entities.get(Number(ref)) : world.communities.get(Number(ref));
+  return found ?? world.root;
+}
+
+function search(world, open) {
+  const input = document.getElementById("search"), list = document.getElementById("found");
+  const all = [...world.entities.values()].map((it) => [folded(it.name), it, it.degree])
+    .concat([...world.communities.values()].filter((it) => it.size > 1).map((it) => [folded(it.title), it, it.size]));
+  let found = [], chosen = -1;
+  const close = () => {
+    [list.hidden, input.ariaExpanded, chosen] = [true, "false", -1];
+    input.removeAttribute("aria-activedescendant");
+  };
+  const take = (thing) => {
+    close();
+    input.value = "";
+    open(thing);
+  };
+  const mark = (n) => {
+    chosen = (n + found.length) % found.length;
+    [...list.children].forEach((item, i) => (item.ariaSelected = String(i === chosen)));
+    input.setAttribute("aria-activedescendant", `found-${chosen}`);
+    list.children[chosen].scrollIntoView({ block: "nearest" });
+  };
+  input.oninput = () => {
+    const wanted = folded(input.value.trim());
+    const rank = ([text]) => (text === wanted ? 0 : text.startsWith(wanted) ? 1 : 2);
+    found = wanted ? all.filter(([text]) => text.includes(wanted)).sort((a, b) => rank(a) - rank(b) || b[2] - a[2]).slice(0, 25) : [];
+    list.replaceChildren(...found.map(([, it], i) => {
+      const kind = it.parts ? `community of ${it.size}` : it.type || "entity";
+      const item = make("li", { id: `found-${i}`, role: "option", ariaSelected: "false", onpointerdown: () => take(it) });
+      item.append(it.title ?? it.name, " ", make("small", {}, kind));
+      return item;
+    }));
+    [list.hidden, input.ariaExpanded, chosen] = [!found.length, String(found.length > 0), -1];
+    if (found.length) mark(0);
+  };
+  input.onkeydown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") close();
+    if (!found.length || list.hidden) return;
+    if (step) mark(chosen + step);
+    if (event.key === "Enter") take(found[chosen][1]);
+    if (step || event.key === "Enter") event.preventDefault();
+  };
+  input.onblur = close;
+}
+
+async function start() {
+  const world = await unpack();
+  const get = (id) => document.getElementById(id);
+  const open = (thing) => {
+    if (!thing) return;
+    if (addressOf(thing) === (location.hash || "#")) show();
+    else location.hash = addressOf(thing);
+  };
+  const up = (thing) => open(thing && thing !== world.root ? thing : world.root);
+  const panel = new Panel(get("panel"), world, open);
+  const picture = new Picture(get("canvas"), world, (thing) => thing ? open(thing) : up(picture.focus.data.inside));
+  let mode = "circles", before = null;
+
+  function show() {
+    const thing = thingAt(world, location.hash);
+    const community = thing.parts ? thing : thing.inside ?? world.root;
+    // An entity that is chosen in a graph leaves the graph as it is, if it is in it.
+    const kept = mode === "graph" && before === "graph" && picture.graph?.nodes.some((node) => node.entity === thing);
+    const way = trail(community);
+    get("trail").replaceChildren(...way.flatMap((it, i) => [i ? make("span", { ariaHidden: "true" }, "›") : null, link(it.title, () => open(it))]).filter(Boolean));
+    get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
+    for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
+    get("hint").textContent = mode === "graph" ? `The best connected entities of ${community.title}, by degree.` : "Click to open, drag to move, wheel to zoom, Esc for the level above.";
+    picture.show(kept ? picture.focus.data : community, thing, mode);
+    panel.show(thing);
+    document.title = `${thing.title ?? thing.name} – Map of communities`;
+    if (before) get("panel").querySelector("h2").focus({ preventScroll: true });
+    before = mode;
+  }
+
+  for (const id of ["circles", "graph"]) get(id).onclick = () => { mode = id; show(); get(id).focus(); };
+  search(world, open);
+  addEventListener("hashchange", show);
+  addEventListener("keydown", (event) => {
+    const thing = thingAt(world, location.hash);
+    if (event.key === "Escape" && event.target.id !== "search") up(thing.inside);
+  });
+  show();
+  document.documentElement.dataset.ready = "yes";
+}
+
+start().catch((error) => {
+  document.getElementById("panel").replaceChildren(make("p", {}, `The map can't be opened (${error}): a newer browser is needed.`));
+});

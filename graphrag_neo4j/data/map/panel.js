@@ -1,0 +1,199 @@
+"use strict";
+/* The text beside the picture. Whatever comes from documents or models is set as text. */
+
+const FIRST = 40; // of a list, before it is asked for in full
+const CITED = /\[\s*data\s*:([^\[\]]*)\]/gi;
+const PART = /(Entities|Relationships|Claims|Reports|Sources)\s*\(([^()]*)\)/g;
+const ORIGINS = {
+  model: "written by a model",
+  extractive: "made of sentences of the documents",
+  elements: "listed from its entities, without a model",
+  import: "imported",
+};
+
+function make(name, properties = {}, ...children) {
+  const { class: kind, ...rest } = properties;
+  const element = Object.assign(document.createElement(name), rest);
+  if (kind) element.className = kind;
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function link(text, act) {
+  return make("button", { type: "button", class: "link", textContent: text, onclick: act });
+}
+
+function counted(n, one, many) {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+/* [kind, ref] of each thing that a text cites, once. */
+function citations(text) {
+  const found = new Map();
+  for (const [, inner] of text.matchAll(CITED)) {
+    for (const [, kind, refs] of inner.matchAll(PART)) {
+      for (const ref of refs.match(/\d+/g) ?? []) found.set(`${kind} ${ref}`, [kind, Number(ref)]);
+    }
+  }
+  return [...found.values()];
+}
+
+class Panel {
+  constructor(element, world, open) {
+    Object.assign(this, { element, world, open });
+  }
+
+  show(thing) {
+    const parts = thing === this.world.root ? this.ofRoot() : thing.parts ? this.ofCommunity(thing) : this.ofEntity(thing);
+    this.element.replaceChildren(...parts.flat().filter(Boolean));
+    this.element.scrollTop = 0;
+  }
+
+  heading(text) {
+    return make("h2", { textContent: text, tabIndex: -1 });
+  }
+
+  ofRoot() {
+    const { world } = this;
+    const kinds = [
+      [world.documents.length, "document", "documents"], [world.entities.size, "entity", "entities"],
+      [world.relationships.size, "relationship", "relationships"], [world.claims.size, "claim", "claims"],
+      [world.communities.size, "community", "communities"],
+    ];
+    return [
+      this.heading(world.root.title),
+      make("p", { class: "facts" }, kinds.map((kind) => counted(...kind)).join(" · ")),
+      make("p", {}, "A circle is a community, a dot in it an entity. Open one to read its report."),
+      this.parts(world.root, "The largest communities"),
+    ];
+  }
+
+  ofCommunity(one) {
+    const facts = [`Community ${one.ref}`, `level ${one.level}`, counted(one.size, "entity", "entities")];
+    if (one.rating !== null) facts.push(`rating ${one.rating}`);
+    if (one.origin) facts.push(ORIGINS[one.origin] ?? one.origin);
+    return [
+      this.heading(one.title),
+      make("p", { class: "facts" }, facts.join(" · ")),
+      one.why && make("p", { class: "facts" }, one.why),
+      one.summary ? this.prose(one.summary) : make("p", {}, "There is no report on this community yet."),
+      one.findings.map(([summary, explanation]) => [make("h3", {}, this.prose(summary, "span")), this.prose(explanation), this.basis(summary + explanation)]).flat(),
+      one.parts.length ? this.parts(one, "Communities inside") : null,
+      this.members(one),
+    ].flat();
+  }
+
+  ofEntity(one) {
+    const pairs = [...one.related].sort((a, b) => b.weight - a.weight);
+    const far = (pair) => this.world.entities.get(pair.source === one.ref ? pair.target : pair.source);
+    return [
+      this.heading(one.name),
+      make("p", { class: "facts" }, [one.type, `entity ${one.ref}`, counted(one.degree, "relationship", "relationships")].filter(Boolean).join(" · ")),
+      one.description && make("p", {}, one.description),
+      make("h4", {}, "Communities"),
+      this.list(trail(one.inside).slice(1), (it) => [link(it.title, () => this.open(it)), make("small", {}, ` level ${it.level}`)]),
+      make("h4", {}, "What the documents say"),
+      ...quotes(this.world, wordsOf(this.world, "Entities", one.ref)),
+      one.claims.length ? make("h4", {}, `Claims (${one.claims.length})`) : null,
+      one.claims.length ? this.list(one.claims, (it) => this.cited(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
+      pairs.length ? make("h4", {}, `Related to (${pairs.length})`) : null,
+      pairs.length ? this.list(pairs, (it) => {
+        const text = make("span", {}, link(far(it).name, () => this.open(far(it))), make("small", {}, it.description ? ` ${it.description} ` : " "));
+        return this.cited(text, "Relationships", it.ref);
+      }) : null,
+    ];
+  }
+
+  parts(one, title) {
+    const parts = [...one.parts].sort((a, b) => b.size - a.size);
+    const row = (it) => [
+      link(it.title, () => this.open(it)),
+      make("small", {}, ` ${counted(it.size, "entity", "entities")}${it.rating === null ? "" : `, rating ${it.rating}`}`),
+    ];
+    return make("section", {}, make("h4", {}, `${title} (${parts.length})`), this.list(parts, row));
+  }
+
+  members(one) {
+    const members = [...membersOf(one)].sort((a, b) => b.degree - a.degree);
+    const row = (it) => [link(it.name, () => this.open(it)), make("small", {}, it.type ? ` ${it.type}` : "")];
+    return make("section", {}, make("h4", {}, `Entities (${members.length})`), this.list(members, row));
+  }
+
+  list(things, row) {
+    const list = make("ul", { class: "list" });
+    const add = (some) => list.append(...some.map((thing) => make("li", {}, row(thing))));
+    add(things.slice(0, FIRST));
+    if (things.length <= FIRST) return list;
+    const more = make("button", { type: "button", class: "more", textContent: `Show all ${things.length}` });
+    more.onclick = () => {
+      more.remove();
+      add(things.slice(FIRST));
+      list.children[FIRST].querySelector("button")?.focus();
+    };
+    return make("div", {}, list, more);
+  }
+
+  /* Text with its citations as buttons; the words that they lead to open below it. */
+  prose(text, name = "p") {
+    const block = make(name), place = make("div");
+    let done = 0;
+    for (const found of text.matchAll(CITED)) {
+      block.append(text.slice(done, found.index));
+      done = found.index + found[0].length;
+      for (const [kind, ref] of citations(found[0])) block.append(this.cite(kind, ref, place));
+    }
+    block.append(text.slice(done));
+    return name === "p" ? make("div", {}, block, place) : block;
+  }
+
+  /* All that a finding cites, in one place. */
+  basis(text) {
+    const cites = citations(text).filter(([kind]) => kind !== "Reports");
+    if (!cites.length) return null;
+    const all = make("details", {}, make("summary", {}, `What it rests on (${cites.length})`));
+    all.ontoggle = () => {
+      if (all.children.length === 1) all.append(...cites.map((cite) => this.evidence(...cite)));
+    };
+    return all;
+  }
+
+  cited(text, kind, ref) {
+    const place = make("div");
+    text.append(this.cite(kind, ref, place));
+    return [text, place];
+  }
+
+  cite(kind, ref, place) {
+    const shown = { Entities: "entity", Relationships: "relationship", Claims: "claim", Reports: "report", Sources: "source" }[kind];
+    const button = make("button", { type: "button", class: "cite", textContent: `${shown} ${ref}` });
+    if (kind === "Reports") {
+      button.onclick = () => this.open(this.world.communities.get(ref));
+      return button;
+    }
+    let evidence = null;
+    button.ariaExpanded = "false";
+    button.title = "Show the words that this rests on";
+    button.onclick = () => {
+      const opened = (evidence ??= this.evidence(kind, ref));
+      button.ariaExpanded = String(!opened.isConnected);
+      if (opened.isConnected) opened.remove();
+      else if (place.isConnected) place.append(opened);
+      else button.parentElement.append(opened);
+    };
+    return button;
+  }
+
+  evidence(kind, ref) {
+    const { entities, relationships, claims } = this.world;
+    const pair = kind === "Relationships" ? relationships.get(ref) : null;
+    const ends = kind === "Entities" ? [ref] : pair ? [pair.source, pair.target] : kind === "Claims" ? claims.get(ref)?.entities ?? [] : [];
+    const names = ends.map((end) => entities.get(end)).filter(Boolean).flatMap((it) => [link(it.name, () => this.open(it)), " "]);
+    return make("div", { class: "evidence" }, names.length ? make("p", {}, names) : null, quotes(this.world, wordsOf(this.world, kind, ref)));
+  }
+}
+
+function quotes(world, words) {
+  if (!words.length) return [make("p", { class: "facts" }, "This is no longer in the graph.")];
+  return words.map(({ chunk, start, text, length }) => make("blockquote", { title: world.documents[chunk.document].source }, make("div", {}, text), make("footer", {},
+    `${world.documents[chunk.document].title}, characters ${start.toLocaleString("en")}–${(start + length).toLocaleString("en")}`)));
+}

@@ -1,0 +1,130 @@
+"use strict";
+/* The page's data: unpacked, and linked so that each thing knows its neighbours. */
+
+const KINDS = {
+  documents: "title source",
+  chunks: "ref document start text",
+  entities: "ref name type description degree community chunks",
+  relationships: "ref source target weight description chunks",
+  claims: "ref description status since until chunk start end entities",
+  communities: "ref parent level size title summary rating why origin findings",
+};
+
+async function unpack() {
+  const packed = atob(document.getElementById("data").textContent);
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return linked(JSON.parse(await new Response(inflated).text()));
+}
+
+function linked(tables) {
+  const world = { documents: rows(tables, "documents") };
+  for (const kind of Object.keys(KINDS).slice(1)) {
+    world[kind] = new Map(rows(tables, kind).map((row) => [row.ref, row]));
+  }
+  for (const entity of world.entities.values()) Object.assign(entity, { related: [], claims: [] });
+  for (const pair of world.relationships.values()) {
+    world.entities.get(pair.source).related.push(pair);
+    world.entities.get(pair.target).related.push(pair);
+  }
+  for (const claim of world.claims.values()) {
+    for (const ref of claim.entities) world.entities.get(ref).claims.push(claim);
+  }
+  world.root = tree(world);
+  return world;
+}
+
+function rows(tables, kind) {
+  const names = KINDS[kind].split(" ");
+  return tables[kind].map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+}
+
+/* Communities hold `parts` (communities) and `members` (entities); the root holds level 0. */
+function tree(world) {
+  const root = { ref: 0, title: "All communities", parts: [], members: [], level: -1 };
+  for (const one of world.communities.values()) Object.assign(one, { parts: [], members: [] });
+  for (const one of world.communities.values()) {
+    one.inside = world.communities.get(one.parent) ?? root;
+    one.title ||= `Community ${one.ref}`;
+    one.inside.parts.push(one);
+  }
+  for (const entity of world.entities.values()) {
+    entity.inside = world.communities.get(entity.community) ?? null;
+    entity.inside?.members.push(entity);
+  }
+  root.size = world.entities.size;
+  root.parts.forEach((one, n) => (one.hue = (210 + n * 137.508) % 360));
+  return root;
+}
+
+function* membersOf(community) {
+  yield* community.members;
+  for (const part of community.parts) yield* membersOf(part);
+}
+
+/* From the root down to a community. */
+function trail(community) {
+  return community?.inside ? [...trail(community.inside), community] : community ? [community] : [];
+}
+
+function hueOf(community) {
+  return trail(community)[1]?.hue;
+}
+
+/* The words that a citation leads to: [{chunk, start, text, marked}], start in the document. */
+function wordsOf(world, kind, ref) {
+  switch (kind) {
+    case "Claims": {
+      const claim = world.claims.get(ref);
+      return claim ? [quote(world.chunks.get(claim.chunk), claim.start, claim.end)] : [];
+    }
+    case "Sources":
+      return world.chunks.has(ref) ? [quote(world.chunks.get(ref), 0, 600)] : [];
+    case "Entities":
+      return saying(world, world.entities.get(ref)?.chunks, [world.entities.get(ref)?.name]);
+    case "Relationships": {
+      const pair = world.relationships.get(ref);
+      const ends = pair ? [pair.source, pair.target] : [];
+      return saying(world, pair?.chunks, ends.map((end) => world.entities.get(end).name));
+    }
+    default:
+      return [];
+  }
+}
+
+/* Offsets count characters, as Python does; JavaScript counts some characters as two. */
+function quote(chunk, start, end) {
+  const characters = [...chunk.text];
+  const from = start ?? 0;
+  const text = characters.slice(from, end ?? from + 600).join("");
+  const cut = end === null || end > characters.length ? text.length < chunk.text.length : false;
+  return { chunk, start: chunk.start + from, text: text + (cut ? " …" : ""), length: [...text].length };
+}
+
+/* In each chunk the sentence with most of the names, the first of equals; a name as a word of its
+   own counts for more than one within another word. */
+function saying(world, chunks, names) {
+  const wanted = names.map(folded).map((name) => [name, wordly(name)]);
+  return (chunks ?? []).map((ref) => {
+    const chunk = world.chunks.get(ref);
+    let best = null, most = -1;
+    for (const found of chunk.text.matchAll(/[^.!?。！？\n]+[.!?。！？]*\s*/gu)) {
+      const sentence = folded(found[0]);
+      const worth = ([name, word]) => (word.test(sentence) ? 10 : sentence.includes(name) ? 1 : 0);
+      const n = wanted.map(worth).reduce((a, b) => a + b, 0);
+      if (n > most) [best, most] = [found, n];
+    }
+    const from = best ? [...chunk.text.slice(0, best.index)].length : 0;
+    return quote(chunk, from, best ? from + [...best[0].trimEnd()].length : null);
+  });
+}
+
+function wordly(name) {
+  const plain = name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, "u");
+}
+
+function folded(text) {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/\s+/g, " ");
+}

@@ -1,0 +1,1 @@
+"""Doors to other programs, each with a dependency of its own: LangChain, MCP."""

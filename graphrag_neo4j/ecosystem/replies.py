@@ -1,0 +1,147 @@
+"""What the tools of the MCP server reply; the SDK makes schemas of these classes.
+
+(It takes what a class holds by a field's name for the default, so the classes have no slots.)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphrag_neo4j.answers import Answer, Citation, Source
+from graphrag_neo4j.looking import FoundEntity, Report
+from graphrag_neo4j.text import flat, shortened
+
+__all__ = [
+    "Cited",
+    "Entities",
+    "Passage",
+    "Place",
+    "Reply",
+    "ReportText",
+    "passage",
+    "report_text",
+    "told",
+    "told_context",
+]
+
+QUOTED = 300  # characters of a place
+MEMBERS = 50  # entities of a report that are named
+
+
+@dataclass(frozen=True)
+class Place:
+    """Characters [start, end) of a document, within a chunk; `quote` is how they begin."""
+
+    document: str
+    title: str
+    chunk: int
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class Cited:
+    """What a citation such as `Entities (5)` stands for, and the places that say so.
+
+    `supported`: it was in what the answer was made from.
+    """
+
+    citation: str
+    title: str | None
+    supported: bool
+    places: list[Place]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer with its sources; under `context_only` the text is what one can be made from."""
+
+    text: str
+    context_only: bool
+    note: str
+    sources: list[Cited]
+
+
+@dataclass(frozen=True)
+class Entities:
+    """Entities by name, the best first."""
+
+    entities: list[FoundEntity]
+
+
+@dataclass(frozen=True)
+class ReportText:
+    """A community's report in Markdown; `size` is the number of its entities, the best connected
+    of which are named."""
+
+    ref: int
+    level: int
+    title: str | None
+    rating: float | None
+    text: str
+    size: int
+    entities: list[str]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The whole text of a chunk: characters [start, end) of a document."""
+
+    chunk: int
+    document: str
+    title: str
+    start: int
+    end: int
+    text: str
+
+
+def told(answer: Answer) -> Reply:
+    """An answer with the beginnings of its sources."""
+    return Reply(answer.text, False, "", [_cited(citation) for citation in answer.citations])
+
+
+def told_context(answer: Answer) -> Reply:
+    """What an answer can be made from; of several parts, each as large as one call takes, one."""
+    note = "No model is set, so this is the material: answer from it, and cite it by its ids."
+    if len(answer.context) > 1:
+        note += f" It is the first of {len(answer.context)} parts; a coarser level takes fewer."
+    return Reply("".join(shown.text for shown in answer.context[:1]), True, note, [])
+
+
+def report_text(report: Report) -> ReportText:
+    """A report without what its text says again."""
+    return ReportText(
+        report.ref,
+        report.level,
+        report.title,
+        report.rating,
+        report.text,
+        len(report.entities),
+        list(report.entities[:MEMBERS]),
+    )
+
+
+def passage(source: Source) -> Passage:
+    """A chunk as it is."""
+    return Passage(
+        source.chunk, source.document, source.title, source.start, source.end, source.text
+    )
+
+
+def _cited(citation: Citation) -> Cited:
+    name = f"{citation.kind} ({citation.ref})"
+    return Cited(name, citation.title, citation.supported, _places(citation.sources))
+
+
+def _places(sources: Sequence[Source]) -> list[Place]:
+    return [
+        Place(
+            source.document,
+            source.title,
+            source.chunk,
+            source.start,
+            source.end,
+            shortened(flat(source.text), QUOTED, len),
+        )
+        for source in sources
+    ]

@@ -1,0 +1,97 @@
+"""What is known of languages: which one a text is in, its stop words, its words' base forms.
+
+The data are those of the packages stopwordsiso and simplemma, and of tiktoken: a word's rank
+among the tokens of o200k_base says how common it is, in any language.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+import simplemma
+import stopwordsiso
+from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+from graphrag_neo4j import tokens
+
+__all__ = ["base_form", "is_stop_word", "language_of", "rank", "rarity"]
+
+DEFAULT = "en"
+# Scripts of one language each, as far as the rules here go; the first that has a say.
+SCRIPTS = {
+    "ja": re.compile(r"[\u3040-\u30ff]"),
+    "zh": re.compile(r"[\u3400-\u9fff]"),
+    "ko": re.compile(r"[\uac00-\ud7af]"),
+    "uk": re.compile(r"[іїєґІЇЄҐ]"),
+    "ru": re.compile(r"[\u0400-\u04ff]"),
+    "el": re.compile(r"[\u0370-\u03ff]"),
+    "he": re.compile(r"[\u0590-\u05ff]"),
+    "ar": re.compile(r"[\u0600-\u06ff]"),
+    "hi": re.compile(r"[\u0900-\u097f]"),
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+}
+SHARE = 0.1  # of a text's characters that make it one of that script
+LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "ro")
+WORDS = 400  # of a text, by which its language is told
+SHORT = 5  # letters of the stop words that tell languages apart, at most
+UNRANKED = 200_000
+# Korean particles at the end of a word.
+PARTICLE = re.compile(
+    r"(?<=..)(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|부터|까지)$"
+)
+
+
+def language_of(text: str, words: Iterable[str]) -> str:
+    """The language (ISO 639-1) of a text and its words; English where nothing tells."""
+    for language, script in SCRIPTS.items():
+        if len(script.findall(text)) > SHARE * len(text):
+            return language
+    votes: Counter[str] = Counter()
+    for word, _ in zip(words, range(WORDS), strict=False):
+        for language in _telling().get(word.lower(), ()):
+            votes[language] += 1
+    return min(votes, key=lambda language: (-votes[language], LATIN.index(language)), default="en")
+
+
+def is_stop_word(word: str, language: str) -> bool:
+    """Whether a word, in lower case, says nothing by itself."""
+    return word in _stop_words(language)
+
+
+@lru_cache(100_000)
+def base_form(word: str, language: str) -> str:
+    """A word's dictionary form; the word itself where none is known."""
+    if language == "ko":
+        return PARTICLE.sub("", word)
+    known = language in SUPPORTED_LANGUAGES
+    return simplemma.lemmatize(word, lang=language) if known else word
+
+
+def rarity(word: str) -> int:
+    """How rare a word is: its rank among tokens, in thousands; 200 where it is none."""
+    return rank(word) // 1000
+
+
+@lru_cache(100_000)
+def rank(word: str) -> int:
+    """A word's rank among tokens: the smaller, the more common; 200,000 where it is none."""
+    ids = tokens.encoding("o200k_base").encode_ordinary(" " + word)
+    return ids[0] if len(ids) == 1 else UNRANKED
+
+
+@cache
+def _stop_words(language: str) -> frozenset[str]:
+    known = stopwordsiso.stopwords(language) if stopwordsiso.has_lang(language) else ()
+    return frozenset(known)
+
+
+@cache
+def _telling() -> dict[str, list[str]]:
+    """Short stop words, each with the languages that have it."""
+    languages: dict[str, list[str]] = {}
+    for language in LATIN:
+        for word in _stop_words(language):
+            if len(word) <= SHORT:
+                languages.setdefault(word, []).append(language)
+    return languages

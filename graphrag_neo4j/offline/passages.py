@@ -1,0 +1,167 @@
+"""A chunk's text as sentences of words, each at its place; without speaker tags and stage cues.
+
+    KEVIN SCOTT: Hi. [MUSIC] I met Ada.   ──▶   "Hi."  "I met Ada."     (speaker: KEVIN SCOTT)
+
+Everything here is a place in the text: what is taken from it stands there verbatim.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import regex
+
+__all__ = ["Passage", "Sentence", "Word", "read_passage"]
+
+LONGEST = 45  # words; a sentence with more is taken apart at its clauses
+WORD = regex.compile(
+    r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau
+    r"(?:\p{L}\.){2,}|\p{N}+(?:[.,]\p{N}+)++(?!\p{L})(?:-\p{L}+)*|"  # U.S., 10,000-year
+    r"[\p{L}\p{N}\p{M}]+(?:['’.&/+\-–][\p{L}\p{N}\p{M}]+)*+(?:\+\+|\#)?"
+)
+TAG = regex.compile(
+    r"^[ \t]*(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*(?:\([^()\n]{0,20}\))?:(?=\s|$)",
+    regex.M,
+)
+CUE = regex.compile(
+    r"\[[^\[\]\n]{0,40}\]|\((?:laugh|music|crosstalk|inaudible|applause|affirmative|voice|pause|"
+    r"silence|chuckle|sigh|cheer)[^()\n]{0,20}\)",
+    regex.I,
+)
+ADDRESS = regex.compile(r"\S+@\S+\.\w+|(?:https?://|www\.)\S+")
+ABBREVIATION = (
+    r"(?<!\b(?:\p{Lu}|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|vs|No|Nr|ca|etc|e\.g|i\.e|z\.B|bzw|Abs|Hr|Fr|Inc|"
+    r"Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft|\p{N}{1,2}))"
+)
+CLOSING = r"[\"'”’»)\]）」』】》]*+"
+END = regex.compile(
+    rf"{ABBREVIATION}[.!?…]++{CLOSING}(?=\s+[^\p{{Ll}}\s]|\s*$)|[!?…]++{CLOSING}(?=\s)|"
+    r"\b\p{Lu}\.(?=\s+(?:He|She|It|They|We|I|The|This|That|In|And|But|So)\b)|"
+    rf"[。！？｡．؟۔।॥]++{CLOSING}|\n[ \t]*\n"
+)
+SOFT = 45  # characters; a longer line without a full stop may go on in the next one
+LINE = regex.compile(r"\n")
+CLAUSE = regex.compile(
+    r"[;:—–][\"”’]*(?=\s)|\s[–—-]{1,2}(?=\s)|[，；]|"
+    r",(?=\s(?:and|but|so|because|und|aber|et|mais|y|pero)\s)"
+)
+
+
+class Word(NamedTuple):
+    """A word and its place in the chunk: characters [start, end)."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, or a clause of a very long one; `speaker`: whose turn it stands in."""
+
+    text: str
+    start: int
+    words: tuple[Word, ...]
+    speaker: str | None = None
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the chunk."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk's sentences; `speakers`: the names in its speaker tags."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    speakers: tuple[str, ...]
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """All its words."""
+        return tuple(word for sentence in self.sentences for word in sentence.words)
+
+
+def read_passage(text: str) -> Passage:
+    """The sentences of a chunk."""
+    tags = _tags(text)
+    # What is no sentence is blanked, so that all places stay.
+    plain = list(text)
+    for start, end in [*(tag[:2] for tag in tags), *_no_prose(text)]:
+        plain[start:end] = " " * (end - start)
+    blanked = "".join(plain)
+    sentences: list[Sentence] = []
+    borders = [0, *(start for start, _, _ in tags), len(text)]
+    speakers = [None, *(name for _, _, name in tags)]
+    for (start, end), speaker in zip(pairwise(borders), speakers, strict=True):
+        sentences += _sentences(text, blanked, start, end, speaker)
+    known = dict.fromkeys(name for _, _, name in tags)
+    return Passage(text, tuple(sentences), tuple(known))
+
+
+def _tags(text: str) -> list[tuple[int, int, str]]:
+    """Speaker tags as (start, end, name): a line's start in capitals, or one that comes again;
+    where there are such, others too."""
+    found = [m for m in TAG.finditer(text) if len(m["name"].split()) <= 4]
+    often = Counter(m["name"] for m in found)
+    sure = {name for name, n in often.items() if name.isupper() or n > 1}
+    return [(m.start(), m.end(), m["name"]) for m in found if sure]
+
+
+def _no_prose(text: str) -> Iterator[tuple[int, int]]:
+    for pattern in (CUE, ADDRESS):
+        yield from (found.span() for found in pattern.finditer(text))
+
+
+def _sentences(
+    text: str, blanked: str, start: int, end: int, speaker: str | None
+) -> Iterator[Sentence]:
+    """The sentences of text[start:end], trimmed; those without a word are left out."""
+    borders = sorted({start, end, *_ends(blanked, start, end)})
+    for first, last in pairwise(borders):
+        words = [Word(m[0], m.start(), m.end()) for m in WORD.finditer(blanked, first, last)]
+        for part in _clauses(blanked, words):
+            place = _place(blanked, part, first, last)
+            yield Sentence(text[slice(*place)], place[0], tuple(part), speaker)
+
+
+def _ends(text: str, start: int, end: int) -> Iterator[int]:
+    for m in END.finditer(text, start, end):
+        yield m.end()
+    before = start
+    for m in LINE.finditer(text, start, end):
+        line, rest = text[before : m.start()].strip(), text[m.end() : end].lstrip()
+        if len(line) < SOFT and not rest[:1].islower():
+            yield m.end()
+        before = m.end()
+
+
+def _clauses(text: str, words: list[Word]) -> Iterator[list[Word]]:
+    """The words of a sentence; of one that is too long, those of each clause or two."""
+    if len(words) <= LONGEST:
+        if words:
+            yield words
+        return
+    part = [words[0]]
+    for before, word in pairwise(words):
+        gap = text[before.end : word.end + 1]
+        if len(part) >= LONGEST // 3 and CLAUSE.search(gap):
+            yield part
+            part = []
+        part.append(word)
+    yield part
+
+
+def _place(text: str, words: list[Word], first: int, last: int) -> tuple[int, int]:
+    """The place of words with the punctuation around them, up to what is blank."""
+    start, end = words[0].start, words[-1].end
+    while start > first and not text[start - 1].isspace():
+        start -= 1
+    while end < last and not text[end].isspace():
+        end += 1
+    return start, end

@@ -1,0 +1,91 @@
+"""Thinking without a model: what chunks say is chosen and quoted, nothing is written anew."""
+
+from collections.abc import Callable, Sequence
+
+import anyio.to_thread
+
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.material import Material
+from graphrag_neo4j.model import (
+    ChunkText,
+    Claims,
+    Extraction,
+    Origin,
+    Report,
+    Step,
+    T,
+    Think,
+)
+from graphrag_neo4j.offline.choosing import centrality, choose, quality
+from graphrag_neo4j.offline.claims import claims_of
+from graphrag_neo4j.offline.extraction import extract
+from graphrag_neo4j.offline.reports import report_of
+
+__all__ = ["KIND", "OfflineThinker", "run"]
+
+KIND = "offline"  # what all its signatures begin with
+VERSION = 1  # to be raised with every change of what is found in a text
+GOOD = 0.1  # of a score for each point of a sentence's quality
+
+
+class OfflineThinker:
+    """Extraction, claims, descriptions and reports by rules.
+
+    `longest`: tokens of a description, counted by `count`. A signature begins with "offline".
+    """
+
+    def __init__(self, longest: int, count: Callable[[str], int]) -> None:
+        self._longest, self._count = longest, count
+
+    @property
+    def origin(self) -> Origin:
+        """All that it writes is quoted."""
+        return "extractive"
+
+    def signature(self, step: Step) -> str:
+        """The kind and version of these rules, and a hash of the settings of a step."""
+        settings = [self._longest] if step == "summary" else []
+        return f"{KIND} {VERSION} {identify(step, *settings)}"
+
+    def extract(self, chunk: ChunkText) -> Think[Extraction]:
+        """What a chunk names, and which of it stands together."""
+        yield from ()
+        return extract(chunk.text)
+
+    def claims(self, chunk: ChunkText) -> Think[Claims]:
+        """Who did what, with a date or an amount."""
+        yield from ()
+        return Claims(claims_of(chunk.text))
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]:
+        """The sentences that say most of what all say; one a line."""
+        yield from ()
+        texts = sorted({line for text in descriptions for line in text.splitlines() if line})
+        central = centrality(texts)
+        named = {text: name.casefold() in text.casefold() for text in texts}
+        scores = {text: central[text] + GOOD * (quality(text) + named[text]) for text in texts}
+        lines: list[str] = []
+        for text in choose(scores, len(texts)):
+            if lines and self._count("\n".join([*lines, text])) > self._longest:
+                break
+            lines.append(text)
+        return "\n".join(lines)
+
+    def report(self, _context: str, material: Material) -> Think[Report]:
+        """A report of quotations."""
+        yield from ()
+        return report_of(material)
+
+
+async def run(think: Think[T]) -> T:
+    """Drives a step of these, which asks nothing, in a worker thread."""
+    return await anyio.to_thread.run_sync(_finished, think)
+
+
+def _finished(think: Think[T]) -> T:
+    try:
+        next(think)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise AssertionError("nothing is asked offline")

@@ -1,0 +1,55 @@
+"""Lists of words for names and key phrases, one file each in `lists/`; their first lines say what.
+
+Stop words of all languages come from a package. These are mostly English: the nouns, adjectives
+and turns of phrase that a list of stop words leaves out and no reader would look up.
+"""
+
+from importlib import resources
+
+__all__ = [
+    "ATTRIBUTIVE",
+    "COMPANIES",
+    "DEMONYMS",
+    "DOING",
+    "EVALUATIVE",
+    "FIELDS",
+    "GENERIC",
+    "ORGANIZATIONS",
+    "PLACES",
+    "ROLES",
+    "TIMES",
+    "TITLES",
+    "TRAILING",
+    "TURNS",
+    "UNNAMED",
+    "VARIANTS",
+    "VERBS",
+]
+
+
+def _lines(name: str) -> list[str]:
+    file = resources.files(__package__) / "lists" / f"{name}.txt"
+    return [line for line in file.read_text("utf-8").splitlines() if not line.startswith("#")]
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word for line in _lines(name) for word in line.split())
+
+
+ATTRIBUTIVE = _words("attributive")
+COMPANIES = _words("companies")
+DEMONYMS = _words("demonyms")
+DOING = _words("doing")
+EVALUATIVE = _words("evaluative")
+FIELDS = _words("fields")
+GENERIC = _words("generic")
+ORGANIZATIONS = _words("organizations")
+PLACES = _words("places")
+ROLES = _words("roles")
+TIMES = _words("times")
+TITLES = _words("titles")
+TRAILING = _words("trailing")
+TURNS = frozenset(_lines("turns"))
+UNNAMED = _words("unnamed")
+VARIANTS = dict(line.split(" = ") for line in _lines("variants"))
+VERBS = _words("verbs")

@@ -1,0 +1,215 @@
+"""The queries, guide and map that a graph is looked at with, on a real graph of a book."""
+
+import base64
+import http.client
+import io
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from neo4j import Result
+
+from graphrag_neo4j import AsyncGraphRAG, Document, GraphError, InputError
+from graphrag_neo4j.browsing import Map, chosen, guide, read_map, saved, sections, served, style
+from graphrag_neo4j.browsing.queries import NAMES, Query, literal
+from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.resources import read_statement
+from graphrag_neo4j.settings import load_settings
+from tests.conftest import WIPE
+from tests.fake_endpoint import FakeEndpoint
+from tests.servers import TestServer
+
+ROOT = Path(__file__).parent.parent
+BOOK = Path(__file__).parent / "data" / "christmas_carol" / "book.txt"
+NONE = {"community": None, "other": None, "entity": None}
+EVIL = "</pre></script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+async def book(checked_server: TestServer) -> AsyncIterator[Graph]:
+    """The graph of the first pages of A Christmas Carol."""
+    server = checked_server
+    with FakeEndpoint() as endpoint:
+        settings = load_settings(
+            neo4j_uri=server.uri,
+            neo4j_username=server.username,
+            neo4j_password=server.password,
+            neo4j_database=server.database,
+            openai_base_url=endpoint.url,
+            openai_api_key="sk-for-tests-only",
+            gleanings=0,
+            claims=True,
+            claim_gleanings=0,
+            max_cluster_size=6,
+        )
+        async with connect(server.uri, server.username, server.password, server.database) as graph:
+            await graph.run_plain(WIPE)
+            async with AsyncGraphRAG(settings) as rag:
+                pages = Document(BOOK.read_text("utf-8")[:60_000], "carol", "A Christmas Carol")
+                assert (await rag.index([pages])).complete
+            yield graph
+            await graph.run_plain(WIPE)
+
+
+def queries(values: dict[str, int | str | None]) -> dict[str, Query]:
+    return {query.name: query for section in sections(values) for query in section.queries}
+
+
+# Queries
+
+
+def test_each_file_is_a_query_of_the_guide() -> None:
+    files = {path.stem for path in (ROOT / "cypher" / "browse").glob("*.cypher")}
+    assert files == set(NAMES)
+    assert len(NAMES) == len(files)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_each_query_runs_as_it_stands_in_the_guide(book: Graph, name: str) -> None:
+    query = queries(dict(await chosen(book)))[name]
+    with book.lend_driver() as driver:
+        drawn = driver.execute_query(query.text, result_transformer_=Result.graph)
+        records, _, _ = driver.execute_query(query.text)
+    if query.about.startswith("Draws"):
+        assert 0 < len(drawn.nodes) <= 300
+        assert name == "tree" or drawn.relationships
+    else:
+        assert not drawn.nodes
+        assert bool(records) == (name != "waiting")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_each_file_runs_with_its_parameters(book: Graph, name: str) -> None:
+    values = await chosen(book)
+    rows = await book.read(f"browse/{name}", **values)
+    assert bool(rows) == (name != "waiting")
+
+
+@pytest.mark.parametrize("text", ["it's", 'a "b"', "back\\slash", "\\u0041", "a\nb", "$entity", ""])
+async def test_a_name_stands_in_a_query_as_it_is(book: Graph, text: str) -> None:
+    with book.lend_driver() as driver:
+        records, _, _ = driver.execute_query(f"RETURN {literal(text)} AS text")
+    assert records[0]["text"] == text
+
+
+# Guide, style, saved Cypher
+
+
+def test_the_guide_has_all_queries_and_no_html_but_its_own() -> None:
+    found = sections({**NONE, "entity": EVIL})
+    page = guide(found)
+    assert page.count('class="pre-scrollable') == len(NAMES)
+    assert page.count("<slide") == len(found)
+    assert "<img" not in page
+    assert "<script" not in page
+
+
+def test_the_style_names_each_label_and_type_of_the_graph() -> None:
+    selectors = set(re.findall(r"(?:node|relationship)\.(\w+)", style()))
+    nodes = {"Document", "Chunk", "Entity", "Claim", "Community", "Finding", "Build", "Counter"}
+    types = {"PART_OF", "NEXT", "MENTIONS", "STATED", "RELATED", "FROM", "SUBJECT", "OBJECT"}
+    assert selectors == nodes | types | {"IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES"}
+
+
+def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:
+    found = sections(NONE)
+    text = saved(found, archive=False).decode()
+    assert text.count("\n\n// ") == len(NAMES) - 1
+    with zipfile.ZipFile(io.BytesIO(saved(found, archive=True))) as packed:
+        names = {Path(name).stem: packed.read(name).decode() for name in packed.namelist()}
+    assert names == {name: query.text for name, query in queries(dict(NONE)).items()}
+    assert saved(found, archive=True) == saved(found, archive=True)
+
+
+# Serving
+
+
+def ask(port: int, method: str, path: str, host: str = "localhost") -> Any:  # noqa: ANN401
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection.request(method, path, headers={"Host": f"{host}:{port}"})
+    response = connection.getresponse()
+    body = response.read().decode()
+    connection.close()
+    return response, body
+
+
+def test_pages_are_served_to_a_browser_of_another_port() -> None:
+    with served({"/guide.html": "<p>é</p>"}) as port:
+        response, body = ask(port, "GET", "/guide.html")
+        assert (response.status, body) == (200, "<p>é</p>")
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        preflight, _ = ask(port, "OPTIONS", "/guide.html")
+        assert preflight.status == 204
+        assert preflight.headers["Access-Control-Allow-Headers"] == "*"
+        assert ask(port, "GET", "/other")[0].status == 404
+        assert ask(port, "GET", "/guide.html", host="evil.example")[0].status == 404
+    with served({}, port):
+        pass
+
+
+def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
+    with served({}) as port, pytest.raises(GraphError, match=f"Port {port}.*is taken"):  # noqa: SIM117
+        with served({}, port):
+            pass
+
+
+# The map
+
+
+def unpacked(page: str) -> dict[str, list[list[Any]]]:
+    [data] = re.findall(r'type="application/octet-stream">([^<]*)<', page)
+    tables: dict[str, list[list[Any]]] = json.loads(zlib.decompress(base64.b64decode(data)))
+    return tables
+
+
+async def test_the_map_holds_the_whole_graph(book: Graph) -> None:
+    tables = unpacked((await read_map(book)).page())
+    counts = (await book.read("status/counts"))[0]
+    kinds = ("documents", "chunks", "entities", "relationships", "claims", "communities")
+    assert {kind: len(tables[kind]) for kind in kinds} == {kind: counts[kind] for kind in kinds}
+    text = BOOK.read_text("utf-8")
+    assert all(text[start:].startswith(chunk) for _, _, start, chunk in tables["chunks"])
+
+
+async def test_the_rows_of_the_map_are_in_the_order_in_which_its_script_reads_them(
+    book: Graph,
+) -> None:
+    script = (ROOT / "graphrag_neo4j" / "data" / "map" / "tables.js").read_text()
+    orders = dict(re.findall(r'^  (\w+): "([\w ]+)",$', script, re.MULTILINE))
+    found = await read_map(book)
+    for kind in ("entities", "relationships", "claims", "communities"):
+        names = re.findall(r" AS (\w+)", _returned(read_statement(f"map/{kind}")))
+        assert sorted(names) == sorted(orders[kind].split())
+        assert {len(row) for row in getattr(found, kind)} == {len(names)}
+
+
+def test_the_page_of_a_map_names_no_other_place() -> None:
+    page = Map([], [], [], [], [], []).page()
+    assert "default-src 'none'" in page
+    assert not re.findall(r"""(?:src|href)=["']?\w""", page)
+    assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page()
+
+
+def _returned(statement: str) -> str:
+    """What a statement returns, without its subqueries."""
+    return re.sub(r"\{[^{}]*(\{[^{}]*\}[^{}]*)*\}", "", statement.partition("\nRETURN")[2])
+
+
+# An empty graph; these come last, since they empty the book's
+
+
+async def test_each_query_runs_on_an_empty_graph(graph: Graph) -> None:
+    assert dict(await chosen(graph)) == NONE
+    with graph.lend_driver() as driver:
+        for query in queries(dict(NONE)).values():
+            driver.execute_query(query.text)
+
+
+async def test_without_communities_there_is_no_map(graph: Graph) -> None:
+    with pytest.raises(InputError, match="kg-build index"):
+        await read_map(graph)

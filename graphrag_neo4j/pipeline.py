@@ -181,6 +181,7 @@ async def _prepare(mind: _Mind, redo: Redo) -> None:
             await refuse_to_go_offline(graph, offline.KIND)
     elif n := await mark_read_offline(graph, offline.KIND):
         mind.context.listen(Said(f"{n} chunks were read offline; the model reads them now."))
+        await mark_described_otherwise(graph, mind.context.thinker)
     made_by = (await graph.read("search/state"))[0]["embedding_model"]
     model = mind.embedder.model
     switched = made_by != model and offline.EMBEDDING_MODEL in (made_by, model)

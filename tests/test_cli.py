@@ -72,7 +72,7 @@ def tales(tmp_path: Path) -> Path:
     return folder
 
 
-pytestmark = pytest.mark.usefixtures("graph", "environment")
+pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("graph", "environment")]
 
 
 def no_model(monkeypatch: pytest.MonkeyPatch) -> None:

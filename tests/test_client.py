@@ -25,6 +25,8 @@ from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.fake_endpoint import FakeEndpoint, text_hash
 
+pytestmark = pytest.mark.one_release
+
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 
 

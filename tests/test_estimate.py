@@ -12,6 +12,8 @@ from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.fake_endpoint import FakeEndpoint
 
+pytestmark = pytest.mark.one_release
+
 SAMPLE = sorted(Path(str(files("graphrag_neo4j") / "data" / "sample")).glob("*.txt"))[:2]
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London. "
 

@@ -26,6 +26,8 @@ from tests.graphrag_tables import (
     write_small,
 )
 
+pytestmark = pytest.mark.one_release
+
 
 @pytest.fixture
 def index(tmp_path: Path) -> Write:

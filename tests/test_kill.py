@@ -20,7 +20,7 @@ from tests.fake_endpoint import FakeEndpoint, text_hash
 SAMPLE = Path(str(files("graphrag_neo4j") / "data" / "sample"))
 TWO_SHORTEST = sorted(SAMPLE.glob("*.txt"), key=lambda path: path.stat().st_size)[:2]
 
-pytestmark = pytest.mark.usefixtures("environment")
+pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("environment")]
 
 
 def kg_index(*paths: Path) -> AbstractContextManager[subprocess.Popen[str]]:

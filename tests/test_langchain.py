@@ -14,6 +14,8 @@ from tests.carol import Indexed, indexed_carol
 from tests.conftest import Make
 from tests.servers import TestServer
 
+pytestmark = pytest.mark.one_release
+
 QUESTION = "What does Scrooge think of Marley?"
 
 

@@ -24,6 +24,8 @@ from tests.fake_endpoint import FakeEndpoint
 from tests.servers import TestServer
 from tests.told import documents, put
 
+pytestmark = pytest.mark.one_release
+
 RUN = {"command": "kg-build"}
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 

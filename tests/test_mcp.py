@@ -22,6 +22,8 @@ from graphrag_neo4j.graph import dump
 from tests.carol import Indexed, indexed_carol
 from tests.servers import TestServer
 
+pytestmark = pytest.mark.one_release
+
 QUESTION = "What does Scrooge think of Marley?"
 COMMAND = [sys.executable, "-m", "graphrag_neo4j", "mcp"]
 TOOLS = {"global_search", "local_search", "find_entities", "read_report", "read_source"}

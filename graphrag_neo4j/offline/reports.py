@@ -19,7 +19,8 @@ __all__ = ["report_of"]
 
 TITLE = 3  # names in a title
 SHORT = 0.3  # of a short name's weight: from there on the long one is taken
-SUMMARY = 3  # sentences
+SUMMARY = 3  # sentences, at most, and one of so many that there are
+LEFT = 4
 FINDINGS = 6
 PARTS = 12  # of which a report tells
 EACH = 2  # sentences of a finding
@@ -79,7 +80,7 @@ def report_of(material: Material) -> Report:
     scores = _scores(quotations, weights)
     writing = _Writing(material, quotations, weights, scores)
     title = ", ".join(material.entities[id_].name for id_ in _particular(material, weights))
-    summary = writing.quote(quotations, SUMMARY)
+    summary = writing.quote(quotations, max(1, min(SUMMARY, len(quotations) // LEFT)))
     findings = _of_parts(writing) if material.parts else _of_members(writing)
     return Report(title, summary, [*findings, *_of_claims(writing)])
 

@@ -1,10 +1,10 @@
-"""Lists of words for names and key phrases, one file each in `lists/`; their first lines say what.
+"""Lists of words for names and key phrases; the first line of each file says what of.
 
 Stop words of all languages come from a package. These are mostly English: the nouns, adjectives
 and turns of phrase that a list of stop words leaves out and no reader would look up.
 """
 
-from importlib import resources
+from graphrag_neo4j.resources import data
 
 __all__ = [
     "ATTRIBUTIVE",
@@ -28,8 +28,8 @@ __all__ = [
 
 
 def _lines(name: str) -> list[str]:
-    file = resources.files(__package__) / "lists" / f"{name}.txt"
-    return [line for line in file.read_text("utf-8").splitlines() if not line.startswith("#")]
+    lines = data(f"words/{name}.txt").read_text("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
 
 
 def _words(name: str) -> frozenset[str]:

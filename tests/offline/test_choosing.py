@@ -46,9 +46,9 @@ def test_a_sentence_that_reads_by_itself_is_better() -> None:
 
 
 async def test_a_description_is_made_of_given_sentences_and_keeps_its_limit() -> None:
-    thinker = OfflineThinker(14, words)
+    thinker = OfflineThinker(15, words)
     text = await run(thinker.summarize("Cats", ["\n".join(CATS[:2]), *CATS[2:]]))
     assert len(text.splitlines()) > 1
     assert set(text.splitlines()) <= set(CATS)
-    assert words(text) <= 14
+    assert words(text) <= 15
     assert text == await run(thinker.summarize("Cats", [*CATS[::-1]]))

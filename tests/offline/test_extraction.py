@@ -1,7 +1,5 @@
 """What a chunk states is quoted from it, the same on every machine."""
 
-from itertools import chain
-
 import pytest
 
 from graphrag_neo4j.offline.extraction import extract
@@ -15,7 +13,8 @@ WRAPPED = "Shopify is a company\nthat sells software. And, you know, like, Shopi
 @pytest.mark.parametrize("text", [ENGLISH, GERMAN, CHINESE, FRENCH, WRAPPED])
 def test_every_description_stands_in_the_chunk(text: str) -> None:
     found = extract(text)
-    said = [one.description for one in chain(found.entities, found.relationships)]
+    said = [one.description for one in found.entities]
+    said += [one.description for one in found.relationships]
     assert said
     assert all(find_quote(description, text) for description in said)
 

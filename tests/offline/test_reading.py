@@ -5,20 +5,24 @@ import pytest
 from graphrag_neo4j.offline.reading import read
 
 ENGLISH = (
-    "The Massachusetts Institute of Technology (MIT) invited Jerome Powell, the chair of the Federal "
-    "Reserve. Powell spoke of machine learning and of neural networks in Boston. A neural network "
-    "learns. You know, there are a lot of things, kind of, in 2020, on Monday, and 5,000 of them. "
-    "Kevin’s colleagues at Microsoft liked the New York Times and the University of Washington."
+    "The Massachusetts Institute of Technology (MIT) invited Jerome Powell, the chair of the "
+    "Federal Reserve. Powell spoke of machine learning and of neural networks in Boston. A neural "
+    "network learns. You know, there are a lot of things, kind of, in 2020, on Monday, and 5,000 "
+    "of them. Kevin’s colleagues at Microsoft liked the New York Times and the University of "
+    "Washington."
 )
 GERMAN = (
     "Die Europäische Zentralbank hat am Donnerstag die Zinsen gesenkt. Präsidentin Christine "
     "Lagarde sprach in Frankfurt. Lagarde kennt Sprachmodelle. Anna Weber von der Universität "
     "Heidelberg forscht an Sprachmodellen."
 )
-CHINESE = "阿里巴巴集团首席执行官张勇在杭州宣布发展人工智能。李飞飞教授在斯坦福大学研究计算机视觉和人工智能。"
+CHINESE = (
+    "阿里巴巴集团首席执行官张勇在杭州宣布发展人工智能。"
+    "李飞飞教授在斯坦福大学研究计算机视觉和人工智能。"
+)
 FRENCH = (
-    "La Banque de France suit la politique monétaire de l'Union. Emmanuel Macron parle à Paris de la "
-    "politique monétaire et de l'économie."
+    "La Banque de France suit la politique monétaire de l'Union. Emmanuel Macron parle à Paris de "
+    "la politique monétaire et de l'économie."
 )
 KOREAN = "삼성전자는 서울에서 반도체를 발표했다. 삼성전자의 반도체 투자는 늘었다."
 

@@ -82,8 +82,8 @@ def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
     if not (settings.has_model or settings.offline):
         console.print(
             "No model is set, so nothing was read yet: set OPENAI_API_KEY (and OPENAI_BASE_URL "
-            "and KG_MODEL for an endpoint of your own), in the environment or in .env, and run "
-            "the same command again."
+            "and KG_MODEL for an endpoint of your own), or KG_MODEL=offline for an extractive "
+            "index, in the environment or in .env, and run the same command again."
         )
     elif built.stopped:
         console.print(f"[yellow]{escape(built.stopped)}[/] The same command goes on.")

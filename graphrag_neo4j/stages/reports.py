@@ -23,6 +23,7 @@ from graphrag_neo4j.material import Claim, Edge, Entity, Material, Part, Source
 from graphrag_neo4j.model import Report, Think, Thinker
 from graphrag_neo4j.reporting import report_of_elements, show, whole
 from graphrag_neo4j.tables import Count, Record, Shown, report_tokens
+from graphrag_neo4j.text import flat
 
 __all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_reports"]
 
@@ -223,22 +224,18 @@ async def read_materials(
 
 
 def _record(kind: Kind, row: Row, *fields: str) -> Record:
-    return Record(kind, row["ref"], row["id"], " | ".join(_line(row[name]) for name in fields))
-
-
-def _line(value: object) -> str:
-    return " ".join(str(value or "").split())
+    return Record(kind, row["ref"], row["id"], " | ".join(flat(row[name]) for name in fields))
 
 
 def _entity(row: Row) -> Entity:
     record = _record("Entities", row, "name", "type", "description")
-    description, degree = _line(row["description"]), row["degree"] or 0
+    description, degree = flat(row["description"]), row["degree"] or 0
     return Entity(record, row["name"], description, degree, row["part"], row["mentions"])
 
 
 def _edge(row: Row) -> Edge:
     record = _record("Relationships", row, "source_name", "target_name", "description")
-    description, weight = _line(row["description"]), row["weight"] or 0
+    description, weight = flat(row["description"]), row["weight"] or 0
     return Edge(record, row["source"], row["target"], description, weight)
 
 
@@ -246,7 +243,7 @@ def _claim(row: Row) -> Claim:
     fields = ("subject", "object", "type", "status", "start", "end", "description")
     source = Record("Sources", row["chunk_ref"], row["chunk"], "")
     record = _record("Claims", row, *fields)
-    return Claim(record, tuple(row["about"]), _line(row["description"]), source)
+    return Claim(record, tuple(row["about"]), flat(row["description"]), source)
 
 
 def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> Source:
@@ -268,8 +265,8 @@ def _part(row: Row, entities: Iterable[Entity]) -> Part:
         title = ", ".join(entity.name for entity in members)
         full = summary = "; ".join(f"{entity.name}: {entity.description}" for entity in members)
     else:
-        title, full = _line(row["title"]), _line(row["report"])
-        summary = _line(f"{row['title']}: {row['summary']}")
+        title, full = flat(row["title"]), flat(row["report"])
+        summary = flat(f"{row['title']}: {row['summary']}")
 
     def record(text: str) -> Record:
         return Record("Reports", row["ref"], row["id"], text)

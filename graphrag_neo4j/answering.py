@@ -10,13 +10,14 @@ from typing import Any, Final, Literal
 from graphrag_neo4j import offline, tokens
 from graphrag_neo4j.answers import Answer, Citation, Method, Source
 from graphrag_neo4j.asking import Asking, Found, known_refs
-from graphrag_neo4j.citations import Kind, cited
+from graphrag_neo4j.citations import Kind, statements
 from graphrag_neo4j.context import Embedder
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Said
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.llm import Endpoint, ModelAnswerer
 from graphrag_neo4j.model import Message, Reply
+from graphrag_neo4j.quoting import nearest_sources
 from graphrag_neo4j.search.basic import search_basic
 from graphrag_neo4j.search.drift import search_drift
 from graphrag_neo4j.search.global_ import search_global
@@ -27,7 +28,8 @@ from graphrag_neo4j.settings import Settings
 __all__ = ["Question", "answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
-PLACES = 3  # of each citation that are looked up
+PLACES = 10  # of each citation that are looked up
+SHOWN = 3  # of these, those that are nearest to what is said
 NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
     "drift": lambda state: (state["reports"], "reports of communities"),
@@ -194,7 +196,7 @@ async def _written(
 
 async def _resolve(graph: Graph, text: str, found: Found) -> list[Citation]:
     """What the citations in an answer stand for, in their order."""
-    wanted = cited(text)
+    wanted = statements(text)
     if not wanted:
         return []
     rows = await graph.read(
@@ -206,12 +208,17 @@ async def _resolve(graph: Graph, text: str, found: Found) -> list[Citation]:
     for row in rows:
         by_ref.setdefault((row["kind"], row["ref"]), []).append(row)
     known = known_refs(found.contexts)
-    return [_citation(one, by_ref.get(one, []), supported=one in known) for one in wanted]
+    return [
+        _citation(one, by_ref.get(one, []), said, supported=one in known)
+        for one, said in wanted.items()
+    ]
 
 
-def _citation(one: tuple[Kind, int], rows: Sequence[Row], *, supported: bool) -> Citation:
+def _citation(
+    one: tuple[Kind, int], rows: Sequence[Row], said: Sequence[str], *, supported: bool
+) -> Citation:
     title = rows[0]["title"] if rows else None
-    return Citation(*one, title, supported, list(_sources(rows)))
+    return Citation(*one, title, supported, nearest_sources(_sources(rows), said, SHOWN))
 
 
 def _sources(rows: Iterable[Mapping[str, object]]) -> Iterable[Source]:

@@ -16,7 +16,10 @@ METHODS: Final[tuple[Method, ...]] = ("global", "local", "drift", "basic", "text
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place in a document: characters [start, end) of it, which read `text`."""
+    """A place in a document: characters [start, end) of it, which read `text`.
+
+    `quote`: the characters of the document among them that are nearest to what cites it.
+    """
 
     document: str
     title: str
@@ -24,6 +27,18 @@ class Source:
     start: int
     end: int
     text: str
+    quote: tuple[int, int] | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Characters [start, end) of the document: the quote's, of a source as a whole all."""
+        return self.quote or (self.start, self.end)
+
+    @property
+    def quoted(self) -> str:
+        """What stands there."""
+        start, end = self.place
+        return self.text[start - self.start : end - self.start]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from graphrag_neo4j.context import Embedder, Run
 from graphrag_neo4j.graph import Graph, Row, flaw_of
 from graphrag_neo4j.model import Answerer, Message, Think
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.tables import Count, Record, Shown
+from graphrag_neo4j.tables import Count, Record, Shown, report_line
 from graphrag_neo4j.text import flat
 
 __all__ = [
@@ -79,7 +79,7 @@ def report_record(row: Row, *, short: bool = False) -> Record:
     """A community's report as a record; `short`: its title and summary."""
     if short:
         return Record("Reports", row["ref"], row["id"], flat(f"{row['title']}: {row['summary']}"))
-    return Record("Reports", row["ref"], row["id"], flat(row["report"]), row["n_tokens"])
+    return Record("Reports", row["ref"], row["id"], report_line(row["report"]), row["n_tokens"])
 
 
 def source_record(row: Row) -> Record:

@@ -7,7 +7,7 @@ given. A citation is a kind and a ref, the number that a record has in the graph
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Final, Literal
@@ -18,10 +18,12 @@ __all__ = [
     "Citation",
     "Grounded",
     "Kind",
+    "bracket",
     "cited",
     "footnoted",
     "ground",
     "rewrite",
+    "statements",
     "with_long_refs",
 ]
 
@@ -95,6 +97,35 @@ def rewrite(text: str, rename: Rename) -> str:
         return f"{found[1]}[Data: {kept}]" if kept else ""
 
     return DATA.sub(marked, text)
+
+
+def statements(text: str) -> dict[Citation, list[str]]:
+    """What a text says with each of its citations: the words of the line before the bracket.
+
+    >>> statements("- Rich [Data: Entities (5)]. Dead [Data: Claims (2)] [Data: Sources (1)].")
+    {('Entities', 5): ['Rich'], ('Claims', 2): ['Dead'], ('Sources', 1): ['Dead']}
+    """
+    found: dict[Citation, list[str]] = {}
+    said, last = "", 0
+    for data in DATA.finditer(text):
+        between = text[last : data.start()].rpartition("\n")[2].lstrip(" .-*#>\t").rstrip()
+        said, last = between or said, data.end()
+        for one in cited(data[0]):
+            found.setdefault(one, []).append(said)
+    return found
+
+
+def bracket(citations: Iterable[Citation]) -> str:
+    """Citations as they are written after what they are for.
+
+    >>> bracket([("Entities", 5), ("Sources", 1), ("Entities", 7)])
+    '[Data: Entities (5, 7); Sources (1)]'
+    """
+    refs: dict[Kind, list[str]] = {}
+    for kind, ref in citations:
+        refs.setdefault(kind, []).append(str(ref))
+    parts = (f"{kind} ({', '.join(known)})" for kind, known in refs.items())
+    return f"[Data: {'; '.join(parts)}]"
 
 
 def footnoted(text: str, numbers: Mapping[Citation, int]) -> str:

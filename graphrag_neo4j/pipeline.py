@@ -113,7 +113,7 @@ async def build(
     redo: Redo = NOTHING_AGAIN,
     gone: Sequence[str] = (),
 ) -> Built:
-    """Brings the graph up to date with the corpus; without a model nothing is read.
+    """Brings the graph up to date with the corpus; without a model by rules and quotations.
 
     `gone`: sources of documents to delete. Raises GraphBusyError while another build runs,
     GraphError and ModelError where nothing can go on; what was saved until then stands.
@@ -122,22 +122,19 @@ async def build(
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     endpoint = Endpoint(settings) if settings.has_model else None
-    async with hold_lease(graph, {"command": _command()}, lambda: _used(endpoint)) as lease:
+    mind = _mind(graph, settings, endpoint, listen)
+    run = {"command": _command(), "origin": mind.context.thinker.origin}
+    async with hold_lease(graph, run, lambda: _used(endpoint)) as lease:
         await _refuse_half_imported(graph)
-        mind = _mind(graph, settings, endpoint, listen)
-        if mind:
-            await _prepare(mind, redo)
+        await _prepare(mind, settings, redo)
         await delete_documents(graph, [document_id(source) for source in gone])
         built.ingested = await ingest(
             graph, corpus.documents(), _cutting(settings), listen, recut=redo.reread
         )
         built.unreadable = corpus.reasons()
-        if mind:
-            async with endpoint or nullcontext():
-                built.stopped = await _think_on(mind, settings, redo)
-            built.usage = dict(endpoint.meter.steps) if endpoint else {}
-        else:
-            built.stopped = "No model is set."
+        async with endpoint or nullcontext():
+            built.stopped = await _think_on(mind, settings, redo)
+        built.usage = dict(endpoint.meter.steps) if endpoint else {}
         await await_indexes(graph)
         built.status = await read_status(graph)
         lease.outcome = "done" if built.complete else "incomplete"
@@ -153,23 +150,19 @@ class _Mind:
     extractive: bool
 
 
-def _mind(
-    graph: Graph, settings: Settings, endpoint: Endpoint | None, listen: Listener
-) -> _Mind | None:
-    """How this build thinks; None where neither a model is set nor `offline` is asked for."""
+def _mind(graph: Graph, settings: Settings, endpoint: Endpoint | None, listen: Listener) -> _Mind:
+    """How this build thinks: by a model where one is set, else by rules."""
     if endpoint:
         model = ModelThinker.from_settings(settings)
         heard = _metered(listen, endpoint)
         context = Context(graph, model, endpoint.run, settings.concurrency, heard)
         return _Mind(context, embedder_of(settings, endpoint), extractive=False)
-    if settings.offline:
-        rules = offline.OfflineThinker(settings.description_tokens, _count(settings))
-        context = Context(graph, rules, offline.run, OFFLINE_WORKERS, listen)
-        return _Mind(context, offline.embedder(), extractive=True)
-    return None
+    rules = offline.OfflineThinker(settings.description_tokens, _count(settings))
+    context = Context(graph, rules, offline.run, OFFLINE_WORKERS, listen)
+    return _Mind(context, offline.embedder(), extractive=True)
 
 
-async def _prepare(mind: _Mind, redo: Redo) -> None:
+async def _prepare(mind: _Mind, settings: Settings, redo: Redo) -> None:
     """What can't go on is refused before anything is paid for.
 
     From an extractive graph to a model's all is read again; the other way only if so asked.
@@ -182,6 +175,7 @@ async def _prepare(mind: _Mind, redo: Redo) -> None:
     elif n := await mark_read_offline(graph, offline.KIND):
         mind.context.listen(Said(f"{n} chunks were read offline; the model reads them now."))
         await mark_described_otherwise(graph, mind.context.thinker)
+        await mark_reported_otherwise(graph, mind.context.thinker, _report_limits(settings))
     made_by = (await graph.read("search/state"))[0]["embedding_model"]
     model = mind.embedder.model
     switched = made_by != model and offline.EMBEDDING_MODEL in (made_by, model)

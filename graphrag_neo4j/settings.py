@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["Neo4jRelease", "Settings", "load_settings"]
+__all__ = ["OFFLINE", "Neo4jRelease", "Settings", "load_settings"]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 OFFLINE = "offline"  # the name of no model
@@ -237,15 +237,10 @@ class Settings(BaseSettings):
         return self
 
     @property
-    def offline(self) -> bool:
-        """Whether all is to be done without a model: an extractive index."""
-        return self.model == OFFLINE
-
-    @property
     def has_model(self) -> bool:
-        """Whether a model endpoint is set and wanted."""
+        """Whether a model endpoint is set and wanted; without one an index is extractive."""
         there = self.openai_api_key is not None or self.openai_base_url is not None
-        return there and not self.offline
+        return there and self.model != OFFLINE
 
     def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
         """These settings with some of other values; raises InputError as `load_settings` does."""

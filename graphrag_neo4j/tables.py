@@ -1,5 +1,6 @@
 """A context for a model: records of the graph as tables, as many as a budget of tokens takes."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -7,7 +8,7 @@ from typing import Final
 from graphrag_neo4j.citations import LONG_REF, Kind, with_long_refs
 from graphrag_neo4j.text import flat
 
-__all__ = ["HEADINGS", "Count", "Record", "Shown", "measure", "report_tokens"]
+__all__ = ["HEADINGS", "Count", "Record", "Shown", "measure", "report_line", "report_tokens"]
 
 Count = Callable[[str], int]
 
@@ -18,6 +19,7 @@ HEADINGS: Final[Mapping[Kind, str]] = {
     "Reports": "# Reports\nid | report\n",
     "Sources": "# Sources\nid | text\n",
 }
+HEADLINE = re.compile(r"^(#{1,6})( .*\S)\s*$", re.MULTILINE)
 ORDER: Final[tuple[Kind, ...]] = ("Reports", "Entities", "Relationships", "Claims", "Sources")
 
 
@@ -51,9 +53,14 @@ def measure(record: Record, count: Count) -> int:
     return count(record.longest) if record.tokens is None else record.tokens
 
 
+def report_line(report: str) -> str:
+    """A report as one line, its headings closed, so that it shows where they end: `# Title #`."""
+    return flat(HEADLINE.sub(r"\1\2 \1", report))
+
+
 def report_tokens(report: str, count: Count) -> int:
     """What a report takes in a context, its heading not counted; kept with its community."""
-    return count(Record("Reports", 0, "", flat(report)).longest)
+    return count(Record("Reports", 0, "", report_line(report)).longest)
 
 
 @dataclass(slots=True)

@@ -149,15 +149,20 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) 
     assert "Not everything was done." in ran.out
 
 
-def test_without_a_model_one_sentence_says_how_to_go_on(
+def test_without_a_model_the_index_is_extractive_and_says_so(
     kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_model(monkeypatch)
     ran = kg("index", tales)
     assert ran.code == 0
-    assert ran.out.count("No model is set") == 1
-    assert "OPENAI_API_KEY" in ran.out
-    assert "Pending: 2 chunks to read, 2 to read for claims, 2 to embed." in ran.out
+    assert ran.out.count("This index is extractive: made without a model") == 1
+    assert "With OPENAI_API_KEY set" in ran.out
+    assert "Pending" not in ran.out
+    assert "extractive" in kg("status").out
+    monkeypatch.setenv("KG_MODEL", "offline")
+    ran = kg("index", tales)
+    assert "This index is extractive" in ran.out
+    assert "OPENAI_API_KEY" not in ran.out
     (tales / "c.json").write_text("[")
     assert kg("index", tales).code == 1
 

@@ -235,7 +235,8 @@ async def of_endpoint(**given: object) -> dict[str, Check]:
 
 async def test_no_model_is_not_wrong_but_said_with_what_to_set() -> None:
     found = await of_endpoint()
-    assert [check.ok for check in found.values()] == [None, None]
+    assert [check.ok for check in found.values()] == [None, True]
+    assert "256 dimensions" in found["Embedding"].says
     assert "No model is set" in found["Model"].says
     assert "OPENAI_API_KEY" in found["Model"].fix
 

@@ -141,16 +141,18 @@ async def test_a_chunk_that_was_read_is_not_asked_for_again(
     assert len({call.text for call in first_calls}) == 12 - read[0]["n"]
 
 
-async def test_without_a_model_documents_are_kept_and_nothing_is_read(
+async def test_without_a_model_all_is_read_by_rules_and_the_build_says_so(
     graph: Graph, settings: Make
 ) -> None:
     offline = settings(openai_base_url=None).model_copy(
         update={"openai_api_key": None, "openai_base_url": None}
     )
     built = await index(graph, documents(SCROOGE), offline)
-    assert built.stopped
+    assert built.complete
     assert built.status is not None
-    assert built.status.pending["extract"] == 1
+    assert built.status.counts["communities"]
+    assert not any(built.status.pending.values())
+    assert [build["origin"] for build in built.status.builds] == ["extractive"]
 
 
 async def test_reading_again_replaces_what_was_read_with_other_settings(

@@ -289,8 +289,11 @@ def test_an_empty_graph_says_what_makes_it(settings: Make) -> None:
 
 
 @pytest.mark.usefixtures("graph")
-def test_a_half_built_index_says_which_stage_is_missing(settings: Make) -> None:
-    with GraphRAG(settings(openai_base_url=None, openai_api_key=None)) as rag:
+def test_a_half_built_index_says_which_stage_is_missing(
+    settings: Make, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(garbage=1.0, only=["extraction"])
+    with GraphRAG(settings()) as rag:
         rag.index([Document("Marley was dead.", "memory:0")])
     with (
         GraphRAG(settings()) as rag,

@@ -24,11 +24,14 @@ def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
         console.print(Markdown(answer.text) if console.is_terminal else escape(answer.text))
     if answer.citations:
         console.print("\nSources:")
+    shown: set[str] = set()  # places, each once
     for citation in answer.citations:
         mark = "" if citation.supported else " [red](not in the material of this answer)[/]"
         console.print(f"  {escape(str(citation))}{mark}", highlight=False)
-        for place in map(_place, citation.sources):
-            console.print(f"    {escape(place)}", style="dim", highlight=False)
+        for place in dict.fromkeys(map(_place, citation.sources)):
+            if place not in shown:
+                console.print(f"    {escape(place)}", style="dim", highlight=False)
+                shown.add(place)
     console.print(f"\n{escape(_took(answer))}", style="dim", highlight=False)
 
 
@@ -53,8 +56,9 @@ def _note(citation: Citation) -> str:
 
 
 def _place(source: Source) -> str:
-    quote = shortened(" ".join(source.text.split()), QUOTED, len)
-    return f"{source.title}, characters {source.start:,}–{source.end:,}: “{quote}”"
+    start, end = source.place
+    quote = shortened(" ".join(source.quoted.split()), QUOTED, len)
+    return f"{source.title}, characters {start:,}–{end:,}: “{quote}”"
 
 
 def _took(answer: Answer) -> str:

@@ -21,11 +21,16 @@ from graphrag_neo4j.cli.progress import listening, money_known
 from graphrag_neo4j.cli.report import print_failures, print_status
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.pipeline import Built
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import OFFLINE, Settings, load_settings
 
 __all__ = ["index"]
 
 ANEW = ("prune", "reread", "reembed", "recluster")
+EXTRACTIVE = "This index is extractive: made without a model, quoted from the documents."
+WITH_A_MODEL = (
+    "With OPENAI_API_KEY set (or OPENAI_BASE_URL and KG_MODEL for an endpoint of your own), in the "
+    "environment or in .env, the same command has a model read them."
+)
 NAMED = 20  # flaws named in full; the rest is counted
 
 
@@ -65,8 +70,7 @@ def index(
         click.echo(as_json({"complete": built.complete, **dataclasses.asdict(built)}))
     else:
         _summarise(built, settings, quiet=quiet)
-    # Without a model, what can be done was done: the sentence above says how to go on.
-    if built.flawed or (built.stopped and settings.has_model):
+    if not built.complete:
         raise click.exceptions.Exit(1)
 
 
@@ -79,16 +83,13 @@ def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
     elif built.status:
         print_failures(console, built.status)
     _tell_flaws(console, built)
-    if not (settings.has_model or settings.offline):
-        console.print(
-            "No model is set, so nothing was read yet: set OPENAI_API_KEY (and OPENAI_BASE_URL "
-            "and KG_MODEL for an endpoint of your own), or KG_MODEL=offline for an extractive "
-            "index, in the environment or in .env, and run the same command again."
-        )
-    elif built.stopped:
+    if built.stopped:
         console.print(f"[yellow]{escape(built.stopped)}[/] The same command goes on.")
     elif not built.complete:
         console.print("[yellow]Not everything was done.[/] The same command tries the rest again.")
+    if not settings.has_model:
+        asked_for = settings.model == OFFLINE
+        console.print(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
 
 
 def _tell_documents(console: Console, built: Built) -> None:

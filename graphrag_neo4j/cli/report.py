@@ -79,11 +79,14 @@ def _print_levels(console: Console, status: Status) -> None:
 
 
 def _print_builds(console: Console, status: Status) -> None:
-    table = Table("started", "outcome", "calls", "tokens in", "tokens out", "cost", box=None)
+    table = Table(
+        "started", "outcome", "origin", "calls", "tokens in", "tokens out", "cost", box=None
+    )
     for build in status.builds:
         table.add_row(
             build["started"][:19].replace("T", " "),
             build["outcome"],
+            build["origin"] or "",
             f"{build['calls']:,}",
             f"{build['input_tokens']:,}",
             f"{build['output_tokens']:,}",

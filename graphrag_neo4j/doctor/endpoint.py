@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from graphrag_neo4j import offline
+from graphrag_neo4j.context import Embed
 from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.doctor.database import MOST_DIMENSIONS
 from graphrag_neo4j.errors import InputError, ReplyError
@@ -14,10 +16,12 @@ __all__ = ["check_endpoint"]
 
 RETRIES = 1  # a doctor says soon what is wrong
 REPLY_TOKENS = 1000  # enough for a model that thinks before it says its one word
+NO_MODEL = "No model is set: an index is extractive, quoted from the documents."
 SET_MODEL = (
-    "Set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL for an endpoint of your own, in the "
-    "environment or in .env."
+    "For a model's, set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL for an endpoint of your "
+    "own, in the environment or in .env."
 )
+INSTALL = "Install graphrag-neo4j once more."
 CORRECT_MODEL = "Correct OPENAI_BASE_URL, OPENAI_API_KEY or KG_MODEL."
 CORRECT_EMBEDDING = (
     "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or OPENAI_BASE_URL to an "
@@ -28,12 +32,9 @@ CORRECT_EMBEDDING = (
 async def check_endpoint(settings: Settings) -> list[Check]:
     """One tiny call to each chat model that a build uses, and one to the embedding model."""
     if not settings.has_model:
-        return [
-            Check(
-                "Model", None, "No model is set: documents are kept, nothing is read.", SET_MODEL
-            ),
-            *not_made("no model is set", "Embedding"),
-        ]
+        embedder = offline.embedder()
+        own = _check_vectors(embedder.embed, f"{embedder.model}: ", INSTALL)
+        return [Check("Model", None, NO_MODEL, SET_MODEL), await own]
     quick = settings.model_copy(update={"max_retries": min(settings.max_retries, RETRIES)})
     try:
         endpoint = Endpoint(quick)
@@ -45,7 +46,8 @@ async def check_endpoint(settings: Settings) -> list[Check]:
     async with endpoint:
         checks = [await _check_chat(endpoint, settings, step) for step in _steps(settings)]
         if any(check.ok for check in checks):
-            return [*checks, await _check_embedding(endpoint, settings)]
+            about = _at(settings, settings.embedding_model)
+            return [*checks, await _check_vectors(endpoint.embed, about, CORRECT_EMBEDDING)]
     return [*checks, *not_made("no model replies", "Embedding")]
 
 
@@ -66,17 +68,15 @@ async def _check_chat(endpoint: Endpoint, settings: Settings, step: Step) -> Che
     return await tried("Model", ask(), CORRECT_MODEL, _at(settings, model))
 
 
-async def _check_embedding(endpoint: Endpoint, settings: Settings) -> Check:
-    model = settings.embedding_model
-
-    async def embed() -> str:
-        [vector] = await endpoint.embed(["Neo4j"])
+async def _check_vectors(embed: Embed, about: str, fix: str) -> Check:
+    async def measured() -> str:
+        [vector] = await embed(["Neo4j"])
         found = f"its vectors have {len(vector)} dimensions"
         if not 0 < len(vector) <= MOST_DIMENSIONS:
             raise ReplyError(f"{found}, and Neo4j indexes 1 to {MOST_DIMENSIONS}.")
         return f"{found}."
 
-    return await tried("Embedding", embed(), CORRECT_EMBEDDING, _at(settings, model))
+    return await tried("Embedding", measured(), fix, about)
 
 
 def _at(settings: Settings, model: str) -> str:

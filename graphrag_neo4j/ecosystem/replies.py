@@ -96,7 +96,7 @@ class Passage:
 
 
 def told(answer: Answer) -> Reply:
-    """An answer with the beginnings of its sources."""
+    """An answer with what its sources say of it."""
     return Reply(answer.text, False, "", [_cited(citation) for citation in answer.citations])
 
 
@@ -139,9 +139,8 @@ def _places(sources: Sequence[Source]) -> list[Place]:
             source.document,
             source.title,
             source.chunk,
-            source.start,
-            source.end,
-            shortened(flat(source.text), QUOTED, len),
+            *source.place,
+            shortened(flat(source.quoted), QUOTED, len),
         )
         for source in sources
     ]

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from graphrag_neo4j.offline.languages import is_stop_word, language_of
+from graphrag_neo4j.offline.languages import base_form, is_stop_word, language_of
 from graphrag_neo4j.offline.passages import WORD, read_passage
 
-__all__ = ["centrality", "choose", "content_words", "quality", "repeats"]
+__all__ = ["base_words", "centrality", "choose", "content_words", "quality", "repeats"]
 
 LIKE = 0.5  # share of common words from which two sentences say the same
 IDEAL = range(8, 36)  # words
@@ -30,6 +30,16 @@ def content_words(text: str) -> frozenset[str]:
     if language in ("zh", "ja", "th"):
         return frozenset(text[i : i + 2] for i in range(len(text) - 1) if text[i : i + 2].isalpha())
     return frozenset(word for word in words if not is_stop_word(word, language))
+
+
+@lru_cache(50_000)
+def base_words(text: str) -> frozenset[str]:
+    """The content words of a text in their dictionary form."""
+    words = content_words(text)
+    language = language_of(text, [found[0].lower() for found in WORD.finditer(text)])
+    return frozenset(
+        base_form(word.removesuffix("'s").removesuffix("’s"), language) for word in words
+    )
 
 
 @lru_cache(50_000)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from graphrag_neo4j.citations import bracket
 from graphrag_neo4j.material import Material, Part
 from graphrag_neo4j.model import FindingText, Report
 from graphrag_neo4j.offline.choosing import centrality, choose, quality, repeats
@@ -66,11 +67,7 @@ class _Writing:
     def _cited(self, quotation: _Quotation, also: Sequence[Record]) -> str:
         members = [self.material.entities[id_].record for id_ in sorted(quotation.about)]
         records = [*also, *members, quotation.record]
-        kinds = dict.fromkeys(record.kind for record in records)
-        cited = "; ".join(
-            f"{kind} ({', '.join(str(r.ref) for r in records if r.kind == kind)})" for kind in kinds
-        )
-        return f"{quotation.text} [Data: {cited}]"
+        return f"{quotation.text} {bracket((one.kind, one.ref) for one in records)}"
 
 
 def report_of(material: Material) -> Report:
@@ -186,7 +183,7 @@ def _of_claims(writing: _Writing) -> Iterator[FindingText]:
         said = claim.description
         if claim.source and not any(repeats(said, other) for other in writing.used):
             writing.used.append(said)
-            cited = f"Claims ({claim.record.ref}); Sources ({claim.source.ref})"
-            lines.append(f"{said} [Data: {cited}]")
+            records = (claim.record, claim.source)
+            lines.append(f"{said} {bracket((one.kind, one.ref) for one in records)}")
     if lines:
         yield FindingText("Claims", "\n".join(lines))

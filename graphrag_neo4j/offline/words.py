@@ -7,6 +7,7 @@ and turns of phrase that a list of stop words leaves out and no reader would loo
 from graphrag_neo4j.resources import data
 
 __all__ = [
+    "ABOUT",
     "ATTRIBUTIVE",
     "COMPANIES",
     "DEMONYMS",
@@ -36,6 +37,7 @@ def _words(name: str) -> frozenset[str]:
     return frozenset(word for line in _lines(name) for word in line.split())
 
 
+ABOUT = _words("about")
 ATTRIBUTIVE = _words("attributive")
 COMPANIES = _words("companies")
 DEMONYMS = _words("demonyms")

@@ -14,6 +14,7 @@ from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 __all__ = ["merge", "vote"]
 
 PAGE = 1000
+UNSURE = "concept"  # the type of what was described, and given no type by any chunk
 
 
 async def merge(graph: Graph, listen: Listener) -> None:
@@ -48,7 +49,7 @@ def _entity(row: Row) -> Row:
     return {
         "id": row["id"],
         "name": vote([*row["mentioned"], *row["claimed"]]),
-        "type": vote(row["types"]),
+        "type": vote(row["types"]) or (UNSURE if row["types"] else None),
         "degree": row["degree"],
     }
 

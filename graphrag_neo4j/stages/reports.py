@@ -22,7 +22,7 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.material import Claim, Edge, Entity, Material, Part, Source
 from graphrag_neo4j.model import Report, Think, Thinker
 from graphrag_neo4j.reporting import report_of_elements, show, whole
-from graphrag_neo4j.tables import Count, Record, Shown, report_tokens
+from graphrag_neo4j.tables import Count, Record, Shown, report_line, report_tokens
 from graphrag_neo4j.text import flat
 
 __all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_reports"]
@@ -265,7 +265,7 @@ def _part(row: Row, entities: Iterable[Entity]) -> Part:
         title = ", ".join(entity.name for entity in members)
         full = summary = "; ".join(f"{entity.name}: {entity.description}" for entity in members)
     else:
-        title, full = flat(row["title"]), flat(row["report"])
+        title, full = flat(row["title"]), report_line(row["report"])
         summary = flat(f"{row['title']}: {row['summary']}")
 
     def record(text: str) -> Record:

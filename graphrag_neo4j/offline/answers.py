@@ -1,0 +1,138 @@
+"""The sentences of a context, and how well each answers a question."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Self
+
+from graphrag_neo4j.citations import Citation, bracket, cited, rewrite
+from graphrag_neo4j.offline.choosing import base_words, quality
+from graphrag_neo4j.offline.passages import read_passage
+from graphrag_neo4j.offline.vectors import vectors_of
+from graphrag_neo4j.offline.words import ABOUT
+from graphrag_neo4j.tables import Record
+from graphrag_neo4j.text import shortened
+
+__all__ = ["Asked", "Quote", "chosen", "quotes_of", "title_of"]
+
+CONSIDERED = 40  # sentences, of which the chosen ones are to differ
+RELEVANCE = 0.7  # against diversity
+COVERED = 0.6  # for a sentence with all words of the question; the rare ones count for more
+WELL_SAID = 0.05  # for each point of a sentence's quality
+NEAR = 0.3  # of nearness and words together, from which a sentence has something to say
+CITED = 3  # records that are cited for one sentence
+TITLE = 80  # characters
+CLOSED = re.compile(r"(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report of one line
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence, the record it stands in, what is cited for it, and how well it answers."""
+
+    text: str
+    record: Record
+    citations: tuple[Citation, ...]
+    score: float = 0.0
+    relevance: float = 0.0
+    vector: Sequence[float] = field(default=(), repr=False)
+
+    @property
+    def line(self) -> str:
+        """The sentence with its citations."""
+        return f"{self.text} {bracket(self.citations)}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question's sentences, scored; `whole`: it names nothing that sentences could be near."""
+
+    quotes: Sequence[Quote]
+    whole: bool
+
+    @classmethod
+    def of(cls, question: str, records: Iterable[Record]) -> Self:
+        """A question put to records; a sentence in several of them is one, with all citations."""
+        quotes = _joined(one for record in records for one in quotes_of(record))
+        words = frozenset(w for w in base_words(question) if w not in ABOUT)
+        if not words or not quotes:
+            return cls(quotes, whole=not words)
+        return cls(_scored(question, words, quotes), whole=False)
+
+    def answers(self, quote: Quote) -> bool:
+        """Whether a sentence has something to say to the question."""
+        return quote.relevance >= NEAR
+
+
+def chosen(asked: Asked, most: int, within: Record | None = None) -> list[Quote]:
+    """The sentences that answer best and are unlike each other; `within`: of one record."""
+    left = [one for one in asked.quotes if asked.answers(one) or asked.whole]
+    left = [one for one in left if within is None or one.record is within]
+    left.sort(key=lambda one: (-one.score, one.text))
+    del left[CONSIDERED:]
+    found: list[Quote] = []
+    while left and len(found) < most:
+        best = max(left, key=lambda one: _marginal(one, found))
+        left.remove(best)
+        found.append(best)
+    return found
+
+
+def quotes_of(record: Record) -> list[Quote]:
+    """The sentences of a record, each with what it cites, else with the record itself."""
+    own: tuple[Citation, ...] = ((record.kind, record.ref),)
+    prose = record.kind in ("Reports", "Sources")
+    text = record.text if prose else record.text.rpartition(" | ")[2]
+    return [Quote(one, record, cites or own) for one, cites in _split(text)]
+
+
+def title_of(record: Record) -> str:
+    """A report's title; of another record its name, else its beginning."""
+    if found := CLOSED.match(record.text):
+        return found[2]
+    name = record.text.split(" | ")[0].partition(":")[0]
+    return shortened(name, TITLE, len)
+
+
+def _scored(question: str, words: frozenset[str], quotes: Sequence[Quote]) -> list[Quote]:
+    known = [words & base_words(one.text) for one in quotes]
+    often = Counter(word for shared in known for word in shared)
+    rare = {word: math.log(1 + len(quotes) / (1 + often[word])) for word in words}
+    asked, *vectors = vectors_of([question, *(one.text for one in quotes)])
+    scored = []
+    for one, shared, vector in zip(quotes, known, vectors, strict=True):
+        covered = sum(rare[word] for word in sorted(shared)) / sum(rare.values())
+        relevance = _cosine(asked, vector) + COVERED * covered
+        score = relevance + WELL_SAID * quality(one.text)
+        scored.append(replace(one, score=score, relevance=relevance, vector=vector))
+    return scored
+
+
+def _joined(quotes: Iterable[Quote]) -> list[Quote]:
+    found: dict[str, Quote] = {}
+    for one in quotes:
+        first = found.setdefault(one.text, one)
+        citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:CITED]
+        found[one.text] = replace(first, citations=citations)
+    return list(found.values())
+
+
+def _marginal(quote: Quote, chosen: Sequence[Quote]) -> float:
+    like = max((_cosine(quote.vector, one.vector) for one in chosen), default=0.0)
+    return RELEVANCE * quote.score - (1 - RELEVANCE) * like
+
+
+@lru_cache(20_000)
+def _split(text: str) -> tuple[tuple[str, tuple[Citation, ...]], ...]:
+    found = []
+    for part in re.split(r"(?<=\])\s*", CLOSED.sub("\n\n", text)):
+        plain = rewrite(part, lambda *_: None).strip()
+        cites = tuple(cited(part))
+        found += [(one.text, cites) for one in read_passage(plain).sentences if one.text]
+    return tuple(found)
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))

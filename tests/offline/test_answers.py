@@ -1,0 +1,104 @@
+"""Answers without a model: which sentences are quoted, and how."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from graphrag_neo4j.citations import Kind
+from graphrag_neo4j.model import Think
+from graphrag_neo4j.offline import OfflineAnswerer
+from graphrag_neo4j.tables import Record, Shown, report_line
+
+T = TypeVar("T")
+
+FROGS = (
+    "# Frogs, ponds\n\nFrogs live near ponds and eat insects. [Data: Entities (1); Sources (4)]\n\n"
+    "## Eggs\n\nTheir eggs are laid in the water of a pond. [Data: Sources (5)]"
+)
+BANKS = "# Banks\n\nA bank lends money to a company at a rate. [Data: Entities (2)]"
+
+
+def done(think: Think[T]) -> T:
+    """The result of a step, which asks nothing."""
+    try:
+        next(think)
+    except StopIteration as finished:
+        result: T = finished.value
+        return result
+    raise AssertionError("nothing is asked offline")
+
+
+def context(*records: Record) -> Shown:
+    shown = Shown(10_000, len)
+    shown.add(records)
+    return shown
+
+
+def record(text: str, ref: int = 1, kind: Kind = "Sources") -> Record:
+    return Record(kind, ref, f"{kind}{ref}", text)
+
+
+def report(text: str, ref: int) -> Record:
+    return record(report_line(text), ref, "Reports")
+
+
+def answered(question: str, *records: Record) -> str:
+    return done(OfflineAnswerer().answer(question, context(*records), ()))
+
+
+def from_reports(question: str, reports: Sequence[Record]) -> str:
+    answerer = OfflineAnswerer()
+    points = done(answerer.points(question, context(*reports)))
+    ranked = sorted(points, key=lambda point: -point.helpfulness)
+    return done(answerer.reduce(question, ranked, ()))
+
+
+def test_a_sentence_that_answers_is_quoted_with_its_citation() -> None:
+    text = "Frogs live near ponds and eat insects. The bank lends money to a company."
+    assert answered("Where do frogs live?", record(text, 7)) == (
+        "- Frogs live near ponds and eat insects. [Data: Sources (7)]"
+    )
+
+
+def test_the_rarer_words_of_a_question_count_for_more() -> None:
+    texts = [f"The museum opened a new room number {n} for visitors." for n in range(8)]
+    records = [record(text, n) for n, text in enumerate(texts)]
+    records.append(record("The museum shows a whale in its hall for visitors.", 9))
+    first = answered("Does the museum have a whale?", *records).splitlines()[0]
+    assert "whale" in first
+
+
+def test_a_sentence_in_two_records_comes_once_with_both_citations() -> None:
+    said = "Frogs live near ponds and eat insects."
+    shown = [record(f"frog | animal | {said}", 3, "Entities"), record(said, 7)]
+    assert answered("Where do frogs live?", *shown) == (
+        f"- {said} [Data: Entities (3); Sources (7)]"
+    )
+
+
+def test_nothing_is_said_where_nothing_is_near() -> None:
+    assert answered("Who won the race in Monaco?", record("Bread is baked from flour.")) == ""
+    assert (
+        answered("", record("Bread is baked from flour.")) != ""
+    )  # asks for nothing in particular
+
+
+def test_headings_of_a_report_are_no_part_of_a_quotation() -> None:
+    found = from_reports(
+        "Where do frogs live and lay their eggs?", [report(FROGS, 8), report(BANKS, 9)]
+    )
+    assert found.splitlines() == [
+        "**Frogs, ponds** [Data: Reports (8)]",
+        "- Frogs live near ponds and eat insects. [Data: Entities (1); Sources (4)]",
+        "- Their eggs are laid in the water of a pond. [Data: Sources (5)]",
+    ]
+
+
+def test_a_question_about_the_whole_is_answered_by_the_widest_reports_first() -> None:
+    found = from_reports("What are the main themes?", [report(BANKS, 9), report(FROGS, 8)])
+    titles = [line for line in found.splitlines() if line.startswith("**")]
+    assert titles == ["**Frogs, ponds** [Data: Reports (8)]", "**Banks** [Data: Reports (9)]"]
+
+
+def test_reports_without_a_sentence_near_the_question_are_not_opened() -> None:
+    shown = context(report(FROGS, 8), report(BANKS, 9))
+    assert list(done(OfflineAnswerer().rate("Where do frogs lay eggs?", shown))) == [8]

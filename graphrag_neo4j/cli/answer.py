@@ -28,7 +28,9 @@ def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
     for citation in answer.citations:
         mark = "" if citation.supported else " [red](not in the material of this answer)[/]"
         console.print(f"  {escape(str(citation))}{mark}", highlight=False)
-        for place in dict.fromkeys(map(_place, citation.sources)):
+        # In an answer of quotations a report is the heading of those that are cited one by one.
+        heads = answer.origin == "extractive" and citation.kind == "Reports"
+        for place in () if heads else dict.fromkeys(map(_place, citation.sources)):
             if place not in shown:
                 console.print(f"    {escape(place)}", style="dim", highlight=False)
                 shown.add(place)

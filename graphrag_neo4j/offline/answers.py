@@ -56,10 +56,10 @@ class Asked:
     def of(cls, question: str, records: Iterable[Record]) -> Self:
         """A question put to records; a sentence in several of them is one, with all citations."""
         quotes = _joined(one for record in records for one in quotes_of(record))
-        words = frozenset(w for w in base_words(question) if w not in ABOUT)
+        words = base_words(question) - ABOUT
         if not words or not quotes:
             return cls(quotes, whole=not words)
-        return cls(_scored(question, words, quotes), whole=False)
+        return cls(_scored(words, quotes), whole=False)
 
     def answers(self, quote: Quote) -> bool:
         """Whether a sentence has something to say to the question."""
@@ -85,7 +85,11 @@ def quotes_of(record: Record) -> list[Quote]:
     own: tuple[Citation, ...] = ((record.kind, record.ref),)
     prose = record.kind in ("Reports", "Sources")
     text = record.text if prose else record.text.rpartition(" | ")[2]
-    return [Quote(one, record, cites or own) for one, cites in _split(text)]
+    # A report made of elements says what each is: "name: description".
+    names = (
+        [f"{name}: " for name in title_of(record).split(", ")] if record.kind == "Reports" else []
+    )
+    return [Quote(_without(names, one), record, cites or own) for one, cites in _split(text)]
 
 
 def title_of(record: Record) -> str:
@@ -96,11 +100,15 @@ def title_of(record: Record) -> str:
     return shortened(name, TITLE, len)
 
 
-def _scored(question: str, words: frozenset[str], quotes: Sequence[Quote]) -> list[Quote]:
+def _without(beginnings: Sequence[str], text: str) -> str:
+    return next((text.removeprefix(one) for one in beginnings if text.startswith(one)), text)
+
+
+def _scored(words: frozenset[str], quotes: Sequence[Quote]) -> list[Quote]:
     known = [words & base_words(one.text) for one in quotes]
     often = Counter(word for shared in known for word in shared)
     rare = {word: math.log(1 + len(quotes) / (1 + often[word])) for word in words}
-    asked, *vectors = vectors_of([question, *(one.text for one in quotes)])
+    asked, *vectors = vectors_of([" ".join(sorted(words)), *(one.text for one in quotes)])
     scored = []
     for one, shared, vector in zip(quotes, known, vectors, strict=True):
         covered = sum(rare[word] for word in sorted(shared)) / sum(rare.values())

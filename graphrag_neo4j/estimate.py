@@ -15,7 +15,7 @@ import anyio.to_thread
 from graphrag_neo4j import tokens
 from graphrag_neo4j.chunking import cut
 from graphrag_neo4j.corpus import Corpus
-from graphrag_neo4j.llm import ModelThinker, price_of
+from graphrag_neo4j.llm import ModelThinker, model_of, price_of
 from graphrag_neo4j.model import ChunkText, Document, Reply, Request, Step, Think, Thinker
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.stages.ingest import header_of
@@ -39,12 +39,14 @@ ASSUMED: Final[Mapping[Step, Assumed]] = {
     "claims": Assumed(reply=0.4, missed=0.25),
 }
 FIRST_LIST = 0.8  # of all that is found; gleanings bring the rest
-# Descriptions that need a model for each chunk, and the tokens of one such call.
-SUMMARIES = 0.36
-SUMMARY_TOKENS = (650, 145)
+# Descriptions and reports that need a model for each chunk, tokens to and from it in such a call.
+WRITTEN: Final[Mapping[Step, tuple[float, int, int]]] = {
+    "summary": (0.33, 670, 145),
+    "report": (0.39, 1840, 600),
+}
 # Texts to embed for each chunk, itself, entities and reports, and tokens for each token of text.
-EMBEDDED = 7
-EMBEDDED_TOKENS = 2.2
+EMBEDDED = 5.5
+EMBEDDED_TOKENS = 1.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,9 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     steps = [_reading("extraction", thinker.extract(empty), chunks, text_tokens, settings)]
     if settings.claims:
         steps.append(_reading("claims", thinker.claims(empty), chunks, text_tokens, settings))
-    calls = round(SUMMARIES * chunks)
-    sent, replied = (calls * n for n in SUMMARY_TOKENS)
-    steps.append(_priced("summary", calls, sent, replied, settings))
+    for step, (share, sent, replied) in WRITTEN.items():
+        calls = round(share * chunks)
+        steps.append(_priced(step, calls, calls * sent, calls * replied, settings))
     return [*steps, _embedding(chunks, text_tokens, settings)]
 
 
@@ -154,6 +156,6 @@ def _empty(request: Request) -> Reply:
 def _priced(
     step: Step, calls: int, input_tokens: int, output_tokens: int, settings: Settings
 ) -> StepEstimate:
-    price = price_of(settings.model_for("summary" if step == "summary" else "extraction"), settings)
+    price = price_of(model_of(settings, step), settings)
     cost = price.of(input_tokens, 0, output_tokens) if price else None
     return StepEstimate(step, calls, input_tokens, output_tokens, cost)

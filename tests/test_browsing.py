@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from neo4j import Result
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphError, InputError
 from graphrag_neo4j.browsing import Map, chosen, guide, read_map, saved, sections, served, style
+from graphrag_neo4j.browsing.packing import Pool
 from graphrag_neo4j.browsing.queries import NAMES, Query, literal
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.resources import read_statement
@@ -163,8 +166,20 @@ def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
 
 def unpacked(page: str) -> dict[str, list[list[Any]]]:
     [data] = re.findall(r'type="application/octet-stream">([^<]*)<', page)
-    tables: dict[str, list[list[Any]]] = json.loads(zlib.decompress(base64.b64decode(data)))
-    return tables
+    columns: dict[str, list[list[Any]]] = json.loads(zlib.decompress(base64.b64decode(data)))
+    return {kind: [list(row) for row in zip(*columns[kind], strict=True)] for kind in columns}
+
+
+def written(pieces: list[str], runs: list[int]) -> str:
+    """What `written` of tables.js makes of runs."""
+    text, gap, at = "", "", 0
+    for steps, n in zip(runs[::2], runs[1::2], strict=True):
+        at += steps
+        for piece in pieces[at : at + n]:
+            text += ("" if piece == "\n" else gap) + piece
+            gap = "" if piece.endswith((" ", "\n", "\t", "\r")) else " "
+        at += n
+    return text
 
 
 async def test_the_map_holds_the_whole_graph(book: Graph) -> None:
@@ -173,7 +188,32 @@ async def test_the_map_holds_the_whole_graph(book: Graph) -> None:
     kinds = ("documents", "chunks", "entities", "relationships", "claims", "communities")
     assert {kind: len(tables[kind]) for kind in kinds} == {kind: counts[kind] for kind in kinds}
     text = BOOK.read_text("utf-8")
-    assert all(text[start:].startswith(chunk) for _, _, start, chunk in tables["chunks"])
+    pieces = [piece for [piece] in tables["pieces"]]
+    chunks = [(start, written(pieces, runs)) for _, _, start, runs in tables["chunks"]]
+    assert all(text[start:].startswith(chunk) for start, chunk in chunks)
+
+
+SAID = st.lists(st.sampled_from(["Ann met Bob.", "Why?", "So:", " ", "\n", "\t ", "“No”", ""]))
+
+
+@given(st.lists(SAID.map("".join), max_size=4), st.lists(SAID.map(" ".join), max_size=4))
+def test_texts_come_out_of_the_map_as_they_were(exact: list[str], loose: list[str]) -> None:
+    pool = Pool()
+    kept = [pool.exactly(text) for text in exact]
+    folded = [pool.loosely(text) for text in loose]
+    assert [written(pool.pieces, runs) for runs in kept] == exact
+    for runs, text in zip(folded, loose, strict=True):
+        assert written(pool.pieces, runs).split() == text.split()
+
+
+def test_a_quotation_takes_no_piece_of_its_own() -> None:
+    pool = Pool()
+    pool.exactly("ANN: I met Bob in\nParis. It rained; we left. Bob stayed.")
+    known = len(pool.pieces)
+    assert pool.loosely("I met Bob in Paris. It rained; we left.\nBob stayed.") == [
+        2, 3, -5, 1, 4, 1,
+    ]  # fmt: skip
+    assert len(pool.pieces) == known
 
 
 async def test_the_rows_of_the_map_are_in_the_order_in_which_its_script_reads_them(

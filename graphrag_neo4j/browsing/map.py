@@ -9,11 +9,12 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from string import Template
-from typing import Final
+from typing import Any, Final
 
+from graphrag_neo4j.browsing.packing import Pool
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.resources import data
@@ -24,6 +25,15 @@ PLACES: Final = 3  # chunks that are shown for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
 SCRIPTS: Final = ("tables", "picture", "panel", "main")
 Table = Sequence[Sequence[object]]
+# As in `KINDS` of tables.js; texts quote those of the tables before.
+COLUMNS: Final = {
+    "documents": "title source",
+    "chunks": "ref document start text",
+    "entities": "ref name type description degree community chunks",
+    "relationships": "ref source target weight description chunks",
+    "claims": "ref description status since until chunk start end entities",
+    "communities": "ref parent level size title summary rating why origin findings",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +55,28 @@ class Map:
         )
 
     def _packed(self) -> str:
-        tables = {name: getattr(self, name) for name in self.__slots__}
+        # By columns: what is alike stands together, and packs better.
+        tables = {name: list(zip(*rows, strict=True)) for name, rows in self._pooled().items()}
         text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+    def _pooled(self) -> dict[str, list[Sequence[object]]]:
+        """The tables with their texts as runs of pieces, and the pieces."""
+        pool = Pool()
+        put: dict[str, Callable[[Any], object]] = {
+            "text": pool.exactly,
+            "description": pool.loosely,
+            "summary": pool.loosely,
+            "findings": lambda found: [[title, pool.loosely(text)] for title, text in found],
+        }
+        tables: dict[str, list[Sequence[object]]] = {}
+        for table, names in COLUMNS.items():
+            packs = [put.get(name) for name in names.split()]
+            tables[table] = [
+                [pack(value) if pack else value for pack, value in zip(packs, row, strict=True)]
+                for row in getattr(self, table)
+            ]
+        return {**tables, "pieces": [[piece] for piece in pool.pieces]}
 
 
 async def read_map(graph: Graph) -> Map:
@@ -62,27 +91,16 @@ async def read_map(graph: Graph) -> Map:
         row["document"] = place[row.pop("source"), row["document"]]
     return Map(
         documents=[[title, source] for source, title in documents],
-        chunks=_table(chunks, "ref document start text"),
-        entities=_table(
-            await graph.read("map/entities", places=PLACES),
-            "ref name type description degree community chunks",
-        ),
-        relationships=_table(
-            await graph.read("map/relationships", places=PLACES),
-            "ref source target weight description chunks",
-        ),
-        claims=_table(
-            await graph.read("map/claims"),
-            "ref description status since until chunk start end entities",
-        ),
-        communities=_table(
-            communities, "ref parent level size title summary rating why origin findings"
-        ),
+        chunks=_table("chunks", chunks),
+        entities=_table("entities", await graph.read("map/entities", places=PLACES)),
+        relationships=_table("relationships", await graph.read("map/relationships", places=PLACES)),
+        claims=_table("claims", await graph.read("map/claims")),
+        communities=_table("communities", communities),
     )
 
 
-def _table(rows: Iterable[Row], names: str) -> Table:
-    return [[row[name] for name in names.split()] for row in rows]
+def _table(table: str, rows: Iterable[Row]) -> Table:
+    return [[row[name] for name in COLUMNS[table].split()] for row in rows]
 
 
 def _text(name: str) -> str:

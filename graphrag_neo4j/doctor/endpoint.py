@@ -8,12 +8,13 @@ from graphrag_neo4j.context import Embed
 from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.doctor.database import MOST_DIMENSIONS
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm import Endpoint, model_of
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["check_endpoint"]
 
+STEPS: Sequence[Step] = ("extraction", "summary", "report", "answer", "rating")
 RETRIES = 1  # a doctor says soon what is wrong
 REPLY_TOKENS = 1000  # enough for a model that thinks before it says its one word
 NO_MODEL = "No model is set: an index is extractive, quoted from the documents."
@@ -30,7 +31,7 @@ CORRECT_EMBEDDING = (
 
 
 async def check_endpoint(settings: Settings) -> list[Check]:
-    """One tiny call to each chat model that a build uses, and one to the embedding model."""
+    """One tiny call to each chat model that is set, and one to the embedding model."""
     if not settings.has_model:
         embedder = offline.embedder()
         own = _check_vectors(embedder.embed, f"{embedder.model}: ", INSTALL)
@@ -52,13 +53,15 @@ async def check_endpoint(settings: Settings) -> list[Check]:
 
 
 def _steps(settings: Settings) -> Sequence[Step]:
-    """One step for each chat model that a build uses."""
-    same = settings.model_for("extraction") == settings.model_for("summary")
-    return ["extraction"] if same else ["extraction", "summary"]
+    """One step for each chat model that is set."""
+    first: dict[str, Step] = {}
+    for step in STEPS:
+        first.setdefault(model_of(settings, step), step)
+    return list(first.values())
 
 
 async def _check_chat(endpoint: Endpoint, settings: Settings, step: Step) -> Check:
-    model = settings.model_for("summary" if step == "summary" else "extraction")
+    model = model_of(settings, step)
     request = Request(step, (Message("user", "Reply with one word: yes."),), REPLY_TOKENS)
 
     async def ask() -> str:

@@ -21,7 +21,7 @@ from graphrag_neo4j.llm.thoughts import without_thoughts, without_thoughts_strea
 from graphrag_neo4j.model import Reply, Request, Step, T, Think
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Endpoint"]
+__all__ = ["Endpoint", "model_of"]
 
 Completion = dict[str, Any]
 
@@ -62,7 +62,7 @@ class Endpoint:
         self._settings = settings
         self._rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
         self._client = _client(settings, self._rates)
-        self._prices = {step: price_of(_model(settings, step), settings) for step in MODEL_OF}
+        self._prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
         self._embedding_price = price_of(settings.embedding_model, settings)
         self._refused: dict[str, set[str]] = {}
         self._failures_in_a_row = 0
@@ -89,7 +89,7 @@ class Endpoint:
         limit forbids, ReplyError where only this one failed.
         """
         self._check_budget()
-        model = _model(self._settings, request.step)
+        model = model_of(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)
         try:
             completion = await self._complete(model, request)
@@ -106,7 +106,7 @@ class Endpoint:
 
     async def _streamed(self, request: Request) -> AsyncIterator[str]:
         self._check_budget()
-        model = _model(self._settings, request.step)
+        model = model_of(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)
         try:
             pieces = await self._client.chat.completions.create(
@@ -241,7 +241,8 @@ def _client(settings: Settings, rates: Rates) -> AsyncOpenAI:
     )
 
 
-def _model(settings: Settings, step: Step) -> str:
+def model_of(settings: Settings, step: Step) -> str:
+    """The chat model that a step is asked of."""
     return settings.model_for(MODEL_OF[step])
 
 

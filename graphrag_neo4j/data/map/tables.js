@@ -35,9 +35,37 @@ function linked(tables) {
   return world;
 }
 
+/* From columns to rows; texts are runs of pieces. */
 function rows(tables, kind) {
   const names = KINDS[kind].split(" ");
-  return tables[kind].map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+  const pieces = tables.pieces[0];
+  const read = {
+    text: (runs) => written(pieces, runs),
+    description: (runs) => folding(pieces, runs),
+    summary: (runs) => folding(pieces, runs),
+    findings: (found) => found.map(([title, runs]) => [title, folding(pieces, runs)]),
+  };
+  const columns = tables[kind].map((column, i) => (read[names[i]] ? column.map(read[names[i]]) : column));
+  return (columns[0] ?? []).map((_, n) => Object.fromEntries(names.map((name, i) => [name, columns[i][n]])));
+}
+
+/* Runs are [steps from the end of the run before, length], one after the other; pieces stand one
+   space apart, unless one brings its own gap. */
+function written(pieces, runs, as = (piece) => piece) {
+  let text = "", gap = "", at = 0;
+  for (let i = 0; i < runs.length; i += 2) {
+    at += runs[i];
+    for (const end = at + runs[i + 1]; at < end; at++) {
+      const piece = as(pieces[at]);
+      text += (piece === "\n" ? "" : gap) + piece;
+      gap = /[ \n\t\r]$/.test(piece) ? "" : " ";
+    }
+  }
+  return text;
+}
+
+function folding(pieces, runs) {
+  return written(pieces, runs, (piece) => (piece === "\n" ? piece : piece.replace(/\s+/g, " ").trim()));
 }
 
 /* Communities hold `parts` (communities) and `members` (entities); the root holds level 0. */

@@ -27,12 +27,17 @@ function counted(n, one, many) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
-/* [kind, ref] of each thing that a text cites, once. */
-function citations(text) {
+/* [kind, ref, what is said before it] of each thing that a text cites, once. */
+function citations(text, said = "") {
   const found = new Map();
-  for (const [, inner] of text.matchAll(CITED)) {
-    for (const [, kind, refs] of inner.matchAll(PART)) {
-      for (const ref of refs.match(/\d+/g) ?? []) found.set(`${kind} ${ref}`, [kind, Number(ref)]);
+  let done = 0;
+  for (const bracket of text.matchAll(CITED)) {
+    said = text.slice(done, bracket.index).trim() || said;
+    done = bracket.index + bracket[0].length;
+    for (const [, kind, refs] of bracket[1].matchAll(PART)) {
+      for (const ref of refs.match(/\d+/g) ?? []) {
+        if (!found.has(`${kind} ${ref}`)) found.set(`${kind} ${ref}`, [kind, Number(ref), said]);
+      }
     }
   }
   return [...found.values()];
@@ -138,9 +143,10 @@ class Panel {
     const block = make(name), place = make("div");
     let done = 0;
     for (const found of text.matchAll(CITED)) {
-      block.append(text.slice(done, found.index));
+      const said = text.slice(done, found.index);
+      block.append(said);
       done = found.index + found[0].length;
-      for (const [kind, ref] of citations(found[0])) block.append(this.cite(kind, ref, place));
+      for (const cite of citations(found[0], said)) block.append(this.cite(place, ...cite));
     }
     block.append(text.slice(done));
     return name === "p" ? make("div", {}, block, place) : block;
@@ -159,11 +165,11 @@ class Panel {
 
   cited(text, kind, ref) {
     const place = make("div");
-    text.append(this.cite(kind, ref, place));
+    text.append(this.cite(place, kind, ref));
     return [text, place];
   }
 
-  cite(kind, ref, place) {
+  cite(place, kind, ref, said) {
     const shown = { Entities: "entity", Relationships: "relationship", Claims: "claim", Reports: "report", Sources: "source" }[kind];
     const button = make("button", { type: "button", class: "cite", textContent: `${shown} ${ref}` });
     if (kind === "Reports") {
@@ -174,7 +180,7 @@ class Panel {
     button.ariaExpanded = "false";
     button.title = "Show the words that this rests on";
     button.onclick = () => {
-      const opened = (evidence ??= this.evidence(kind, ref));
+      const opened = (evidence ??= this.evidence(kind, ref, said));
       button.ariaExpanded = String(!opened.isConnected);
       if (opened.isConnected) opened.remove();
       else if (place.isConnected) place.append(opened);
@@ -183,12 +189,12 @@ class Panel {
     return button;
   }
 
-  evidence(kind, ref) {
+  evidence(kind, ref, said) {
     const { entities, relationships, claims } = this.world;
     const pair = kind === "Relationships" ? relationships.get(ref) : null;
     const ends = kind === "Entities" ? [ref] : pair ? [pair.source, pair.target] : kind === "Claims" ? claims.get(ref)?.entities ?? [] : [];
     const names = ends.map((end) => entities.get(end)).filter(Boolean).flatMap((it) => [link(it.name, () => this.open(it)), " "]);
-    return make("div", { class: "evidence" }, names.length ? make("p", {}, names) : null, quotes(this.world, wordsOf(this.world, kind, ref)));
+    return make("div", { class: "evidence" }, names.length ? make("p", {}, names) : null, quotes(this.world, wordsOf(this.world, kind, ref, said)));
   }
 }
 

@@ -100,21 +100,23 @@ function hueOf(community) {
   return trail(community)[1]?.hue;
 }
 
-/* The words that a citation leads to: [{chunk, start, text, marked}], start in the document. */
-function wordsOf(world, kind, ref) {
+/* The words that a citation leads to, nearest to what is said with it: [{chunk, start, text,
+   length}], start in the document. */
+function wordsOf(world, kind, ref, said = "") {
   switch (kind) {
     case "Claims": {
       const claim = world.claims.get(ref);
       return claim ? [quote(world.chunks.get(claim.chunk), claim.start, claim.end)] : [];
     }
     case "Sources":
-      return world.chunks.has(ref) ? [quote(world.chunks.get(ref), 0, 600)] : [];
+      if (!world.chunks.has(ref)) return [];
+      return said.trim() ? saying(world, [ref], [], said) : [quote(world.chunks.get(ref), 0, 600)];
     case "Entities":
-      return saying(world, world.entities.get(ref)?.chunks, [world.entities.get(ref)?.name]);
+      return saying(world, world.entities.get(ref)?.chunks, [world.entities.get(ref)?.name], said);
     case "Relationships": {
       const pair = world.relationships.get(ref);
       const ends = pair ? [pair.source, pair.target] : [];
-      return saying(world, pair?.chunks, ends.map((end) => world.entities.get(end).name));
+      return saying(world, pair?.chunks, ends.map((end) => world.entities.get(end).name), said);
     }
     default:
       return [];
@@ -130,16 +132,18 @@ function quote(chunk, start, end) {
   return { chunk, start: chunk.start + from, text: text + (cut ? " …" : ""), length: [...text].length };
 }
 
-/* In each chunk the sentence with most of the names, the first of equals; a name as a word of its
-   own counts for more than one within another word. */
-function saying(world, chunks, names) {
-  const wanted = names.map(folded).map((name) => [name, wordly(name)]);
+/* In each chunk what is said, else the sentence with most of the names and of its words, the first
+   of equals; a name as a word of its own counts for more than one within another word. */
+function saying(world, chunks, names, said) {
+  const wanted = [...names, ...(said.match(/[\p{L}\p{N}]{4,}/gu) ?? [])].map(folded).map((name, n) => [name, wordly(name), n < names.length ? 10 : 1]);
+  const verbatim = said.trim() ? new RegExp(said.trim().split(/\s+/).map(plain).join("\\s+"), "u") : null;
   return (chunks ?? []).map((ref) => {
     const chunk = world.chunks.get(ref);
-    let best = null, most = -1;
+    const whole = verbatim && chunk.text.match(verbatim);
+    let best = whole, most = whole ? Infinity : -1;
     for (const found of chunk.text.matchAll(/[^.!?。！？\n]+[.!?。！？]*\s*/gu)) {
       const sentence = folded(found[0]);
-      const worth = ([name, word]) => (word.test(sentence) ? 10 : sentence.includes(name) ? 1 : 0);
+      const worth = ([name, word, weight]) => (word.test(sentence) ? weight : sentence.includes(name) ? weight / 10 : 0);
       const n = wanted.map(worth).reduce((a, b) => a + b, 0);
       if (n > most) [best, most] = [found, n];
     }
@@ -149,8 +153,11 @@ function saying(world, chunks, names) {
 }
 
 function wordly(name) {
-  const plain = name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, "u");
+  return new RegExp(`(?<![\\p{L}\\p{N}])${plain(name)}(?![\\p{L}\\p{N}])`, "u");
+}
+
+function plain(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
 function folded(text) {

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from keyword import iskeyword
 
 import click
@@ -81,7 +80,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("graphrag-neo4j"), prog_name="kg-build")
+@click.version_option(package_name="graphrag-neo4j", prog_name="kg-build")
 def commands() -> None:
     """Documents to a knowledge graph in Neo4j.
 

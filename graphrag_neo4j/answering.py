@@ -1,23 +1,27 @@
 """From a question to an answer: chooses the search, streams its text, resolves what it cites."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from graphrag_neo4j import offline, tokens
-from graphrag_neo4j.answers import Answer, Citation, Method, Source
+import anyio.to_thread
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.answers import Answer, Method
 from graphrag_neo4j.asking import Asking, Found, known_refs
-from graphrag_neo4j.citations import Kind, statements
 from graphrag_neo4j.context import Embedder
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Said
+from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row
-from graphrag_neo4j.llm import Endpoint, ModelAnswerer
-from graphrag_neo4j.model import Message, Reply
-from graphrag_neo4j.quoting import nearest_sources
+from graphrag_neo4j.model import Answerer, Message, Reply
+from graphrag_neo4j.offline.running import run as run_offline
+from graphrag_neo4j.offline.vectors import EMBEDDING_MODEL
+from graphrag_neo4j.offline.vectors import embedder as offline_embedder
+from graphrag_neo4j.resolving import resolve
 from graphrag_neo4j.search.basic import search_basic
 from graphrag_neo4j.search.drift import search_drift
 from graphrag_neo4j.search.global_ import search_global
@@ -25,11 +29,16 @@ from graphrag_neo4j.search.local import search_local
 from graphrag_neo4j.search.text import search_text
 from graphrag_neo4j.settings import Settings
 
+if TYPE_CHECKING:
+    from graphrag_neo4j.llm import Endpoint
+
+# A model's client, and what answers without a model, are imported where they are used: each takes
+# a moment, and a context alone may need neither.
+# ruff: noqa: PLC0415
+
 __all__ = ["Question", "answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
-PLACES = 10  # of each citation that are looked up
-SHOWN = 3  # of these, those that are nearest to what is said
 NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
     "drift": lambda state: (state["reports"], "reports of communities"),
@@ -65,12 +74,12 @@ async def answering(
     state = (await graph.read("search/state"))[0]
     _need(state["chunks"] or state["reports"], "documents")
     async with AsyncExitStack() as stack:
-        endpoint = await _endpoint(stack, settings)
+        endpoint = await _endpoint(stack, settings, question, state["embedding_model"])
         embedder = _embedder(settings, endpoint, state["embedding_model"], listen)
         asking = _asking(graph, settings, question, endpoint, embedder)
         method = await _method(asking, question, listen)
         _need(*NEEDS[method](state))
-        found = await _search(asking, question, method)
+        found = await _found(asking, question, method)
         text = ""
         async for piece in _written(found, endpoint, question):
             text += piece
@@ -78,32 +87,40 @@ async def answering(
         yield Answer(
             text=text,
             method=method,
-            citations=await _resolve(graph, text, found),
+            citations=await resolve(graph, text, known_refs(found.contexts)),
             context=found.contexts,
             usage=_used(endpoint),
             elapsed=time.perf_counter() - began,
-            origin="model" if endpoint else "extractive",
+            origin="model" if settings.has_model else "extractive",
             found=question.context_only or found.answer is not None,
         )
 
 
-async def _endpoint(stack: AsyncExitStack, settings: Settings) -> Endpoint | None:
-    return await stack.enter_async_context(Endpoint(settings)) if settings.has_model else None
+async def _endpoint(
+    stack: AsyncExitStack, settings: Settings, question: Question, embedding_model: str | None
+) -> "Endpoint | None":
+    """The model's endpoint; a context alone needs it for nothing but the question's vector."""
+    vectorless = embedding_model in (None, EMBEDDING_MODEL)
+    if not settings.has_model or (question.context_only and vectorless):
+        return None
+    from graphrag_neo4j.llm import Endpoint
+
+    return await stack.enter_async_context(Endpoint(settings))
 
 
-def _used(endpoint: Endpoint | None) -> dict[str, dict[str, Any]]:
+def _used(endpoint: "Endpoint | None") -> dict[str, dict[str, Any]]:
     return {step: asdict(used) for step, used in endpoint.meter.steps.items()} if endpoint else {}
 
 
 def _embedder(
-    settings: Settings, endpoint: Endpoint | None, model: str | None, listen: Listener
+    settings: Settings, endpoint: "Endpoint | None", model: str | None, listen: Listener
 ) -> Embedder | None:
     """What makes the question's vector: the `model` that made those of the graph, if it can."""
     if model is None:
         return None
-    if model == offline.EMBEDDING_MODEL:
-        return offline.embedder()
-    if endpoint is None:
+    if model == EMBEDDING_MODEL:
+        return offline_embedder()
+    if endpoint is None or model != settings.embedding_model:
         listen(Said(f"The graph's vectors are of {model}, which is not set: going by words."))
         return None
     return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
@@ -113,20 +130,31 @@ def _asking(
     graph: Graph,
     settings: Settings,
     question: Question,
-    endpoint: Endpoint | None,
+    endpoint: "Endpoint | None",
     embedder: Embedder | None,
 ) -> Asking:
     return Asking(
         graph,
         settings,
-        ModelAnswerer.from_settings(settings) if endpoint else offline.OfflineAnswerer(),
-        endpoint.run if endpoint else offline.run,
+        _answerer(settings, question),
+        endpoint.run if endpoint and not question.context_only else run_offline,
         embedder,
         partial(tokens.count, encoding_name=settings.encoding),
         question.text,
         _messages(question.history, settings.conversation_history_max_turns),
         question.context_only,
     )
+
+
+def _answerer(settings: Settings, question: Question) -> Answerer:
+    """A model's, or the one without a model: also where none is to be asked."""
+    if settings.has_model and not question.context_only:
+        from graphrag_neo4j.llm import ModelAnswerer
+
+        return ModelAnswerer.from_settings(settings)
+    from graphrag_neo4j.offline.answerer import OfflineAnswerer
+
+    return OfflineAnswerer()
 
 
 def _messages(history: Sequence[tuple[str, str]], turns: int) -> list[Message]:
@@ -141,10 +169,7 @@ async def _method(asking: Asking, question: Question, listen: Listener) -> Metho
     """The method that was asked for, else the one that suits the question; says which."""
     if question.method != "auto":
         return question.method
-    if asking.context_only:  # which asks no model
-        whole = await offline.run(offline.OfflineAnswerer().chooses_global(question.text))
-    else:
-        whole = await asking.run(asking.answerer.chooses_global(question.text))
+    whole = await asking.run(asking.answerer.chooses_global(question.text))
     method: Method = "global" if whole else "local"
     listen(Said(f"Answering by {method} search."))
     return method
@@ -154,6 +179,15 @@ def _need(has: object, what: str) -> None:
     """Raises InputError where a search has nothing to search in."""
     if not has:
         raise InputError(f"The graph has no {what} yet: `kg-build index PATHS` makes them.")
+
+
+async def _found(asking: Asking, question: Question, method: Method) -> Found:
+    """What the search finds; meanwhile the ranks load that tokens are counted by."""
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, asking.settings.encoding)
+            found = await _search(asking, question, method)
+    return found
 
 
 async def _search(asking: Asking, question: Question, method: Method) -> Found:
@@ -176,7 +210,7 @@ async def _search(asking: Asking, question: Question, method: Method) -> Found:
 
 
 async def _written(
-    found: Found, endpoint: Endpoint | None, question: Question
+    found: Found, endpoint: "Endpoint | None", question: Question
 ) -> AsyncIterator[str]:
     """The last step's text: of a model streamed, else at once."""
     if question.context_only:
@@ -184,7 +218,7 @@ async def _written(
     if found.answer is None:
         yield NOTHING
     elif endpoint is None:
-        yield await offline.run(found.answer) or NOTHING
+        yield await run_offline(found.answer) or NOTHING
     else:
         said = []
         async for piece in endpoint.stream(next(found.answer)):
@@ -192,43 +226,3 @@ async def _written(
             yield piece
         with suppress(StopIteration):
             found.answer.send(Reply("".join(said)))  # raises ReplyError where it is no answer
-
-
-async def _resolve(graph: Graph, text: str, found: Found) -> list[Citation]:
-    """What the citations in an answer stand for, in their order."""
-    wanted = statements(text)
-    if not wanted:
-        return []
-    rows = await graph.read(
-        "search/resolve",
-        citations=[{"kind": kind, "ref": ref} for kind, ref in wanted],
-        places=PLACES,
-    )
-    by_ref: dict[tuple[Kind, int], list[Row]] = {}
-    for row in rows:
-        by_ref.setdefault((row["kind"], row["ref"]), []).append(row)
-    known = known_refs(found.contexts)
-    return [
-        _citation(one, by_ref.get(one, []), said, supported=one in known)
-        for one, said in wanted.items()
-    ]
-
-
-def _citation(
-    one: tuple[Kind, int], rows: Sequence[Row], said: Sequence[str], *, supported: bool
-) -> Citation:
-    title = rows[0]["title"] if rows else None
-    return Citation(*one, title, supported, nearest_sources(_sources(rows), said, SHOWN))
-
-
-def _sources(rows: Iterable[Mapping[str, object]]) -> Iterable[Source]:
-    for row in rows:
-        if row["chunk"] is not None:
-            yield Source(
-                str(row["source"]),
-                str(row["document"]),
-                int(str(row["chunk"])),
-                int(str(row["start"])),
-                int(str(row["end"])),
-                str(row["text"]),
-            )

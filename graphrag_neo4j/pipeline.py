@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
-from graphrag_neo4j import offline, tokens
+from graphrag_neo4j import tokens
 from graphrag_neo4j.context import Context, Embedder
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import BudgetSpentError, InputError
@@ -30,6 +30,9 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.hierarchy import Limits as TreeLimits
 from graphrag_neo4j.llm import Endpoint, ModelThinker, Usage
+from graphrag_neo4j.offline.running import run as run_offline
+from graphrag_neo4j.offline.thinker import KIND, OfflineThinker
+from graphrag_neo4j.offline.vectors import EMBEDDING_MODEL, embedder
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.stages.communities import Leiden, find_communities
 from graphrag_neo4j.stages.embed import EmbedLimits, embed
@@ -157,9 +160,9 @@ def _mind(graph: Graph, settings: Settings, endpoint: Endpoint | None, listen: L
         heard = _metered(listen, endpoint)
         context = Context(graph, model, endpoint.run, settings.concurrency, heard)
         return _Mind(context, embedder_of(settings, endpoint), extractive=False)
-    rules = offline.OfflineThinker(settings.description_tokens, _count(settings))
-    context = Context(graph, rules, offline.run, OFFLINE_WORKERS, listen)
-    return _Mind(context, offline.embedder(), extractive=True)
+    rules = OfflineThinker(settings.description_tokens, _count(settings))
+    context = Context(graph, rules, run_offline, OFFLINE_WORKERS, listen)
+    return _Mind(context, embedder(), extractive=True)
 
 
 async def _prepare(mind: _Mind, settings: Settings, redo: Redo) -> None:
@@ -171,14 +174,14 @@ async def _prepare(mind: _Mind, settings: Settings, redo: Redo) -> None:
     if mind.extractive:
         mind.context.listen(Said(EXTRACTIVE))
         if not redo.reread:
-            await refuse_to_go_offline(graph, offline.KIND)
-    elif n := await mark_read_offline(graph, offline.KIND):
+            await refuse_to_go_offline(graph, KIND)
+    elif n := await mark_read_offline(graph, KIND):
         mind.context.listen(Said(f"{n} chunks were read offline; the model reads them now."))
         await mark_described_otherwise(graph, mind.context.thinker)
         await mark_reported_otherwise(graph, mind.context.thinker, _report_limits(settings))
     made_by = (await graph.read("search/state"))[0]["embedding_model"]
     model = mind.embedder.model
-    switched = made_by != model and offline.EMBEDDING_MODEL in (made_by, model)
+    switched = made_by != model and EMBEDDING_MODEL in (made_by, model)
     if redo.reembed or switched:
         await forget_vectors(graph)
     else:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from graphrag_neo4j.answers import Source
-from graphrag_neo4j.offline import content_words, read_passage
+from graphrag_neo4j.offline.choosing import content_words
+from graphrag_neo4j.offline.passages import read_passage
 from graphrag_neo4j.text import find_quote
 
 __all__ = ["nearest_sources"]

@@ -234,6 +234,8 @@ class Settings(BaseSettings):
             raise ValueError("KG_TEXT_UNIT_PROP and KG_COMMUNITY_PROP must be at most 1 together")
         if self.chunk_overlap > self.chunk_tokens // 2:
             raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
+        if (self.input_price is None) != (self.output_price is None):
+            raise ValueError("KG_INPUT_PRICE and KG_OUTPUT_PRICE must be set together")
         return self
 
     @property

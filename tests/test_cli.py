@@ -355,18 +355,41 @@ def test_help_lists_every_command_and_each_has_a_module(kg: Run) -> None:
     assert all(f"  {name} " in ran.out and said in ran.out for name, said in cli.COMMANDS.items())
 
 
-def test_help_imports_nothing_heavy() -> None:
+def imported(*arguments: str) -> set[str]:
+    """What a command imports, in a Python of its own."""
     code = (
-        "import sys\nsys.argv = ['kg-build', '--help']\n"
+        f"import sys\nsys.argv = {['kg-build', *arguments]}\n"
         "from graphrag_neo4j.cli import main\n"
         "try:\n    main()\nexcept SystemExit as ended:\n    assert not ended.code\n"
-        "heavy = {'openai', 'neo4j', 'pandas', 'graphdatascience', 'tiktoken', 'pydantic'}\n"
-        "print(heavy & sys.modules.keys())"
+        "print()\nprint(*sys.modules)"
     )
     done = subprocess.run(  # noqa: S603 - our own Python on our own code
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert done.stdout.endswith("\nset()\n")
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    for_work = {"neo4j", "openai", "pydantic", "rich", "tiktoken"}
+    assert imported("--help").isdisjoint({"anyio", "importlib.metadata", *for_work})
+    assert imported("--version").isdisjoint({"anyio", *for_work})
+
+
+def test_a_command_imports_only_what_it_needs(
+    kg: Run, tales: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kg("index", tales, "--quiet")
+    model = {"openai", "genai_prices"}
+    rules = {"simplemma", "textblob", "graphrag_neo4j.offline.thinker"}
+    rest = {"graphdatascience", "graphrag_neo4j.pipeline", "numpy", "pandas", "rich.markdown"}
+    asked = ("query", "Who is Marley?", "--method", "local")
+    answering = {"stopwordsiso", "graphrag_neo4j.offline.answerer"}
+    assert imported("neo4j", "status", "--home", str(tmp_path)).isdisjoint({"neo4j", "tiktoken"})
+    assert imported("status").isdisjoint({*model, *rules, *rest})
+    assert imported(*asked).isdisjoint({*rules, *answering, *rest})
+    assert imported(*asked, "--context-only").isdisjoint({*rules, *rest})
+    no_model(monkeypatch)
+    assert imported(*asked, "--context-only").isdisjoint({*model, *rules, *rest})
 
 
 def test_browse_lists_and_saves_the_queries(kg: Run, tales: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 import click
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.markup import escape
 
 from graphrag_neo4j.answers import Answer, Citation, Source
@@ -20,8 +19,12 @@ def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
     """The text, unless it has been streamed already, and below it the sources."""
     if streamed:
         click.echo()
+    elif console.is_terminal:
+        from rich.markdown import Markdown  # noqa: PLC0415 - only here; it brings a parser
+
+        console.print(Markdown(answer.text))
     else:
-        console.print(Markdown(answer.text) if console.is_terminal else escape(answer.text))
+        console.print(escape(answer.text))
     if answer.citations:
         console.print("\nSources:")
     shown: set[str] = set()  # places, each once

@@ -10,7 +10,6 @@ import click
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli.options import home_option
 from graphrag_neo4j.cli.progress import listening
-from graphrag_neo4j.client import start_server
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
 __all__ = ["neo4j"]
@@ -33,6 +32,8 @@ def neo4j() -> None:
 @click.option("--upgrade", is_flag=True, help="Turn a home of 5.26 into one of 2026.01, for good.")
 def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
     """Start the server, unless it runs; the first time it is downloaded."""
+    from graphrag_neo4j.client import start_server  # noqa: PLC0415 - the driver comes with it
+
     settings = load_settings(home=home, neo4j_release=release)
     with listening(quiet=False) as listen:
         start_server(settings, listen, upgrade=upgrade)

@@ -8,7 +8,6 @@ from pathlib import Path
 from graphrag_neo4j.embedded import process
 from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports, write_config
 from graphrag_neo4j.embedded.home import Home, Record, default_home
-from graphrag_neo4j.embedded.jars import complete, jars_folder
 from graphrag_neo4j.embedded.java import Java, find_java
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
 from graphrag_neo4j.errors import EmbeddedError
@@ -82,6 +81,8 @@ def start(
     with home.locked(tell):
         record = _of_release(home, release, upgrade=upgrade)
         if process.find(home, record.pid) is None:
+            from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
+
             java, jars = find_java(release), jars_folder(release)
             complete(read_lock(release.lock()), jars, settings.maven_url, tell, progress)
             tell(f"Starting Neo4j {release.version} in {home.path}.")

@@ -9,9 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-import simplemma
 import stopwordsiso
-from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
 
 from graphrag_neo4j import tokens
 
@@ -64,6 +62,12 @@ def base_form(word: str, language: str) -> str:
     """A word's dictionary form; the word itself where none is known."""
     if language == "ko":
         return PARTICLE.sub("", word)
+    # Imported here: an answer needs no base forms.
+    import simplemma  # noqa: PLC0415
+    from simplemma.strategies.dictionaries.dictionary_factory import (  # noqa: PLC0415
+        SUPPORTED_LANGUAGES,
+    )
+
     known = language in SUPPORTED_LANGUAGES
     return simplemma.lemmatize(word, lang=language) if known else word
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-import anyio.to_thread
-
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.material import Material
 from graphrag_neo4j.model import (
@@ -13,7 +11,6 @@ from graphrag_neo4j.model import (
     Origin,
     Report,
     Step,
-    T,
     Think,
 )
 from graphrag_neo4j.offline.choosing import centrality, choose, quality
@@ -21,7 +18,7 @@ from graphrag_neo4j.offline.claims import claims_of
 from graphrag_neo4j.offline.extraction import extract
 from graphrag_neo4j.offline.reports import report_of
 
-__all__ = ["KIND", "OfflineThinker", "run"]
+__all__ = ["KIND", "OfflineThinker"]
 
 KIND = "offline"  # what all its signatures begin with
 VERSION = 1  # to be raised with every change of what is found in a text
@@ -75,17 +72,3 @@ class OfflineThinker:
         """A report of quotations."""
         yield from ()
         return report_of(material)
-
-
-async def run(think: Think[T]) -> T:
-    """Drives a step of these, which asks nothing, in a worker thread."""
-    return await anyio.to_thread.run_sync(_finished, think)
-
-
-def _finished(think: Think[T]) -> T:
-    try:
-        next(think)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    raise AssertionError("nothing is asked offline")

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from functools import partial
 
-from graphrag_neo4j import offline, tokens
+from graphrag_neo4j import tokens
 from graphrag_neo4j.context import Context
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.folding import Budget
 from graphrag_neo4j.graph import Graph, await_indexes
 from graphrag_neo4j.model import Document
+from graphrag_neo4j.offline.running import run
+from graphrag_neo4j.offline.thinker import OfflineThinker
+from graphrag_neo4j.offline.vectors import embedder
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.stages.communities import Leiden, find_communities
 from graphrag_neo4j.stages.embed import EmbedLimits, embed
@@ -25,8 +28,8 @@ async def index_offline(graph: Graph, documents: Sequence[Document]) -> None:
     """Brings the graph up to date without a model."""
     settings = load_settings()
     count = partial(tokens.count, encoding_name=settings.encoding)
-    thinker = offline.OfflineThinker(settings.description_tokens, count)
-    context = Context(graph, thinker, offline.run, 2, silent)
+    thinker = OfflineThinker(settings.description_tokens, count)
+    context = Context(graph, thinker, run, 2, silent)
     budget = Budget(settings.join_tokens, settings.summary_context_tokens, count)
     await put(graph, documents)
     await extract(context)
@@ -35,5 +38,5 @@ async def index_offline(graph: Graph, documents: Sequence[Document]) -> None:
     await summarize(context, Limits(budget, settings.description_tokens))
     await find_communities(graph, Leiden(by_association=True), silent)
     await write_reports(context, ReportLimits(settings.report_context_tokens, 2, count))
-    await embed(context, offline.embedder(), EmbedLimits(2000, 256, 50_000, count))
+    await embed(context, embedder(), EmbedLimits(2000, 256, 50_000, count))
     await await_indexes(graph)

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.model import Think
-from graphrag_neo4j.offline import OfflineAnswerer
+from graphrag_neo4j.offline.answerer import OfflineAnswerer
 from graphrag_neo4j.tables import Record, Shown, report_line
 
 T = TypeVar("T")

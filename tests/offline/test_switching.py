@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphrag_neo4j import offline
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.offline.thinker import KIND
 from graphrag_neo4j.switching import mark_read_offline, refuse_to_go_offline
 from tests.offline.stages import index_offline
 from tests.told import Told, claim, documents, found, put, read
@@ -21,21 +21,21 @@ async def names(graph: Graph) -> list[str]:
 async def test_a_model_reads_again_what_was_read_offline_and_nothing_else(graph: Graph) -> None:
     await index_offline(graph, documents(TEXT))
     assert await names(graph) == ["LinkedIn", "Microsoft"]
-    assert await mark_read_offline(graph, offline.KIND) == 1
+    assert await mark_read_offline(graph, KIND) == 1
     assert await names(graph) == ["LinkedIn", "Microsoft"]
     told = Told({TEXT: READ}, {TEXT: [claim("Microsoft")]})
     await read(graph, told)
     assert await names(graph) == ["Microsoft"]
     rows = await graph.run_plain("MATCH (c:Claim) RETURN c.description AS said")
     assert [row["said"] for row in rows] == ["It is so."]
-    assert await mark_read_offline(graph, offline.KIND) == 0
+    assert await mark_read_offline(graph, KIND) == 0
 
 
 async def test_what_a_model_has_read_is_not_given_up_by_accident(graph: Graph) -> None:
     await index_offline(graph, documents(TEXT))
-    await refuse_to_go_offline(graph, offline.KIND)
+    await refuse_to_go_offline(graph, KIND)
     await put(graph, [*documents(TEXT), *documents("", "Another one.")[1:]])
-    await refuse_to_go_offline(graph, offline.KIND)
+    await refuse_to_go_offline(graph, KIND)
     await read(graph, Told({"Another one.": READ}))
     with pytest.raises(InputError, match="--reread"):
-        await refuse_to_go_offline(graph, offline.KIND)
+        await refuse_to_go_offline(graph, KIND)

@@ -2,8 +2,7 @@
 
 import math
 
-from graphrag_neo4j.offline import EMBEDDING_MODEL, embedder
-from graphrag_neo4j.offline.vectors import DIMENSIONS, vectors_of
+from graphrag_neo4j.offline.vectors import DIMENSIONS, EMBEDDING_MODEL, embedder, vectors_of
 
 
 def near(one: list[float], other: list[float]) -> float:

@@ -4,8 +4,10 @@ Three round trips to Neo4j, one after another: where to start (several indexes, 
 around that, and (at once) what is to be shown of the places where the walk was most.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import anyio
@@ -39,12 +41,13 @@ async def walk(
     entities = walked.entities[:k]
     inner, outward = walked.relationships(entities)
     inner, outward = inner[: most["inner"]], outward[: most["outward"]]
+    read = asking.graph.read
     found = await _together(
-        around=asking.graph.read(
-            "search/neighbourhood", ids=entities, **dict(most, inner=0, outward=0, chunks=0)
+        around=partial(
+            read, "search/neighbourhood", ids=entities, **dict(most, inner=0, outward=0, chunks=0)
         ),
-        related=asking.graph.read("search/relationships", ids=[*inner, *outward]),
-        chunks=asking.graph.read("search/chunks", ids=walked.chunks[: most["chunks"]]),
+        related=partial(read, "search/relationships", ids=[*inner, *outward]),
+        chunks=partial(read, "search/chunks", ids=walked.chunks[: most["chunks"]]),
     )
     return entities, {
         **found["around"][0],
@@ -56,35 +59,34 @@ async def walk(
 
 async def _hits(asking: Asking, question: str | None) -> Hits:
     """What the indexes find for a question; by words alone where there is no vector."""
-    graph, k = asking.graph, asking.settings.top_k_entities
-    asked = question or asking.question
-    names, words = escaped(asked, "name"), escaped(asked)
-    reads: dict[str, Awaitable[list[Row]]] = {}
-    if words:
-        reads["named"] = graph.read("search/named", words=names, k=4 * k)
-        reads["stated"] = worded_relationships(graph, words, MOST_STATED)
-        reads["worded"] = graph.read("search/worded_chunks", words=words, k=MOST_PASSAGES)
+    found: dict[str, list[Row]] = defaultdict(list)
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_by_words, asking, question, found)
+            tasks.start_soon(_by_vector, asking, question, found)
+    passages = [found["chunks"], found["worded"]]
+    return Hits(found["near"], found["named"], found["stated"], passages)
 
-    async def by_vector() -> list[Row]:
-        vector = await asking.vector(question)
-        if vector is None:
-            return []
-        found.update(
-            await _together(
-                near=nearest(graph, "entity", vector, 2 * k),
-                chunks=nearest(graph, "chunk", vector, MOST_PASSAGES),
-            )
+
+async def _by_words(asking: Asking, question: str | None, found: dict[str, list[Row]]) -> None:
+    read, asked = asking.graph.read, question or asking.question
+    if words := escaped(asked):
+        names, most = escaped(asked, "name"), 4 * asking.settings.top_k_entities
+        found |= await _together(
+            named=partial(read, "search/named", words=names, k=most),
+            stated=partial(worded_relationships, asking.graph, words, MOST_STATED),
+            worded=partial(read, "search/worded_chunks", words=words, k=MOST_PASSAGES),
         )
-        return []
 
-    found: dict[str, list[Row]] = {}
-    found |= await _together(**reads, vector=by_vector())
-    return Hits(
-        found.get("near", []),
-        found.get("named", []),
-        found.get("stated", []),
-        [found.get("chunks", []), found.get("worded", [])],
-    )
+
+async def _by_vector(asking: Asking, question: str | None, found: dict[str, list[Row]]) -> None:
+    vector = await asking.vector(question)
+    if vector is not None:
+        most = 2 * asking.settings.top_k_entities
+        found |= await _together(
+            near=partial(nearest, asking.graph, "entity", vector, most),
+            chunks=partial(nearest, asking.graph, "chunk", vector, MOST_PASSAGES),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +129,17 @@ class _Walked:
         return inner, [id_ for id_ in order if id_ not in set(inner)]
 
 
-async def _together(**reads: Awaitable[list[Row]]) -> dict[str, list[Row]]:
+async def _together(**reads: Callable[[], Awaitable[list[Row]]]) -> dict[str, list[Row]]:
     """The rows of several reads at once."""
     found: dict[str, list[Row]] = {}
 
-    async def read(name: str, rows: Awaitable[list[Row]]) -> None:
-        found[name] = await rows
+    async def keep(name: str, read: Callable[[], Awaitable[list[Row]]]) -> None:
+        found[name] = await read()
 
     with first_error():
         async with anyio.create_task_group() as tasks:
-            for name, rows in reads.items():
-                tasks.start_soon(read, name, rows)
+            for name, read in reads.items():
+                tasks.start_soon(keep, name, read)
     return found
 
 

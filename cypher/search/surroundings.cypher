@@ -1,5 +1,6 @@
 // The graph around entities and chunks: two steps outward, at each those that a walk reaches
-// likeliest; the chunks that mention what was found; and what joins all these.
+// likeliest; the chunks that mention what was found; and what joins all these. What a step starts
+// from is kept: its share is more than any walk gives.
 WITH COLLECT { MATCH (e:Entity) WHERE e.id IN $entities RETURN e } AS seeds,
      COLLECT { MATCH (c:Chunk) WHERE c.id IN $chunks RETURN c } AS passages
 CALL (seeds, passages) {

@@ -20,8 +20,8 @@ from graphrag_neo4j.seeds import MOST_PASSAGES, MOST_STATED, Hits, restart
 
 __all__ = ["walk"]
 
-# Entities after one step and after two, and chunks: some thousand edges.
-SIZE: Final = {"near": 150, "far": 400, "most": 300}
+# Entities after one step and after two, and chunks: two thousand edges or so.
+SIZE: Final = {"near": 100, "far": 250, "most": 200}
 
 
 async def walk(

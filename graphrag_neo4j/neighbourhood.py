@@ -1,11 +1,11 @@
 """The context of a local answer: entities near the question, and what surrounds them.
 
-Two round trips to Neo4j find the entities (by vector, and by the names in the question), a third
-one brings their neighbourhood.
+By a walk through the graph from what the question names (`walking`), or by one hop: then indexes
+find the entities (by vector, and by the names in the question), and a second round trip to Neo4j
+brings their neighbourhood.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -14,12 +14,13 @@ from graphrag_neo4j.asking import Asking, escaped, report_record, source_record
 from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Row, nearest
+from graphrag_neo4j.seeds import fused, named_in
 from graphrag_neo4j.tables import Record, Shown
-from graphrag_neo4j.text import flat, name_key
+from graphrag_neo4j.text import flat
+from graphrag_neo4j.walking import walk
 
 __all__ = ["local_context"]
 
-RANK_CONSTANT = 60  # of reciprocal rank fusion
 MOST = {"inner": 200, "claims": 60, "communities": 10, "chunks": 60}
 
 
@@ -29,10 +30,9 @@ async def local_context(asking: Asking, question: str | None = None) -> Shown:
     `question`: another one than the user's. The shares of the budget are settings.
     """
     settings = asking.settings
-    entities = await _entities(asking, question)
-    outward = settings.top_k_relationships * settings.top_k_entities
-    rows = await asking.graph.read("search/neighbourhood", ids=entities, outward=outward, **MOST)
-    found = rows[0]
+    most = {**MOST, "outward": settings.top_k_relationships * settings.top_k_entities}
+    around = walk if settings.expand == "ppr" else _hop
+    entities, found = await around(asking, question, most)
     budget = settings.max_context_tokens
     reports = _reports(asking, found["communities"], budget * settings.community_prop)
     sources = asking.shown(budget * settings.text_unit_prop)
@@ -46,6 +46,14 @@ async def local_context(asking: Asking, question: str | None = None) -> Shown:
     shown.add(sources.records.values())
     shown.add_each(source_record(row) for row in found["chunks"])
     return shown
+
+
+async def _hop(
+    asking: Asking, question: str | None, most: Mapping[str, int]
+) -> tuple[list[str], Row]:
+    """The entities nearest to the question, and what is one hop away."""
+    entities = await _entities(asking, question)
+    return entities, (await asking.graph.read("search/neighbourhood", ids=entities, **most))[0]
 
 
 async def _entities(asking: Asking, question: str | None) -> list[str]:
@@ -72,19 +80,9 @@ async def _entities(asking: Asking, question: str | None) -> list[str]:
 
 def _fused(question: str, near: Sequence[Row], named: Sequence[Row]) -> list[str]:
     """Ids by reciprocal ranks; entities whose whole name stands in the question come first."""
-    asked = f" {' '.join(_words(question))} "
-    score: defaultdict[str, float] = defaultdict(float)
-    for rows in (near, named):
-        for rank, row in enumerate(rows):
-            score[row["id"]] += 1 / (RANK_CONSTANT + rank)
-    for row in named:
-        if f" {' '.join(_words(row['name']))} " in asked:
-            score[row["id"]] += 1
-    return sorted(score, key=lambda id_: (-score[id_], id_))
-
-
-def _words(text: str) -> list[str]:
-    return "".join(c if c.isalnum() else " " for c in name_key(text)).split()
+    score = fused([near, named])
+    whole = {row["id"] for row in named if named_in(question, row["name"])}
+    return sorted(score, key=lambda id_: (id_ not in whole, -score[id_], id_))
 
 
 def _reports(asking: Asking, rows: Sequence[Row], budget: float) -> Shown:

@@ -218,6 +218,10 @@ class Settings(BaseSettings):
     community_prop: float = Field(
         0.25, ge=0, le=1, description="Share of a local answer's material that is reports."
     )
+    expand: Literal["hop", "ppr"] = Field(
+        "ppr",
+        description="What surrounds a local answer: one hop, or a walk (personalised PageRank).",
+    )
     top_k_entities: int = Field(10, ge=1, description="Entities that a local answer starts from.")
     top_k_relationships: int = Field(
         10, ge=0, description="Outward relationships for each of these entities."

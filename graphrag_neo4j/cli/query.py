@@ -28,6 +28,11 @@ __all__ = ["query"]
 @click.option("--level", type=click.IntRange(min=0), help="global: level, 0 is the coarsest.")
 @click.option("--dynamic", is_flag=True, help="global: open only reports that are rated relevant.")
 @click.option("--prefilter", type=click.IntRange(min=1), help="global: only so many near reports.")
+@click.option(
+    "--expand",
+    type=click.Choice(["hop", "ppr"]),
+    help="local, drift: what surrounds it, one hop or a walk (personalised PageRank); KG_EXPAND.",
+)
 @click.option("--response-type", help="Length and form, such as 'a list of five'.")
 @click.option("--context-only", is_flag=True, help="Show what a model would be given; ask none.")
 @click.option("--markdown", is_flag=True, help="Print Markdown with footnotes.")
@@ -35,6 +40,8 @@ __all__ = ["query"]
 @json_option
 def query(
     question: str,
+    *,
+    expand: str | None,
     response_type: str | None,
     markdown: bool,
     home: Path | None,
@@ -42,7 +49,7 @@ def query(
     **how: Any,  # noqa: ANN401 - fields of Question
 ) -> None:
     """Answer QUESTION from the graph, with the places in the documents that say so."""
-    settings = load_settings(home=home, response_type=response_type)
+    settings = load_settings(home=home, expand=expand, response_type=response_type)
     console = Console(soft_wrap=True)
     streamed = console.is_terminal and not (as_json_ or markdown or how["context_only"])
 

@@ -28,6 +28,7 @@ from graphrag_neo4j.graph.vectors import (
     refuse_length,
     refuse_other_vectors,
 )
+from graphrag_neo4j.graph.worded import worded_relationships
 
 __all__ = [
     "KINDS",
@@ -57,4 +58,5 @@ __all__ = [
     "save_reports",
     "sweep_entities",
     "sweep_pairs",
+    "worded_relationships",
 ]

@@ -41,17 +41,19 @@ class _Index:
     type: Literal["VECTOR", "FULLTEXT"]
     label: str
     properties: tuple[str, ...]
+    of: Literal["node", "relationship"] = "node"
 
     @property
     def statement(self) -> str:
         on = ", ".join(f"x.{name}" for name in self.properties)
         on = f"EACH [{on}]" if self.type == "FULLTEXT" else f"({on})"
-        return f"CREATE {self.type} INDEX {self.name} FOR (x:{self.label}) ON {on} OPTIONS $options"
+        what = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
+        return f"CREATE {self.type} INDEX {self.name} FOR {what} ON {on} OPTIONS $options"
 
     def is_like(self, row: Row) -> bool:
         """Whether an index in the database is on the same."""
-        found = (row["type"], row["labels"], row["properties"])
-        return found == (self.type, [self.label], list(self.properties))
+        found = (row["type"], row["of"].lower(), row["labels"], row["properties"])
+        return found == (self.type, self.of, [self.label], list(self.properties))
 
 
 def vector_index(kind: Kind) -> str:
@@ -94,6 +96,9 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
     config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
     there = await _there(graph)
     indexes = [_Index(f"kg_{k}_text", "FULLTEXT", LABELS[k], WORDS[k]) for k in KINDS]
+    indexes.append(
+        _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
+    )
     lacking = [index for index in indexes if not _agrees(_found(there, index), config)]
     if not lacking:
         return

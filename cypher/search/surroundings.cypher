@@ -1,0 +1,64 @@
+// The graph around entities and chunks: two steps outward, at each those that a walk reaches
+// likeliest; the chunks that mention what was found; and what joins all these. What a step starts
+// from is kept: its share is more than any walk gives.
+WITH COLLECT { MATCH (e:Entity) WHERE e.id IN $entities RETURN e } AS seeds,
+     COLLECT { MATCH (c:Chunk) WHERE c.id IN $chunks RETURN c } AS passages
+CALL (seeds, passages) {
+  CALL (seeds, passages) {
+    UNWIND seeds AS n
+    RETURN n, 1000.0 AS share
+    UNION ALL
+    UNWIND seeds AS e
+    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    MATCH (e)-[:RELATED]-(n:Entity)
+    RETURN n, share
+    UNION ALL
+    UNWIND passages AS c
+    WITH c, 1.0 / (1 + COUNT { (c)-[:MENTIONS]->() }) AS share
+    MATCH (c)-[:MENTIONS]->(n:Entity)
+    RETURN n, share
+  }
+  WITH n, sum(share) AS share ORDER BY share DESC, n.id LIMIT $near
+  RETURN collect(n) AS near
+}
+CALL (near) {
+  CALL (near) {
+    UNWIND near AS n
+    RETURN n, 1000.0 AS share
+    UNION ALL
+    UNWIND near AS e
+    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    MATCH (e)-[:RELATED]-(n:Entity)
+    RETURN n, share
+  }
+  WITH n, sum(share) AS share ORDER BY share DESC, n.id LIMIT $far
+  RETURN collect(n) AS around
+}
+CALL (around, passages) {
+  CALL (around, passages) {
+    UNWIND passages AS c
+    RETURN c, 1000.0 AS share
+    UNION ALL
+    UNWIND around AS e
+    WITH e, 1.0 / (1 + COUNT { (e)<-[:MENTIONS]-() }) AS share
+    MATCH (e)<-[:MENTIONS]-(c:Chunk)
+    RETURN c, share
+  }
+  WITH c, sum(share) AS share ORDER BY share DESC, c.id LIMIT $most
+  RETURN collect(c) AS told
+}
+RETURN
+  COLLECT {
+    UNWIND seeds AS e
+    RETURN {id: e.id, chunks: COUNT { (e)<-[:MENTIONS]-() }}
+  } AS seeds,
+  COLLECT {
+    UNWIND around AS a
+    MATCH (a)-[r:RELATED]->(b:Entity) WHERE b IN around
+    RETURN {id: r.id, source: a.id, target: b.id, weight: coalesce(r.weight, 1)}
+  } AS related,
+  COLLECT {
+    UNWIND told AS c
+    MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e IN around
+    RETURN {chunk: c.id, entity: e.id}
+  } AS mentions

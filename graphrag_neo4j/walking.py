@@ -1,0 +1,148 @@
+"""What surrounds a question by a walk through the graph: personalised PageRank from what it names.
+
+Three round trips to Neo4j, one after another: where to start (several indexes, at once), the graph
+around that, and (at once) what is to be shown of the places where the walk was most.
+"""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import anyio
+
+from graphrag_neo4j.asking import Asking, escaped
+from graphrag_neo4j.flow import first_error
+from graphrag_neo4j.graph import Row, nearest, worded_relationships
+from graphrag_neo4j.pagerank import pagerank
+from graphrag_neo4j.seeds import MOST_PASSAGES, MOST_STATED, Hits, restart
+
+__all__ = ["walk"]
+
+# Entities after one step and after two, and chunks: two thousand edges or so.
+SIZE: Final = {"near": 100, "far": 250, "most": 200}
+
+
+async def walk(
+    asking: Asking, question: str | None, most: Mapping[str, int]
+) -> tuple[list[str], Row]:
+    """The entities where the walk is most, and around them what `search/neighbourhood` gives.
+
+    `question`: another one than the user's. `most`: of each kind.
+    """
+    asked, k = question or asking.question, asking.settings.top_k_entities
+    hits = await _hits(asking, question)
+    weights, passages = hits.entities(asked, k), hits.passages
+    rows = await asking.graph.read(
+        "search/surroundings", entities=list(weights), chunks=list(passages), **SIZE
+    )
+    walked = _Walked.over(rows[0], weights, passages)
+    entities = walked.entities[:k]
+    inner, outward = walked.relationships(entities)
+    inner, outward = inner[: most["inner"]], outward[: most["outward"]]
+    read = asking.graph.read
+    found = await _together(
+        around=partial(
+            read, "search/neighbourhood", ids=entities, **dict(most, inner=0, outward=0, chunks=0)
+        ),
+        related=partial(read, "search/relationships", ids=[*inner, *outward]),
+        chunks=partial(read, "search/chunks", ids=walked.chunks[: most["chunks"]]),
+    )
+    return entities, {
+        **found["around"][0],
+        "inner": _in_order(found["related"], inner),
+        "outward": _in_order(found["related"], outward),
+        "chunks": _in_order(found["chunks"], walked.chunks),
+    }
+
+
+async def _hits(asking: Asking, question: str | None) -> Hits:
+    """What the indexes find for a question; by words alone where there is no vector."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_by_words, asking, question, found)
+            tasks.start_soon(_by_vector, asking, question, found)
+    passages = [found["chunks"], found["worded"]]
+    return Hits(found["near"], found["named"], found["stated"], passages)
+
+
+async def _by_words(asking: Asking, question: str | None, found: dict[str, list[Row]]) -> None:
+    read, asked = asking.graph.read, question or asking.question
+    if words := escaped(asked):
+        names, most = escaped(asked, "name"), 4 * asking.settings.top_k_entities
+        found |= await _together(
+            named=partial(read, "search/named", words=names, k=most),
+            stated=partial(worded_relationships, asking.graph, words, MOST_STATED),
+            worded=partial(read, "search/worded_chunks", words=words, k=MOST_PASSAGES),
+        )
+
+
+async def _by_vector(asking: Asking, question: str | None, found: dict[str, list[Row]]) -> None:
+    vector = await asking.vector(question)
+    if vector is not None:
+        most = 2 * asking.settings.top_k_entities
+        found |= await _together(
+            near=partial(nearest, asking.graph, "entity", vector, most),
+            chunks=partial(nearest, asking.graph, "chunk", vector, MOST_PASSAGES),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """Entities and chunks, where the walk is most first; `mass` of each; relationships by id."""
+
+    entities: list[str]
+    chunks: list[str]
+    mass: Mapping[str, float]
+    related: Mapping[str, Row]
+
+    @classmethod
+    def over(
+        cls, around: Row, weights: Mapping[str, float], passages: Mapping[str, float]
+    ) -> "_Walked":
+        """A walk over what surrounds the entities of these weights and these chunks."""
+        mentions = [(row["chunk"], row["entity"], 1.0) for row in around["mentions"]]
+        edges = [(row["source"], row["target"], row["weight"]) for row in around["related"]]
+        chunks_of = {row["id"]: row["chunks"] for row in around["seeds"]}
+        mass = pagerank(edges + mentions, restart(weights, chunks_of, passages))
+        order = sorted(mass, key=lambda id_: (-mass[id_], id_))
+        chunks = {*passages, *(chunk for chunk, _, _ in mentions)}
+        return cls(
+            [id_ for id_ in order if id_ not in chunks],
+            [id_ for id_ in order if id_ in chunks],
+            mass,
+            {row["id"]: row for row in around["related"]},
+        )
+
+    def relationships(self, entities: Iterable[str]) -> tuple[list[str], list[str]]:
+        """The ids of those between these entities, and of all others, as near as their farther
+        end."""
+        own = set(entities)
+        near = {
+            id_: min(self.mass.get(row["source"], 0), self.mass.get(row["target"], 0))
+            for id_, row in self.related.items()
+        }
+        order = sorted(near, key=lambda id_: (-near[id_], id_))
+        inner = [i for i in order if {self.related[i]["source"], self.related[i]["target"]} <= own]
+        return inner, [id_ for id_ in order if id_ not in set(inner)]
+
+
+async def _together(**reads: Callable[[], Awaitable[list[Row]]]) -> dict[str, list[Row]]:
+    """The rows of several reads at once."""
+    found: dict[str, list[Row]] = {}
+
+    async def keep(name: str, read: Callable[[], Awaitable[list[Row]]]) -> None:
+        found[name] = await read()
+
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            for name, read in reads.items():
+                tasks.start_soon(keep, name, read)
+    return found
+
+
+def _in_order(rows: Iterable[Row], ids: Iterable[str]) -> list[Row]:
+    by_id = {row["id"]: row for row in rows}
+    return [by_id[id_] for id_ in ids if id_ in by_id]

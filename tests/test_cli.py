@@ -1,65 +1,21 @@
 """`kg-build` as people use it: what it prints and where, its exit codes, what it never shows."""
 
-import json
 import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
 from graphrag_neo4j import cli
-from graphrag_neo4j.cli import main
-from tests.conftest import Make
+from tests.conftest import Ran, Run
 from tests.fake_endpoint import FakeEndpoint
 
 CAROL = Path(__file__).parent / "data" / "christmas_carol" / "tables"
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
-KEY = "sk-for-tests-only"
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """How a command ended and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:  # noqa: ANN401 - any JSON
-        return json.loads(self.out)
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], settings: Make) -> Run:
-    """Runs kg-build with arguments; whatever it prints holds neither the key nor the password."""
-    password = settings().neo4j_password
-    secrets = [KEY, password.get_secret_value() if password else KEY]
-
-    def run(*arguments: str | Path) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["kg-build", *map(str, arguments)])
-        capsys.readouterr()
-        # In a thread of its own, since pytest's holds the loop of the fixtures.
-        with ThreadPoolExecutor(1) as thread, pytest.raises(SystemExit) as ended:
-            thread.submit(main).result()
-        printed = capsys.readouterr()
-        assert not any(secret in printed.out + printed.err for secret in secrets)
-        code = ended.value.code or 0
-        assert isinstance(code, int)
-        return Ran(code, printed.out, printed.err)
-
-    return run
 
 
 @pytest.fixture

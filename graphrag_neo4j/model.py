@@ -1,6 +1,6 @@
 """The words of the field as plain data: what is read, what a model is asked, what it found.
 
-Nothing here does anything. The graph model itself stands in the README, section Architecture.
+Nothing here does anything. The graph model itself stands in the README, section How it works.
 """
 
 from collections.abc import Generator, Mapping, Sequence

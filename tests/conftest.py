@@ -1,12 +1,18 @@
 """One Neo4j for the whole run, empty before each test; settings that come from the test alone."""
 
+import json
 import os
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
+from graphrag_neo4j.cli import main
 from graphrag_neo4j.graph import Graph, connect, ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.fake_endpoint import FakeEndpoint
@@ -17,6 +23,7 @@ hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=Tr
 hypothesis.settings.load_profile("repeatable")
 
 OURS = ("KG_", "NEO4J_", "OPENAI_")
+KEY = "sk-for-tests-only"
 WIPE = "MATCH (node) DETACH DELETE node"
 
 
@@ -91,7 +98,7 @@ def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
                 "neo4j_password": checked_server.password,
                 "neo4j_database": checked_server.database,
                 "openai_base_url": endpoint.url,
-                "openai_api_key": "sk-for-tests-only",
+                "openai_api_key": KEY,
                 "concurrency": 8,
                 **given,
             }
@@ -120,6 +127,43 @@ def environment(settings: Make, monkeypatch: pytest.MonkeyPatch) -> None:
         "KG_CONCURRENCY": "8",
     }.items():
         monkeypatch.setenv(name, value or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - any JSON
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], settings: Make) -> Run:
+    """Runs kg-build with arguments; whatever it prints holds neither the key nor the password."""
+    password = settings().neo4j_password
+    secrets = [KEY, password.get_secret_value() if password else KEY]
+
+    def run(*arguments: str | Path) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["kg-build", *map(str, arguments)])
+        capsys.readouterr()
+        # In a thread of its own, since pytest's holds the loop of the fixtures.
+        with ThreadPoolExecutor(1) as thread, pytest.raises(SystemExit) as ended:
+            thread.submit(main).result()
+        printed = capsys.readouterr()
+        assert not any(secret in printed.out + printed.err for secret in secrets)
+        code = ended.value.code or 0
+        assert isinstance(code, int)
+        return Ran(code, printed.out, printed.err)
+
+    return run
 
 
 def _connected(server: TestServer):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as connect

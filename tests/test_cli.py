@@ -1,65 +1,21 @@
 """`kg-build` as people use it: what it prints and where, its exit codes, what it never shows."""
 
-import json
 import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
 from graphrag_neo4j import cli
-from graphrag_neo4j.cli import main
-from tests.conftest import Make
+from tests.conftest import Ran, Run
 from tests.fake_endpoint import FakeEndpoint
 
 CAROL = Path(__file__).parent / "data" / "christmas_carol" / "tables"
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
-KEY = "sk-for-tests-only"
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """How a command ended and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:  # noqa: ANN401 - any JSON
-        return json.loads(self.out)
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], settings: Make) -> Run:
-    """Runs kg-build with arguments; whatever it prints holds neither the key nor the password."""
-    password = settings().neo4j_password
-    secrets = [KEY, password.get_secret_value() if password else KEY]
-
-    def run(*arguments: str | Path) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["kg-build", *map(str, arguments)])
-        capsys.readouterr()
-        # In a thread of its own, since pytest's holds the loop of the fixtures.
-        with ThreadPoolExecutor(1) as thread, pytest.raises(SystemExit) as ended:
-            thread.submit(main).result()
-        printed = capsys.readouterr()
-        assert not any(secret in printed.out + printed.err for secret in secrets)
-        code = ended.value.code or 0
-        assert isinstance(code, int)
-        return Ran(code, printed.out, printed.err)
-
-    return run
 
 
 @pytest.fixture
@@ -383,10 +339,9 @@ def test_a_command_imports_only_what_it_needs(
     rules = {"simplemma", "textblob", "graphrag_neo4j.offline.thinker"}
     rest = {"graphdatascience", "graphrag_neo4j.pipeline", "numpy", "pandas", "rich.markdown"}
     asked = ("query", "Who is Marley?", "--method", "local")
-    answering = {"stopwordsiso", "graphrag_neo4j.offline.answerer"}
     assert imported("neo4j", "status", "--home", str(tmp_path)).isdisjoint({"neo4j", "tiktoken"})
     assert imported("status").isdisjoint({*model, *rules, *rest})
-    assert imported(*asked).isdisjoint({*rules, *answering, *rest})
+    assert imported(*asked).isdisjoint({*rules, "graphrag_neo4j.offline.answerer", *rest})
     assert imported(*asked, "--context-only").isdisjoint({*rules, *rest})
     no_model(monkeypatch)
     assert imported(*asked, "--context-only").isdisjoint({*model, *rules, *rest})

@@ -312,7 +312,7 @@ async def test_vectors_come_in_the_order_of_their_texts_and_are_metered(
     endpoint: FakeEndpoint,
 ) -> None:
     texts = ["Scrooge", "Marley was dead", "Bob Cratchit"]
-    settings = load_settings(openai_base_url=endpoint.url, input_price=0.02)
+    settings = load_settings(openai_base_url=endpoint.url, input_price=0.02, output_price=0)
     async with Endpoint(settings) as door:
         together = await door.embed(texts)
         assert together == [(await door.embed([text]))[0] for text in texts]

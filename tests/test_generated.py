@@ -1,0 +1,57 @@
+"""What is written from the code: .env.example and the README's settings hold just that."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from pydantic_settings import SettingsConfigDict
+
+from graphrag_neo4j.settings import Settings
+from tests.generated import BEGIN, END, generated, settings
+
+EXAMPLE = Path(__file__).parent.parent / ".env.example"
+
+
+@pytest.mark.parametrize("path", generated(), ids=lambda path: path.name)
+def test_it_lists_every_setting_with_its_description_and_default(path: Path) -> None:
+    assert path.read_text("utf-8") == generated()[path], "run: python -m tests.generated"
+    missing = [one.name for one in settings() if one.name not in path.read_text("utf-8")]
+    assert not missing
+
+
+def test_what_people_wrote_beside_it_stays() -> None:
+    introduction = EXAMPLE.read_text().split("\n\n", 1)[0]
+    assert all(line.startswith("# ") for line in introduction.splitlines())
+    readme = (EXAMPLE.parent / "README.md").read_text("utf-8")
+    assert readme.count(BEGIN) == readme.count(END) == 1
+
+
+class Strict(Settings):
+    """Settings that refuse a name that is none."""
+
+    model_config = SettingsConfigDict(extra="forbid")
+
+
+def strictly(**given: Any) -> Strict:  # noqa: ANN401 - checked by pydantic
+    return Strict(**given)
+
+
+def test_uncommented_as_it_is_it_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for setting in settings():
+        monkeypatch.delenv(setting.name, raising=False)
+    (tmp_path / ".env").write_text(re.sub(r"^#(?=\w)", "", EXAMPLE.read_text(), flags=re.MULTILINE))
+    monkeypatch.chdir(tmp_path)
+    assert strictly() == strictly(_env_file=None)
+
+
+def test_a_name_that_is_no_setting_would_be_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("KG_MODELL=x\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValidationError, match="kg_modell"):
+        strictly()

@@ -1,0 +1,232 @@
+"""README.md does what it says: each of its blocks is run, each name in it exists."""
+
+import ast
+import inspect
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from fastapi.testclient import TestClient
+from mcp import Client, StdioServerParameters, stdio_client
+
+from graphrag_neo4j import AsyncGraphRAG, cli
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.settings import load_settings
+from tests.conftest import Run
+from tests.generated import settings
+from tests.graphrag_tables import CAROL
+from tests.readme import BLOCKS, ROOT, TEXT, Block, blocks, command_of, options_of, spans
+
+SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
+BENCH = ".venv/bin/python scripts/bench/"
+ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs instead
+    "scripts/quickstart": ("makes .venv and a server", "scripts/quickstart"),
+    "scripts/quickstart path/to/your/documents": ("the same", "scripts/quickstart"),
+    "scripts/test": ("is what runs this", ".ci/run"),
+    'pip install ".[local,docs]"': (
+        "installs, as scripts/venv does; its extras are checked here",
+        "scripts/venv",
+    ),
+    'pip install ".[parquet]"': ("installs; its extra is checked here", "scripts/venv"),
+    "kg-build browse": ("serves until Ctrl-C", "tests/test_browser.py"),
+}
+NAMES = {setting.name for setting in settings()}
+
+one_release = pytest.mark.one_release
+
+
+def each(language: str) -> pytest.MarkDecorator:
+    """For each block of a language."""
+    found = blocks(language)
+    return pytest.mark.parametrize("block", found, ids=[f"line {block.line}" for block in found])
+
+
+@pytest.fixture
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folders that the README speaks of, in the folder where commands are run."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for path in (*SAMPLE.glob("EP-11*.txt"), *SAMPLE.glob("EP-13*.txt")):
+        (folder / path.name).write_text(path.read_text("utf-8")[:6000], "utf-8")
+    (folder / "old.txt").write_text("Ada met Charles in London in 1833. OpenAI was not there.")
+    (tmp_path / "path" / "to").mkdir(parents=True)
+    (tmp_path / "path" / "to" / "output").symlink_to(CAROL)
+    monkeypatch.setenv("KG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KG_GLEANINGS", "0")
+    monkeypatch.setenv("KG_MAX_CLUSTER_SIZE", "6")
+    return folder
+
+
+@pytest.fixture
+async def indexed(graph: Graph, docs: Path, environment: None) -> Graph:  # noqa: ARG001 - in this order
+    """The graph of `docs`."""
+    async with AsyncGraphRAG.from_env() as rag:
+        assert (await rag.index(docs)).complete
+    return graph
+
+
+def test_every_block_is_of_a_language_that_is_run_here() -> None:
+    run = {"sh", "python", "cypher", "json", "ini", "text"}
+    assert [block for block in BLOCKS if block.language not in run] == []
+
+
+@one_release
+@each("sh")
+@pytest.mark.usefixtures("graph", "environment", "docs")
+def test_its_commands_run(block: Block, kg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line for line in block.commands if line not in ELSEWHERE]
+    asks = any("kg-build" in line for line in lines)
+    if asks and not re.search(r"kg-build (index|import)", block.text):
+        assert kg("index", "docs", "--quiet").code == 0
+    for line in lines:
+        if line.startswith(BENCH):
+            knows_its_options(line)
+            continue
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", io.StringIO("Who is there?\n\n"))
+            ran = kg(*arguments(line, patch))
+        assert ran.code == 0, f"{line}\n{ran.out}{ran.err}"
+
+
+def arguments(line: str, patch: pytest.MonkeyPatch) -> list[str]:
+    """Those of a line of kg-build; settings before it go into the environment."""
+    words = shlex.split(line)
+    while "=" in words[0]:
+        patch.setenv(*words.pop(0).split("=", 1))
+    assert words.pop(0) == "kg-build", f"nobody runs {line!r}: see ELSEWHERE"
+    return words
+
+
+def knows_its_options(line: str) -> None:
+    """A benchmark takes minutes; that it starts, and knows the options, is seen by its help."""
+    _, script, *given = shlex.split(line)
+    assert [word for word in given if word.startswith("--") and word not in helped(script)] == []
+
+
+@cache
+def helped(script: str) -> str:
+    """What a script says of its options."""
+    command = [sys.executable, str(ROOT / script), "--help"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own
+
+
+def test_what_is_not_run_here_stands_in_it_and_is_run_there() -> None:
+    lines = {line for block in blocks("sh") for line in block.commands}
+    assert ELSEWHERE.keys() - lines == set()
+    assert [where for _, where in ELSEWHERE.values() if not (ROOT / where).is_file()] == []
+
+
+def test_commands_and_options_in_its_prose_exist() -> None:
+    assert len(spans("kg-build")) > 5
+    for span in spans("kg-build"):
+        commands, options = command_of(span)
+        assert [one for one in commands if not options <= options_of(one)] == [], span
+
+
+def test_options_and_extras_that_it_names_alone_exist() -> None:
+    given = {span.split()[0] for span in spans("--")}
+    assert given - options_of(cli.commands) == set()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = re.findall(r'pip install "\.\[([\w,]+)\]"', TEXT)
+    assert {extra for some in named for extra in some.split(",")} <= project[
+        "optional-dependencies"
+    ].keys()
+
+
+def test_settings_that_it_names_exist() -> None:
+    named = set(re.findall(r"\b(?:KG|NEO4J|OPENAI)_[A-Z0-9_]*[A-Z]\b", TEXT))
+    assert {name for name in named if not name.startswith("KG_TEST_")} == NAMES
+
+
+def test_its_links_lead_to_files_and_sections() -> None:
+    headings = re.findall(r"^#+ (.*)", TEXT, re.MULTILINE)
+    anchors = {f"#{heading.lower().replace(' ', '-')}" for heading in headings}
+    links = set(re.findall(r"\]\(([^)]+)\)", TEXT))
+    assert {link for link in links - anchors if not (ROOT / link).exists()} == set()
+
+
+@one_release
+@each("python")
+@pytest.mark.usefixtures("indexed")
+async def test_its_python_runs_in_a_notebook_in_a_service_and_as_a_script(block: Block) -> None:
+    code = compile(block.text, "README.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    done = eval(code, names)  # noqa: S307 - as a notebook does it, in a loop that runs
+    if inspect.iscoroutine(done):
+        await done
+        return
+    if "app" in names:
+        with TestClient(names["app"]) as client:
+            reply = client.get("/ask", params={"question": "What did Sam Altman say?"})
+        assert reply.status_code == 200
+        assert reply.json()["sources"], reply.text
+    script = [sys.executable, "-W", "error", "-c", block.text]
+    ran = await anyio.run_process(script, check=False)
+    assert (ran.returncode, ran.stderr.decode()) == (0, "")
+
+
+@each("cypher")
+async def test_its_cypher_finds_something(block: Block, indexed: Graph) -> None:
+    for statement in block.text.split(";"):
+        if statement.strip():
+            assert await indexed.run_plain(statement), statement
+
+
+@one_release
+@each("json")
+@pytest.mark.usefixtures("indexed")
+async def test_an_assistant_configured_so_is_served(block: Block, tmp_path: Path) -> None:
+    [server] = json.loads(block.text)["mcpServers"].values()
+    assert server["command"] == "kg-build"
+    assert server["env"].keys() <= NAMES
+    started = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "graphrag_neo4j", *server["args"]],
+        env={**os.environ, **server["env"]},
+        cwd=tmp_path,
+    )
+    async with Client(stdio_client(started)) as client:
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools if f"`{tool.name}`" not in TEXT] == []
+
+
+@each("ini")
+def test_its_env_file_holds_settings(block: Block, tmp_path: Path) -> None:
+    lines = re.sub("^# (?=[A-Z])", "", block.text, flags=re.MULTILINE)
+    assert set(re.findall("^([A-Z_]+)=", lines, re.MULTILINE)) <= NAMES
+    (tmp_path / ".env").write_text(lines)
+    assert load_settings().has_model
+
+
+@one_release
+@each("text")
+async def test_what_it_shows_is_so(block: Block, indexed: Graph) -> None:
+    if "Sources:" in block.text:
+        shows_real_places(block.text)
+    else:
+        drawn = re.findall(r"[(|]:([A-Z][a-z]+)|\b([A-Z]{2}[A-Z_]+)\b", block.text)
+        found = await indexed.run_plain(
+            "MATCH (n) UNWIND labels(n) AS name RETURN DISTINCT name "
+            "UNION MATCH ()-[r]->() RETURN DISTINCT type(r) AS name"
+        )
+        assert {a or b for a, b in drawn} == {row["name"] for row in found} - {"Counter"}
+
+
+def shows_real_places(text: str) -> None:
+    """Quotes stand in the sample documents at the characters that are named."""
+    places = re.findall(r"(\S+\.txt), characters ([\d,]+)–([\d,]+):\s+“([^”]+)”", text)
+    assert places
+    for name, *span, quote in places:
+        start, end = (int(number.replace(",", "")) for number in span)
+        document = (SAMPLE / name).read_text("utf-8")
+        assert document[start:end].split() == quote.split()

@@ -85,10 +85,12 @@ NOTHING_AGAIN = Redo()
 class Built:
     """What a build did, and what the graph holds now.
 
-    `usage`: per step of thinking. `stopped`: why it ended before everything was done.
+    `dropped`: sources of documents that were deleted, since their file is gone. `usage`: per step
+    of thinking. `stopped`: why it ended before everything was done.
     """
 
     ingested: Ingested = field(default_factory=Ingested)
+    dropped: Sequence[str] = ()
     usage: Mapping[str, Usage] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -131,6 +133,7 @@ async def build(
         await _refuse_half_imported(graph)
         await _prepare(mind, settings, redo)
         await delete_documents(graph, [document_id(source) for source in gone])
+        built.dropped = list(gone)
         built.ingested = await ingest(
             graph, corpus.documents(), _cutting(settings), listen, recut=redo.reread
         )

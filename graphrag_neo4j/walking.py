@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import anyio
 
@@ -91,21 +91,23 @@ async def _by_vector(asking: Asking, question: str | None, found: dict[str, list
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """Entities and chunks, where the walk is most first; `mass` of each; relationships by id."""
+    """Entities and chunks, where the walk is most first; `mass` of each; the ends of relationships
+    by id."""
 
     entities: list[str]
     chunks: list[str]
     mass: Mapping[str, float]
-    related: Mapping[str, Row]
+    related: Mapping[str, tuple[str, str]]
 
     @classmethod
     def over(
         cls, around: Row, weights: Mapping[str, float], passages: Mapping[str, float]
     ) -> "_Walked":
         """A walk over what surrounds the entities of these weights and these chunks."""
-        mentions = [(row["chunk"], row["entity"], 1.0) for row in around["mentions"]]
-        edges = [(row["source"], row["target"], row["weight"]) for row in around["related"]]
-        chunks_of = {row["id"]: row["chunks"] for row in around["seeds"]}
+        related = _rows(around["related"], "id", "source", "target", "weight")
+        mentions = [(*row, 1.0) for row in _rows(around["mentions"], "chunk", "entity")]
+        edges = [(source, target, weight) for _, source, target, weight in related]
+        chunks_of = dict(_rows(around["seeds"], "entity", "chunks"))
         mass = pagerank(edges + mentions, restart(weights, chunks_of, passages))
         order = sorted(mass, key=lambda id_: (-mass[id_], id_))
         chunks = {*passages, *(chunk for chunk, _, _ in mentions)}
@@ -113,7 +115,7 @@ class _Walked:
             [id_ for id_ in order if id_ not in chunks],
             [id_ for id_ in order if id_ in chunks],
             mass,
-            {row["id"]: row for row in around["related"]},
+            {id_: (source, target) for id_, source, target, _ in related},
         )
 
     def relationships(self, entities: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -121,12 +123,12 @@ class _Walked:
         end."""
         own = set(entities)
         near = {
-            id_: min(self.mass.get(row["source"], 0), self.mass.get(row["target"], 0))
-            for id_, row in self.related.items()
+            id_: min(self.mass.get(end, 0) for end in ends) for id_, ends in self.related.items()
         }
         order = sorted(near, key=lambda id_: (-near[id_], id_))
-        inner = [i for i in order if {self.related[i]["source"], self.related[i]["target"]} <= own]
-        return inner, [id_ for id_ in order if id_ not in set(inner)]
+        inner = [id_ for id_ in order if own.issuperset(self.related[id_])]
+        between = set(inner)
+        return inner, [id_ for id_ in order if id_ not in between]
 
 
 async def _together(**reads: Callable[[], Awaitable[list[Row]]]) -> dict[str, list[Row]]:
@@ -141,6 +143,11 @@ async def _together(**reads: Callable[[], Awaitable[list[Row]]]) -> dict[str, li
             for name, read in reads.items():
                 tasks.start_soon(keep, name, read)
     return found
+
+
+def _rows(columns: Row, *names: str) -> list[tuple[Any, ...]]:
+    """Rows of a table that came as columns."""
+    return list(zip(*(columns[name] for name in names), strict=True))
 
 
 def _in_order(rows: Iterable[Row], ids: Iterable[str]) -> list[Row]:

@@ -226,8 +226,9 @@ async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
             (tmp_path / gone).unlink()
         await rag.index("docs")
         assert len(await sources(graph)) == 4
-        await rag.index("docs", prune=True)
+        built = await rag.index("docs", prune=True)
     uri = tmp_path.as_uri()
+    assert built.dropped == [f"{uri}/docs/a.txt"]
     assert await sources(graph) == [f"{uri}/docs/b.txt", f"{uri}/docs2/c.txt", "memory:0"]
     told = [event for event in heard if isinstance(event, Said) and event.warning]
     assert told == [Said(f"{uri}/docs/a.txt is gone and is dropped from the graph.", warning=True)]

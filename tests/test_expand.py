@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, InputError, offline, tokens
+from graphrag_neo4j import AsyncGraphRAG, InputError, tokens
 from graphrag_neo4j.answers import Answer
 from graphrag_neo4j.asking import Asking
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.neighbourhood import local_context
+from graphrag_neo4j.offline.answerer import OfflineAnswerer
+from graphrag_neo4j.offline.running import run
 from graphrag_neo4j.settings import Settings
 from tests.carol import Indexed, indexed_carol
 from tests.servers import TestServer
@@ -108,7 +110,7 @@ async def test_a_local_context_takes_three_round_trips_at_most(
     watched = Watched(carol.graph)
     settings = carol.settings.changed(expand=expand)
     asking = Asking(
-        watched, settings, offline.OfflineAnswerer(), offline.run, None,
+        watched, settings, OfflineAnswerer(), run, None,
         partial(tokens.count, encoding_name=settings.encoding), QUESTION,
     )  # fmt: skip
     assert (await local_context(asking)).records

@@ -87,7 +87,7 @@ def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
         console.print(f"[yellow]{escape(built.stopped)}[/] The same command goes on.")
     elif not built.complete:
         console.print("[yellow]Not everything was done.[/] The same command tries the rest again.")
-    if not settings.has_model:
+    if not (quiet or settings.has_model):
         asked_for = settings.model == OFFLINE
         console.print(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
 

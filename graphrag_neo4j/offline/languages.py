@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-import stopwordsiso
-
 from graphrag_neo4j import tokens
 
 __all__ = ["base_form", "is_stop_word", "language_of", "rank", "rarity"]
@@ -86,6 +84,8 @@ def rank(word: str) -> int:
 
 @cache
 def _stop_words(language: str) -> frozenset[str]:
+    import stopwordsiso  # noqa: PLC0415 - it reads the words of all languages
+
     known = stopwordsiso.stopwords(language) if stopwordsiso.has_lang(language) else ()
     return frozenset(known)
 

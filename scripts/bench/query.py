@@ -59,14 +59,14 @@ async def _measure(settings: Settings, questions: Sequence[str], level: int) -> 
     answerer = ModelAnswerer.from_settings(settings)
     async with AsyncGraphRAG(settings) as rag:
 
-        def asking(question: str) -> Asking:
-            return Asking(
-                rag.graph, settings, answerer, _nobody, embedder, count, question, (), True
-            )
+        def asking(question: str, **changed: str) -> Asking:
+            own = settings.changed(**changed)
+            return Asking(rag.graph, own, answerer, _nobody, embedder, count, question, (), True)
 
-        for _ in range(2):  # a server that has just started compiles; the second round counts
-            local = [await _timed(search_local(asking(q))) for q in questions]
-        _say("local context", local)
+        for expand in ("hop", "ppr"):
+            for _ in range(2):  # a server that has just started compiles; the second round counts
+                local = [await _timed(search_local(asking(q, expand=expand))) for q in questions]
+            _say(f"local context, {expand}", local)
         whole = [await _timed(search_global(asking(q), level=level)) for q in questions[:20]]
         _say(f"global contexts of level {level}", whole[1:])
 

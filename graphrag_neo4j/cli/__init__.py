@@ -20,7 +20,7 @@ from graphrag_neo4j.errors import GraphRAGError
 __all__ = ["main"]
 
 INTERRUPTED = 130
-YOUNG = 50_000  # new objects after which garbage is looked for; Python's own number is 700
+YOUNG = 10_000  # new objects after which garbage is looked for; Python's own number is 700
 # Neo4j's driver imports them where they are installed, to take values of theirs: half a second.
 UNUSED = ("numpy", "pandas", "pyarrow")
 # A command's module is imported when it is used, not to list it: start-up stays quick.

@@ -17,6 +17,7 @@ __all__ = ["OfflineAnswerer"]
 
 SENTENCES = 8  # of an answer from one context
 REPORTS = 6  # of a global answer
+ITEM = "- "
 EACH = 2  # sentences of a report
 WHOLE = re.compile(
     r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|compare\w*|"
@@ -41,11 +42,10 @@ class OfflineAnswerer:
         said: dict[str, None] = {}
         parts = []
         for point in points[:REPORTS]:
-            title, *lines = point.description.splitlines()
-            new = [line for line in lines if line not in said]
+            new = [line for line in point.description.splitlines() if line not in said]
             said |= dict.fromkeys(new)
-            if new:
-                parts.append("\n".join([title, *new]))
+            if any(line.startswith(ITEM) for line in new):
+                parts.append("\n".join(new))
         return "\n\n".join(parts)
 
     def points(self, question: str, context: Shown) -> Think[Sequence[Point]]:
@@ -88,12 +88,14 @@ def _point(asked: Asked, record: Record) -> Point | None:
         score = max((_helpfulness(quote.score) for quote in quotes), default=0)
     if not quotes:
         return None
+    if record.kind != "Reports":
+        return Point(_listed(quotes), score)
     title = f"**{title_of(record)}** {bracket([(record.kind, record.ref)])}"
     return Point(f"{title}\n{_listed(quotes)}", score)
 
 
 def _listed(quotes: Sequence[Quote]) -> str:
-    return "\n".join(f"- {quote.line}" for quote in quotes)
+    return "\n".join(ITEM + quote.line for quote in quotes)
 
 
 def _helpfulness(score: float) -> int:

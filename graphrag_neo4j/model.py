@@ -32,6 +32,7 @@ __all__ = [
     "Step",
     "Think",
     "Thinker",
+    "finished",
 ]
 
 Origin = Literal["model", "extractive"]
@@ -204,6 +205,16 @@ class Primer:
 
 Think = Generator[Request, Reply, T]
 """A think step: yields requests, receives replies, returns its result; raises ReplyError."""
+
+
+def finished(think: Think[T]) -> T:
+    """The result of a step that asks nothing."""
+    try:
+        next(think)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise AssertionError("a step that asks nothing has asked")
 
 
 class Thinker(Protocol):

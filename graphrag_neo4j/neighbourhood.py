@@ -15,13 +15,13 @@ from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Row, nearest
 from graphrag_neo4j.seeds import fused, named_in
-from graphrag_neo4j.tables import Record, Shown
+from graphrag_neo4j.tables import Record, Shown, measured
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.walking import walk
 
 __all__ = ["local_context"]
 
-MOST = {"inner": 200, "claims": 60, "communities": 10, "chunks": 60}
+MOST = {"inner": 200, "claims": 60, "communities": 10, "chunks": 40}
 
 
 async def local_context(asking: Asking, question: str | None = None) -> Shown:
@@ -35,8 +35,9 @@ async def local_context(asking: Asking, question: str | None = None) -> Shown:
     entities, found = await around(asking, question, most)
     budget = settings.max_context_tokens
     reports = _reports(asking, found["communities"], budget * settings.community_prop)
+    chunks = [measured(source_record(row), asking.count) for row in found["chunks"]]
     sources = asking.shown(budget * settings.text_unit_prop)
-    sources.add_each(source_record(row) for row in found["chunks"])
+    sources.add_each(chunks)
     shown = asking.shown(budget)
     shown.add(reports.records.values())
     # What reports left free is for the elements; what these leave free, for the sources.
@@ -44,7 +45,7 @@ async def local_context(asking: Asking, question: str | None = None) -> Shown:
     elements.add_each(_elements(found, entities))
     shown.add(elements.records.values())
     shown.add(sources.records.values())
-    shown.add_each(source_record(row) for row in found["chunks"])
+    shown.add_each(chunks)
     return shown
 
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.graph import Graph, connect
@@ -12,10 +13,9 @@ from tests.conftest import WIPE
 from tests.fake_endpoint import FakeEndpoint
 from tests.servers import TestServer
 
-__all__ = ["Indexed", "indexed_carol"]
+__all__ = ["BOOK", "Indexed", "indexed_carol"]
 
 BOOK = Path(__file__).parent / "data" / "christmas_carol" / "book.txt"
-CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,14 @@ class Indexed:
 
 
 @asynccontextmanager
-async def indexed_carol(server: TestServer) -> AsyncIterator[Indexed]:
-    """The graph is emptied before and after."""
+async def indexed_carol(
+    server: TestServer,
+    *,
+    characters: int = 10_000,
+    title: str = "Carol",
+    **changed: Any,  # noqa: ANN401 - checked by pydantic
+) -> AsyncIterator[Indexed]:
+    """The graph is emptied before and after; `changed`: settings."""
     with FakeEndpoint() as endpoint:
         settings = load_settings(
             neo4j_uri=server.uri,
@@ -54,14 +60,13 @@ async def indexed_carol(server: TestServer) -> AsyncIterator[Indexed]:
             neo4j_database=server.database,
             openai_base_url=endpoint.url,
             openai_api_key="sk-for-tests-only",
-            gleanings=0,
-            max_cluster_size=6,
+            **{"gleanings": 0, "max_cluster_size": 6, **changed},
         )
-        text = BOOK.read_text("utf-8")[:CHARACTERS]
+        text = BOOK.read_text("utf-8")[:characters]
         async with connect(server.uri, server.username, server.password, server.database) as graph:
             await graph.run_plain(WIPE)
             async with AsyncGraphRAG(settings) as rag:
-                built = await rag.index([Document(text, "carol", "Carol")])
+                built = await rag.index([Document(text, "carol", title)])
                 assert built.complete
             yield Indexed(text, settings, endpoint, graph)
             await graph.run_plain(WIPE)

@@ -16,19 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neo4j import Result
 
-from graphrag_neo4j import AsyncGraphRAG, Document, GraphError, InputError
+from graphrag_neo4j import GraphError, InputError
 from graphrag_neo4j.browsing import Map, chosen, guide, read_map, saved, sections, served, style
 from graphrag_neo4j.browsing.packing import Pool
 from graphrag_neo4j.browsing.queries import NAMES, Query, literal
-from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.resources import read_statement
-from graphrag_neo4j.settings import load_settings
-from tests.conftest import WIPE
-from tests.fake_endpoint import FakeEndpoint
+from tests.carol import BOOK, indexed_carol
 from tests.servers import TestServer
 
 ROOT = Path(__file__).parent.parent
-BOOK = Path(__file__).parent / "data" / "christmas_carol" / "book.txt"
 NONE = {"community": None, "other": None, "entity": None}
 EVIL = "</pre></script><img src=x onerror=alert(1)>"
 
@@ -36,27 +33,10 @@ EVIL = "</pre></script><img src=x onerror=alert(1)>"
 @pytest.fixture(scope="module")
 async def book(checked_server: TestServer) -> AsyncIterator[Graph]:
     """The graph of the first pages of A Christmas Carol."""
-    server = checked_server
-    with FakeEndpoint() as endpoint:
-        settings = load_settings(
-            neo4j_uri=server.uri,
-            neo4j_username=server.username,
-            neo4j_password=server.password,
-            neo4j_database=server.database,
-            openai_base_url=endpoint.url,
-            openai_api_key="sk-for-tests-only",
-            gleanings=0,
-            claims=True,
-            claim_gleanings=0,
-            max_cluster_size=6,
-        )
-        async with connect(server.uri, server.username, server.password, server.database) as graph:
-            await graph.run_plain(WIPE)
-            async with AsyncGraphRAG(settings) as rag:
-                pages = Document(BOOK.read_text("utf-8")[:60_000], "carol", "A Christmas Carol")
-                assert (await rag.index([pages])).complete
-            yield graph
-            await graph.run_plain(WIPE)
+    async with indexed_carol(
+        checked_server, characters=60_000, title="A Christmas Carol", claim_gleanings=0
+    ) as indexed:
+        yield indexed.graph
 
 
 def queries(values: dict[str, int | str | None]) -> dict[str, Query]:

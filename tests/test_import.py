@@ -11,6 +11,7 @@ from graphrag_neo4j.evidence import entity_id, pair_id
 from graphrag_neo4j.graph import Graph, hold_lease
 from graphrag_neo4j.importing import Counted
 from graphrag_neo4j.settings import Settings
+from tests.conftest import Make
 from tests.fake_endpoint import FakeEndpoint
 from tests.graphrag_tables import (
     brought,
@@ -208,13 +209,17 @@ async def test_an_import_gives_the_same_graph_each_time(graph: Graph, alone: Set
 
 
 async def test_what_was_imported_is_known_when_its_file_is_indexed(
-    graph: Graph, alone: Settings, tmp_path: Path
+    graph: Graph, alone: Settings, settings: Make, tmp_path: Path
 ) -> None:
     document = carol("documents")[0]
     await brought(alone)
     (tmp_path / document["title"]).write_text(document["text"], encoding="utf-8")
+    where = ReadOptions(source_root=tmp_path)
     async with AsyncGraphRAG(alone) as rag:
-        built = await rag.index(tmp_path, options=ReadOptions(source_root=tmp_path))
+        with pytest.raises(InputError, match="A model has read this graph: set its key"):
+            await rag.index(tmp_path, options=where)
+    async with AsyncGraphRAG(settings()) as rag:
+        built = await rag.index(tmp_path, options=where)
     assert (built.ingested.added, built.ingested.unchanged) == (0, 1)
     assert await column(graph, "MATCH (d:Document) RETURN count(d) AS x") == [1]
 

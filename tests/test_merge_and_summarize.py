@@ -40,7 +40,13 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
     assert set(kept) == {"MARLEY", "Scrooge", "Bob"}
     assert kept["MARLEY"]["type"] == "person"
     assert kept["Scrooge"]["type"] == "x"
-    assert "type" not in kept["Bob"]
+    assert kept["Bob"]["type"] == "concept"  # what no chunk gives a type
+
+
+async def test_a_name_that_only_a_relationship_gave_has_no_type(graph: Graph) -> None:
+    await put(graph, documents(ONE))
+    await read(graph, Told({ONE: found(("Marley", "Bob", "a", 1.0))}))
+    assert [kept.get("type") for kept in (await entities(graph)).values()] == [None, None]
 
 
 async def test_claims_and_relationships_vote_for_the_spelling_too(graph: Graph) -> None:

@@ -1,7 +1,6 @@
 """Answers from a real graph of A Christmas Carol: what they are made from, and what they cite."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -11,15 +10,15 @@ from graphrag_neo4j.answers import METHODS, Answer, Method
 from graphrag_neo4j.asking import escaped
 from graphrag_neo4j.citations import LONG_REF
 from graphrag_neo4j.events import Event, Said
-from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.llm import ModelAnswerer
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.tables import Shown
-from tests.conftest import WIPE, Make
+from tests.carol import BOOK, indexed_carol
+from tests.conftest import Make
 from tests.fake_endpoint import FakeEndpoint
 from tests.servers import TestServer
 
-BOOK = Path(__file__).parent / "data" / "christmas_carol" / "book.txt"
 QUESTION = "What does Scrooge think of Christmas and of Marley?"
 
 
@@ -42,29 +41,8 @@ class Carol:
 
 @pytest.fixture(scope="module")
 async def carol(checked_server: TestServer) -> AsyncIterator[Carol]:
-    server = checked_server
-    with FakeEndpoint() as endpoint:
-        settings = load_settings(
-            neo4j_uri=server.uri,
-            neo4j_username=server.username,
-            neo4j_password=server.password,
-            neo4j_database=server.database,
-            openai_base_url=endpoint.url,
-            openai_api_key="sk-for-tests-only",
-            gleanings=0,
-            claims=True,
-            claim_gleanings=0,
-            max_cluster_size=6,
-        )
-        async with connect(server.uri, server.username, server.password, server.database) as graph:
-            await graph.run_plain(WIPE)
-            async with AsyncGraphRAG(settings) as rag:
-                built = await rag.index(
-                    [Document(BOOK.read_text("utf-8")[:60_000], "carol", "Carol")]
-                )
-                assert built.complete
-            yield Carol(settings, endpoint, graph)
-            await graph.run_plain(WIPE)
+    async with indexed_carol(checked_server, characters=60_000, claim_gleanings=0) as indexed:
+        yield Carol(indexed.settings, indexed.endpoint, indexed.graph)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -18,12 +18,11 @@ from graphrag_neo4j.model import (
     FindingText,
     Origin,
     RelationshipRecord,
-    Reply,
     Report,
-    Request,
     Step,
     T,
     Think,
+    finished,
 )
 from graphrag_neo4j.stages.extract import extract, extract_claims
 from graphrag_neo4j.stages.ingest import Cutting, Ingested, ingest
@@ -101,12 +100,7 @@ class Told:
 
 async def run(think: Think[T]) -> T:
     """Drives a step that asks nothing."""
-    try:
-        request: Request = next(think)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    raise AssertionError(f"{request} has no {Reply}")
+    return finished(think)
 
 
 def documents(*texts: str) -> list[Document]:

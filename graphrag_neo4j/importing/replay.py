@@ -24,6 +24,7 @@ from graphrag_neo4j.model import (
     Step,
     T,
     Think,
+    finished,
 )
 from graphrag_neo4j.records import claim_record
 from graphrag_neo4j.text import name_key
@@ -149,9 +150,4 @@ class Replay:
 
 async def run(think: Think[T]) -> T:
     """Drives a step that asks nothing to its result."""
-    try:
-        next(think)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    raise AssertionError("an import asks no model")
+    return finished(think)

@@ -1,30 +1,17 @@
 """Answers without a model: which sentences are quoted, and how."""
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 from graphrag_neo4j.citations import Kind
-from graphrag_neo4j.model import Think
+from graphrag_neo4j.model import finished
 from graphrag_neo4j.offline.answerer import OfflineAnswerer
 from graphrag_neo4j.tables import Record, Shown, report_line
-
-T = TypeVar("T")
 
 FROGS = (
     "# Frogs, ponds\n\nFrogs live near ponds and eat insects. [Data: Entities (1); Sources (4)]\n\n"
     "## Eggs\n\nTheir eggs are laid in the water of a pond. [Data: Sources (5)]"
 )
 BANKS = "# Banks\n\nA bank lends money to a company at a rate. [Data: Entities (2)]"
-
-
-def done(think: Think[T]) -> T:
-    """The result of a step, which asks nothing."""
-    try:
-        next(think)
-    except StopIteration as finished:
-        result: T = finished.value
-        return result
-    raise AssertionError("nothing is asked offline")
 
 
 def context(*records: Record) -> Shown:
@@ -42,14 +29,14 @@ def report(text: str, ref: int) -> Record:
 
 
 def answered(question: str, *records: Record) -> str:
-    return done(OfflineAnswerer().answer(question, context(*records), ()))
+    return finished(OfflineAnswerer().answer(question, context(*records), ()))
 
 
 def from_reports(question: str, reports: Sequence[Record]) -> str:
     answerer = OfflineAnswerer()
-    points = done(answerer.points(question, context(*reports)))
+    points = finished(answerer.points(question, context(*reports)))
     ranked = sorted(points, key=lambda point: -point.helpfulness)
-    return done(answerer.reduce(question, ranked, ()))
+    return finished(answerer.reduce(question, ranked, ()))
 
 
 def test_a_sentence_that_answers_is_quoted_with_its_citation() -> None:
@@ -101,4 +88,4 @@ def test_a_question_about_the_whole_is_answered_by_the_widest_reports_first() ->
 
 def test_reports_without_a_sentence_near_the_question_are_not_opened() -> None:
     shown = context(report(FROGS, 8), report(BANKS, 9))
-    assert list(done(OfflineAnswerer().rate("Where do frogs lay eggs?", shown))) == [8]
+    assert list(finished(OfflineAnswerer().rate("Where do frogs lay eggs?", shown))) == [8]

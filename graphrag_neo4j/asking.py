@@ -1,11 +1,14 @@
 """What every search is given, and what it finds: contexts, and the last step that answers."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+
+import anyio
 
 from graphrag_neo4j.citations import Kind, cited
 from graphrag_neo4j.context import Embedder, Run
+from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row, flaw_of
 from graphrag_neo4j.model import Answerer, Message, Think
 from graphrag_neo4j.settings import Settings
@@ -19,6 +22,7 @@ __all__ = [
     "known_refs",
     "report_record",
     "source_record",
+    "together",
 ]
 
 LONGEST_QUERY = 64  # words of a question that the full-text index is asked for
@@ -62,6 +66,20 @@ class Found:
 
     contexts: Sequence[Shown]
     answer: Think[str] | None = None
+
+
+async def together(**reads: Callable[[], Awaitable[list[Row]]]) -> dict[str, list[Row]]:
+    """The rows of several reads at once."""
+    found: dict[str, list[Row]] = {}
+
+    async def keep(name: str, read: Callable[[], Awaitable[list[Row]]]) -> None:
+        found[name] = await read()
+
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            for name, read in reads.items():
+                tasks.start_soon(keep, name, read)
+    return found
 
 
 def escaped(text: str, field: str | None = None) -> str:

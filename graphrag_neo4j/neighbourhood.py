@@ -6,13 +6,11 @@ brings their neighbourhood.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import anyio
-
-from graphrag_neo4j.asking import Asking, escaped, report_record, source_record
+from graphrag_neo4j.asking import Asking, escaped, report_record, source_record, together
 from graphrag_neo4j.citations import Kind
-from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Row, nearest
 from graphrag_neo4j.seeds import fused, named_in
 from graphrag_neo4j.tables import Record, Shown, measured
@@ -21,7 +19,7 @@ from graphrag_neo4j.walking import walk
 
 __all__ = ["local_context"]
 
-MOST = {"inner": 200, "claims": 60, "communities": 10, "chunks": 40}
+MOST = {"inner": 100, "claims": 60, "communities": 10, "chunks": 40}
 
 
 async def local_context(asking: Asking, question: str | None = None) -> Shown:
@@ -54,29 +52,29 @@ async def _hop(
 ) -> tuple[list[str], Row]:
     """The entities nearest to the question, and what is one hop away."""
     entities = await _entities(asking, question)
-    return entities, (await asking.graph.read("search/neighbourhood", ids=entities, **most))[0]
+    read = asking.graph.read
+    found = await together(
+        known=partial(read, "search/neighbourhood", ids=entities, **most),
+        hop=partial(read, "search/one_hop", ids=entities, **most),
+    )
+    return entities, found["known"][0] | found["hop"][0]
 
 
 async def _entities(asking: Asking, question: str | None) -> list[str]:
     """The ids of the entities nearest to the question, by vector and by name together."""
     k = asking.settings.top_k_entities
     asked = question or asking.question
-    found: dict[str, list[Row]] = {}
 
-    async def by_vector() -> None:
+    async def by_vector() -> list[Row]:
         vector = await asking.vector(question)
-        if vector is not None:
-            found["vector"] = await nearest(asking.graph, "entity", vector, 2 * k)
+        return [] if vector is None else await nearest(asking.graph, "entity", vector, 2 * k)
 
-    async def by_name() -> None:
-        if words := escaped(asked, "name"):
-            found["name"] = await asking.graph.read("search/named", words=words, k=4 * k)
+    async def by_name() -> list[Row]:
+        words = escaped(asked, "name")
+        return await asking.graph.read("search/named", words=words, k=4 * k) if words else []
 
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(by_vector)
-            tasks.start_soon(by_name)
-    return _fused(asked, found.get("vector", []), found.get("name", []))[:k]
+    found = await together(near=by_vector, named=by_name)
+    return _fused(asked, found["near"], found["named"])[:k]
 
 
 def _fused(question: str, near: Sequence[Row], named: Sequence[Row]) -> list[str]:

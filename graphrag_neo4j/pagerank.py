@@ -58,9 +58,9 @@ def _settled(restart: Sequence[float], shares: Shares, again: float) -> Sequence
     while moved > CLOSE:
         walked = [0.0] * len(mass)
         for here, near in zip(mass, shares, strict=True):
-            if here:
-                for node, share in near:
-                    walked[node] += (1 - again) * here * share
+            onward = (1 - again) * here
+            for node, share in near if onward else ():
+                walked[node] += onward * share
         back = 1 - sum(walked)
         after = [there + back * seed for there, seed in zip(walked, restart, strict=True)]
         moved = sum(abs(a - b) for a, b in zip(after, mass, strict=True))

@@ -5,14 +5,14 @@ around that, and (at once) what is to be shown of the places where the walk was 
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import anyio
 
-from graphrag_neo4j.asking import Asking, escaped
+from graphrag_neo4j.asking import Asking, escaped, together
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Row, nearest, worded_relationships
 from graphrag_neo4j.pagerank import pagerank
@@ -20,8 +20,8 @@ from graphrag_neo4j.seeds import MOST_PASSAGES, MOST_STATED, Hits, restart
 
 __all__ = ["walk"]
 
-# Entities after one step and after two, and chunks: two thousand edges or so.
-SIZE: Final = {"near": 100, "far": 250, "most": 200}
+# Entities after one step and after two, and chunks: more of them find no more passages.
+SIZE: Final = {"near": 60, "far": 150, "most": 120}
 
 
 async def walk(
@@ -42,10 +42,8 @@ async def walk(
     inner, outward = walked.relationships(entities)
     inner, outward = inner[: most["inner"]], outward[: most["outward"]]
     read = asking.graph.read
-    found = await _together(
-        around=partial(
-            read, "search/neighbourhood", ids=entities, **dict(most, inner=0, outward=0, chunks=0)
-        ),
+    found = await together(
+        around=partial(read, "search/neighbourhood", ids=entities, **most),
         related=partial(read, "search/relationships", ids=[*inner, *outward]),
         chunks=partial(read, "search/chunks", ids=walked.chunks[: most["chunks"]]),
     )
@@ -72,7 +70,7 @@ async def _by_words(asking: Asking, question: str | None, found: dict[str, list[
     read, asked = asking.graph.read, question or asking.question
     if words := escaped(asked):
         names, most = escaped(asked, "name"), 4 * asking.settings.top_k_entities
-        found |= await _together(
+        found |= await together(
             named=partial(read, "search/named", words=names, k=most),
             stated=partial(worded_relationships, asking.graph, words, MOST_STATED),
             worded=partial(read, "search/worded_chunks", words=words, k=MOST_PASSAGES),
@@ -83,7 +81,7 @@ async def _by_vector(asking: Asking, question: str | None, found: dict[str, list
     vector = await asking.vector(question)
     if vector is not None:
         most = 2 * asking.settings.top_k_entities
-        found |= await _together(
+        found |= await together(
             near=partial(nearest, asking.graph, "entity", vector, most),
             chunks=partial(nearest, asking.graph, "chunk", vector, MOST_PASSAGES),
         )
@@ -129,20 +127,6 @@ class _Walked:
         inner = [id_ for id_ in order if own.issuperset(self.related[id_])]
         between = set(inner)
         return inner, [id_ for id_ in order if id_ not in between]
-
-
-async def _together(**reads: Callable[[], Awaitable[list[Row]]]) -> dict[str, list[Row]]:
-    """The rows of several reads at once."""
-    found: dict[str, list[Row]] = {}
-
-    async def keep(name: str, read: Callable[[], Awaitable[list[Row]]]) -> None:
-        found[name] = await read()
-
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            for name, read in reads.items():
-                tasks.start_soon(keep, name, read)
-    return found
 
 
 def _rows(columns: Row, *names: str) -> list[tuple[Any, ...]]:

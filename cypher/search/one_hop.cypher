@@ -1,0 +1,29 @@
+// What is one hop away from entities: relationships between them and outward ones, and the chunks
+// that support them.
+RETURN
+  COLLECT {
+    MATCH (a:Entity)-[r:RELATED]->(b:Entity) WHERE a.id IN $ids AND b.id IN $ids
+    WITH a, r, b ORDER BY a.degree + b.degree DESC, r.id LIMIT $inner
+    RETURN {id: r.id, ref: r.ref, source: a.name, target: b.name, description: r.description}
+  } AS inner,
+  COLLECT {
+    MATCH (e:Entity)-[r:RELATED]-(n:Entity) WHERE e.id IN $ids AND NOT n.id IN $ids
+    WITH n, collect(r) AS found
+    ORDER BY size(found) DESC, n.degree DESC, n.id LIMIT $outward
+    UNWIND found AS r
+    WITH r, startNode(r) AS a, endNode(r) AS b
+    RETURN {id: r.id, ref: r.ref, source: a.name, target: b.name, description: r.description}
+    LIMIT $outward
+  } AS outward,
+  COLLECT {
+    CALL () {
+      MATCH (e:Entity)<-[:MENTIONS]-(chunk:Chunk) WHERE e.id IN $ids
+      RETURN chunk, 1 AS support
+      UNION ALL
+      MATCH (a:Entity)-[stated:STATED]->(b:Entity) WHERE a.id IN $ids AND b.id IN $ids
+      MATCH (chunk:Chunk {id: stated.chunk})
+      RETURN chunk, 1 AS support
+    }
+    WITH chunk, sum(support) AS support ORDER BY support DESC, chunk.id LIMIT $chunks
+    RETURN {id: chunk.id, ref: chunk.ref, text: chunk.text}
+  } AS chunks

@@ -16,6 +16,8 @@ from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import WIPE
 from tests.servers import TestServer
 
+pytestmark = pytest.mark.one_release
+
 ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "tests" / "data" / "multihop" / "sample.jsonl"
 

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 
+import pytest
+
 from graphrag_neo4j.citations import rewrite
 from graphrag_neo4j.graph import Graph, Row, dump, nearest
 from graphrag_neo4j.model import Document
@@ -11,6 +13,8 @@ from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.status import read_status
 from graphrag_neo4j.text import find_quote
 from tests.offline.stages import index_offline
+
+pytestmark = pytest.mark.one_release
 
 SAMPLE = [
     Document(file.read_text("utf-8"), file.name)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from graphrag_neo4j.citations import bracket, cited
 from graphrag_neo4j.model import Message, Point, Primer, Think
-from graphrag_neo4j.offline.answers import Asked, Quote, chosen, quotes_of, title_of
+from graphrag_neo4j.offline.answers import Asked, Quote, chosen, title_of
 from graphrag_neo4j.tables import Record, Shown
 
 __all__ = ["OfflineAnswerer"]
@@ -79,15 +79,12 @@ class OfflineAnswerer:
 
 def _point(asked: Asked, record: Record) -> Point | None:
     """What a report, or another record, has to say to a question; None: nothing."""
-    if asked.whole:
-        quotes = quotes_of(record)[:EACH]
-        # The wider a report, the more it cites.
-        score = min(100, len(cited(record.text)))
-    else:
-        quotes = chosen(asked, EACH, record)
-        score = max((_helpfulness(quote.score) for quote in quotes), default=0)
+    quotes = chosen(asked, EACH, record)
     if not quotes:
         return None
+    # The wider a report, the more it cites.
+    best = len(cited(record.text)) / 100 if asked.whole else max(one.score for one in quotes)
+    score = _helpfulness(best)
     if record.kind != "Reports":
         return Point(_listed(quotes), score)
     title = f"**{title_of(record)}** {bracket([(record.kind, record.ref)])}"

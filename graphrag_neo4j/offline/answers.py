@@ -16,7 +16,7 @@ from graphrag_neo4j.offline.words import ABOUT
 from graphrag_neo4j.tables import Record
 from graphrag_neo4j.text import shortened
 
-__all__ = ["Asked", "Quote", "chosen", "quotes_of", "title_of"]
+__all__ = ["Asked", "Quote", "chosen", "title_of"]
 
 CONSIDERED = 40  # sentences, of which the chosen ones are to differ
 RELEVANCE = 0.7  # against diversity
@@ -55,7 +55,7 @@ class Asked:
     @classmethod
     def of(cls, question: str, records: Iterable[Record]) -> Self:
         """A question put to records; a sentence in several of them is one, with all citations."""
-        quotes = _joined(one for record in records for one in quotes_of(record))
+        quotes = _joined(one for record in records for one in _quotes_of(record))
         words = base_words(question) - ABOUT
         if not words or not quotes:
             return cls(quotes, whole=not words)
@@ -67,9 +67,12 @@ class Asked:
 
 
 def chosen(asked: Asked, most: int, within: Record | None = None) -> list[Quote]:
-    """The sentences that answer best and are unlike each other; `within`: of one record."""
-    left = [one for one in asked.quotes if asked.answers(one) or asked.whole]
-    left = [one for one in left if within is None or one.record is within]
+    """The sentences that answer best and are unlike each other, to a question about the whole the
+    first ones; `within`: of one record."""
+    there = [one for one in asked.quotes if within is None or one.record is within]
+    if asked.whole:
+        return there[:most]
+    left = [one for one in there if asked.answers(one)]
     left.sort(key=lambda one: (-one.score, one.text))
     del left[CONSIDERED:]
     found: list[Quote] = []
@@ -80,7 +83,7 @@ def chosen(asked: Asked, most: int, within: Record | None = None) -> list[Quote]
     return found
 
 
-def quotes_of(record: Record) -> list[Quote]:
+def _quotes_of(record: Record) -> list[Quote]:
     """The sentences of a record, each with what it cites, else with the record itself."""
     own: tuple[Citation, ...] = ((record.kind, record.ref),)
     prose = record.kind in ("Reports", "Sources")

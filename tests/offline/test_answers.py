@@ -89,3 +89,8 @@ def test_a_question_about_the_whole_is_answered_by_the_widest_reports_first() ->
 def test_reports_without_a_sentence_near_the_question_are_not_opened() -> None:
     shown = context(report(FROGS, 8), report(BANKS, 9))
     assert list(finished(OfflineAnswerer().rate("Where do frogs lay eggs?", shown))) == [8]
+
+
+def test_a_question_about_the_whole_is_answered_from_what_cites_nothing_too() -> None:
+    found = from_reports("What are the main themes?", [record("Bread is baked from flour.", 7)])
+    assert found == "- Bread is baked from flour. [Data: Sources (7)]"

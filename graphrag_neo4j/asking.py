@@ -10,7 +10,7 @@ from graphrag_neo4j.citations import Kind, cited
 from graphrag_neo4j.context import Embedder, Run
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row, flaw_of
-from graphrag_neo4j.model import Answerer, Message, Think
+from graphrag_neo4j.model import Answerer, Message, T, Think
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.tables import Count, Record, Shown, report_line
 from graphrag_neo4j.text import flat
@@ -68,11 +68,11 @@ class Found:
     answer: Think[str] | None = None
 
 
-async def together(**reads: Callable[[], Awaitable[list[Row]]]) -> dict[str, list[Row]]:
-    """The rows of several reads at once."""
-    found: dict[str, list[Row]] = {}
+async def together(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:
+    """What several reads find, made at once."""
+    found: dict[str, T] = {}
 
-    async def keep(name: str, read: Callable[[], Awaitable[list[Row]]]) -> None:
+    async def keep(name: str, read: Callable[[], Awaitable[T]]) -> None:
         found[name] = await read()
 
     with first_error():

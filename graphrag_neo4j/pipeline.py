@@ -149,11 +149,15 @@ async def build(
 
 @dataclass(frozen=True, slots=True)
 class _Mind:
-    """A way to think, and what makes vectors; `extractive`: without a model."""
+    """A way to think, and what makes vectors."""
 
     context: Context
     embedder: Embedder
-    extractive: bool
+
+    @property
+    def extractive(self) -> bool:
+        """Whether it is one without a model."""
+        return self.context.thinker.origin == "extractive"
 
 
 def _mind(graph: Graph, settings: Settings, endpoint: Endpoint | None, listen: Listener) -> _Mind:
@@ -162,10 +166,10 @@ def _mind(graph: Graph, settings: Settings, endpoint: Endpoint | None, listen: L
         model = ModelThinker.from_settings(settings)
         heard = _metered(listen, endpoint)
         context = Context(graph, model, endpoint.run, settings.concurrency, heard)
-        return _Mind(context, embedder_of(settings, endpoint), extractive=False)
+        return _Mind(context, embedder_of(settings, endpoint))
     rules = OfflineThinker(settings.description_tokens, _count(settings))
     context = Context(graph, rules, run_offline, OFFLINE_WORKERS, listen)
-    return _Mind(context, embedder(), extractive=True)
+    return _Mind(context, embedder())
 
 
 async def _prepare(mind: _Mind, settings: Settings, redo: Redo) -> None:

@@ -10,6 +10,7 @@ part's report knows of, take what is left.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from graphrag_neo4j.citations import bracket
 from graphrag_neo4j.material import Claim, Edge, Entity, Material, Part
 from graphrag_neo4j.model import FindingText, Report
 from graphrag_neo4j.tables import HEADINGS, Count, Record, Shown
@@ -179,4 +180,4 @@ def report_of_elements(material: Material, budget: int, count: Count) -> tuple[R
 
 
 def _cited(text: str, record: Record) -> str:
-    return f"{text} [Data: {record.kind} ({record.ref})]"
+    return f"{text} {bracket([(record.kind, record.ref)])}"

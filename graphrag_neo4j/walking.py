@@ -10,10 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-import anyio
-
 from graphrag_neo4j.asking import Asking, escaped, together
-from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Row, nearest, worded_relationships
 from graphrag_neo4j.pagerank import pagerank
 from graphrag_neo4j.seeds import MOST_PASSAGES, MOST_STATED, Hits, restart
@@ -57,34 +54,36 @@ async def walk(
 
 async def _hits(asking: Asking, question: str | None) -> Hits:
     """What the indexes find for a question; by words alone where there is no vector."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    with first_error():
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_by_words, asking, question, found)
-            tasks.start_soon(_by_vector, asking, question, found)
-    passages = [found["chunks"], found["worded"]]
-    return Hits(found["near"], found["named"], found["stated"], passages)
+    found = await together(
+        words=partial(_by_words, asking, question or asking.question),
+        vector=partial(_by_vector, asking, question),
+    )
+    rows: defaultdict[str, list[Row]] = defaultdict(list, found["words"] | found["vector"])
+    passages = [rows["chunks"], rows["worded"]]
+    return Hits(rows["near"], rows["named"], rows["stated"], passages)
 
 
-async def _by_words(asking: Asking, question: str | None, found: dict[str, list[Row]]) -> None:
-    read, asked = asking.graph.read, question or asking.question
-    if words := escaped(asked):
-        names, most = escaped(asked, "name"), 4 * asking.settings.top_k_entities
-        found |= await together(
-            named=partial(read, "search/named", words=names, k=most),
-            stated=partial(worded_relationships, asking.graph, words, MOST_STATED),
-            worded=partial(read, "search/worded_chunks", words=words, k=MOST_PASSAGES),
-        )
+async def _by_words(asking: Asking, question: str) -> dict[str, list[Row]]:
+    read, words = asking.graph.read, escaped(question)
+    if not words:
+        return {}
+    names, most = escaped(question, "name"), 4 * asking.settings.top_k_entities
+    return await together(
+        named=partial(read, "search/named", words=names, k=most),
+        stated=partial(worded_relationships, asking.graph, words, MOST_STATED),
+        worded=partial(read, "search/worded_chunks", words=words, k=MOST_PASSAGES),
+    )
 
 
-async def _by_vector(asking: Asking, question: str | None, found: dict[str, list[Row]]) -> None:
+async def _by_vector(asking: Asking, question: str | None) -> dict[str, list[Row]]:
     vector = await asking.vector(question)
-    if vector is not None:
-        most = 2 * asking.settings.top_k_entities
-        found |= await together(
-            near=partial(nearest, asking.graph, "entity", vector, most),
-            chunks=partial(nearest, asking.graph, "chunk", vector, MOST_PASSAGES),
-        )
+    if vector is None:
+        return {}
+    most = 2 * asking.settings.top_k_entities
+    return await together(
+        near=partial(nearest, asking.graph, "entity", vector, most),
+        chunks=partial(nearest, asking.graph, "chunk", vector, MOST_PASSAGES),
+    )
 
 
 @dataclass(frozen=True, slots=True)

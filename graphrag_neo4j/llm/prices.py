@@ -30,9 +30,9 @@ def price_of(model: str, settings: Settings) -> Price | None:
 
     Raises InputError where a cost limit is set and nothing could be held against it.
     """
-    if settings.input_price is not None or settings.output_price is not None:
-        given = (settings.input_price or 0.0) / MILLION
-        return Price(given, given, (settings.output_price or 0.0) / MILLION)
+    if settings.input_price is not None and settings.output_price is not None:
+        given = settings.input_price / MILLION
+        return Price(given, given, settings.output_price / MILLION)
     price = _listed(model)
     if price is None and settings.max_cost is not None:
         raise InputError(

@@ -125,7 +125,9 @@ def _joined(quotes: Iterable[Quote]) -> list[Quote]:
     found: dict[str, Quote] = {}
     for one in quotes:
         first = found.setdefault(one.text, one)
-        citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:CITED]
+        # What the first record cites stays whole: its chunk comes last.
+        room = max(CITED, len(first.citations))
+        citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:room]
         found[one.text] = replace(first, citations=citations)
     return list(found.values())
 

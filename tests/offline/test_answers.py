@@ -94,3 +94,9 @@ def test_reports_without_a_sentence_near_the_question_are_not_opened() -> None:
 def test_a_question_about_the_whole_is_answered_from_what_cites_nothing_too() -> None:
     found = from_reports("What are the main themes?", [record("Bread is baked from flour.", 7)])
     assert found == "- Bread is baked from flour. [Data: Sources (7)]"
+
+
+def test_however_much_a_sentence_cites_its_chunk_is_among_it() -> None:
+    cites = "[Data: Entities (1, 2, 3); Sources (4)]"
+    found = from_reports("What are the main themes?", [report(f"# Frogs\n\nFrogs eat. {cites}", 8)])
+    assert found.endswith(f"- Frogs eat. {cites}")

@@ -8,12 +8,15 @@ run.
 import base64
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from string import Template
 from typing import Any, Final
 
+from graphrag_neo4j.browsing.naming import corpus_name
 from graphrag_neo4j.browsing.packing import Pool
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph, Row
@@ -23,7 +26,9 @@ __all__ = ["Map", "read_map"]
 
 PLACES: Final = 3  # chunks that are shown for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
-SCRIPTS: Final = ("tables", "picture", "panel", "main")
+SCRIPTS: Final = ("tables", "labels", "picture", "gestures", "panel", "main")
+# As in `CONTROLS` of tables.js, and what UTF-8 can't hold.
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 Table = Sequence[Sequence[object]]
 # As in `KINDS` of tables.js; texts quote those of the tables before.
 COLUMNS: Final = {
@@ -47,11 +52,15 @@ class Map:
     claims: Table
     communities: Table
 
-    def page(self) -> str:
-        """The page, with all that it needs."""
+    def page(self, title: str | None = None) -> str:
+        """The page, with all that it needs; without a title, it has one made of its documents."""
         style, script = _text("map.css"), _script()
         return Template(_text("page.html")).substitute(
-            policy=_policy(style, script), style=style, script=script, data=self._packed()
+            title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
+            policy=_policy(style, script),
+            style=style,
+            script=script,
+            data=self._packed(),
         )
 
     def _packed(self) -> str:

@@ -23,8 +23,13 @@ __all__ = ["map"]
     show_default=True,
     help="The file to write.",
 )
+@click.option(
+    "--title",
+    help="The title of the page. The default is the number of documents and the folder they share,"
+    " or the title of the only document.",
+)
 @home_option
-def map(output: Path, home: Path | None) -> None:  # noqa: A001 - the command's name
+def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A001 - the command's name
     """Write a page that shows all communities, their reports and what these rest on.
 
     It holds all that it needs, the texts of the documents too, and asks the network for nothing.
@@ -34,7 +39,7 @@ def map(output: Path, home: Path | None) -> None:  # noqa: A001 - the command's 
     async def work() -> str:
         with listening(quiet=False) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
-                return (await read_map(rag.graph)).page()
+                return (await read_map(rag.graph)).page(title)
 
     page = run(work)
     try:

@@ -1,6 +1,12 @@
 "use strict";
 /* What is opened stands in the address, so that "back" goes back. */
 
+const coarse = matchMedia("(pointer: coarse)");
+const HINTS = {
+  mouse: "Click to open, drag to move, wheel to zoom, Esc for the level above.",
+  touch: "Tap to open, two fingers to move and zoom, tap beside the circle for the level above.",
+};
+
 function addressOf(thing) {
   return thing.parts ? (thing.ref ? `#community-${thing.ref}` : "#") : `#entity-${thing.ref}`;
 }
@@ -55,9 +61,16 @@ function search(world, open) {
   input.onblur = close;
 }
 
+/* A heading that the page has scrolled past comes back; one below the picture does not take it away. */
+function turnTo(heading) {
+  heading.focus({ preventScroll: true });
+  if (heading.getBoundingClientRect().top < 0) heading.scrollIntoView();
+}
+
 async function start() {
   const world = await unpack();
   const get = (id) => document.getElementById(id);
+  const corpus = document.querySelector("h1").textContent;
   const open = (thing) => {
     if (!thing) return;
     if (addressOf(thing) === (location.hash || "#")) show();
@@ -77,11 +90,11 @@ async function start() {
     get("trail").replaceChildren(...way.flatMap((it, i) => [i ? make("span", { ariaHidden: "true" }, "›") : null, link(it.title, () => open(it))]).filter(Boolean));
     get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
-    get("hint").textContent = mode === "graph" ? `The best connected entities of ${community.title}, by degree.` : "Click to open, drag to move, wheel to zoom, Esc for the level above.";
+    get("hint").textContent = (mode === "graph" ? `The best connected entities of ${community.title}. ` : "") + HINTS[coarse.matches ? "touch" : "mouse"];
     picture.show(kept ? picture.focus.data : community, thing, mode);
     panel.show(thing);
-    document.title = `${thing.title ?? thing.name} – Map of communities`;
-    if (before) get("panel").querySelector("h2").focus({ preventScroll: true });
+    document.title = `${thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
+    if (before) turnTo(get("panel").querySelector("h2"));
     before = mode;
   }
 

@@ -165,20 +165,23 @@ class Panel {
 
   cited(text, kind, ref) {
     const place = make("div");
-    text.append(this.cite(place, kind, ref));
+    // The name stands before it already.
+    text.append(this.cite(place, kind, ref, "", "quotation"));
     return [text, place];
   }
 
-  cite(place, kind, ref, said) {
-    const shown = { Entities: "entity", Relationships: "relationship", Claims: "claim", Reports: "report", Sources: "source" }[kind];
-    const button = make("button", { type: "button", class: "cite", textContent: `${shown} ${ref}` });
-    if (kind === "Reports") {
+  cite(place, kind, ref, said, as) {
+    const number = `${{ Entities: "entity", Relationships: "relationship", Claims: "claim", Reports: "report", Sources: "source" }[kind]} ${ref}`;
+    const name = nameOf(this.world, kind, ref);
+    const button = make("button", { type: "button", class: "cite", textContent: as ?? name ?? number });
+    if (kind === "Reports" && name) {
+      button.title = `${name} (${number})`;
       button.onclick = () => this.open(this.world.communities.get(ref));
       return button;
     }
     let evidence = null;
     button.ariaExpanded = "false";
-    button.title = "Show the words that this rests on";
+    button.title = name ? `${name} (${number}): show the words that this rests on` : `The ${number} is no longer in the graph`;
     button.onclick = () => {
       const opened = (evidence ??= this.evidence(kind, ref, said));
       button.ariaExpanded = String(!opened.isConnected);

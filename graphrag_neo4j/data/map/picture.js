@@ -8,6 +8,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 class Picture {
   constructor(canvas, world, open) {
     Object.assign(this, { canvas, world, open, mode: "circles", view: [500, 500, 1010] });
+    this.labels = new Labels(document.getElementById("labels"));
     this.context = canvas.getContext("2d");
     this.nodes = new Map();
     this.packed = pack(world.root);
@@ -60,6 +61,16 @@ class Picture {
     });
   }
 
+  /* What is at one point of the canvas goes to another, in a view `by` times as wide. */
+  pull([x, y], [x2, y2], by) {
+    this.flight?.stop();
+    const [cx, cy, wide] = this.view, k = this.scale;
+    this.view = [0, 0, Math.min(6000, Math.max(2, wide * by))];
+    this.view[0] = cx + (x - this.width / 2) / k - (x2 - this.width / 2) / this.scale;
+    this.view[1] = cy + (y - this.height / 2) / k - (y2 - this.height / 2) / this.scale;
+    this.draw();
+  }
+
   get scale() {
     return Math.min(this.width, this.height) / this.view[2];
   }
@@ -78,27 +89,38 @@ class Picture {
     this.context.clearRect(0, 0, this.width, this.height);
     if (this.mode === "graph") drawGraph(this);
     else drawCircles(this);
+    const whole = this.mode === "graph" ? this.graph.view[2] : this.focus.r * 2.06;
+    document.getElementById("zoom").textContent = `${Math.round((100 * whole) / this.view[2])} %`;
   }
 
-  /* What is under a point of the canvas. */
-  at(x, y) {
-    if (this.mode === "graph") {
-      return this.graph.nodes.findLast((node) => inside(this.place(node), x, y))?.entity;
-    }
+  /* What is under a point of the canvas; `reach`: what is smaller is not meant. */
+  at(x, y, reach = 0) {
+    if (this.mode === "graph") return this.near(this.graph.nodes, x, y, reach)?.entity;
     let node = this.packed, found = null;
     while (node) {
       found = node;
       node = node.children?.find((child) => {
         const place = this.place(child);
-        return place[2] > 4 && inside(place, x, y);
+        return place[2] > Math.max(4, reach) && inside(place, x, y);
       });
     }
+    // Between the largest circles a finger means the nearest one, however small.
+    if (found === this.packed && reach) found = this.near(found.children, x, y, reach) ?? found;
     return found === this.packed && !inside(this.place(found), x, y) ? null : found.data;
+  }
+
+  near(nodes, x, y, reach) {
+    const away = (node) => {
+      const [cx, cy, r] = this.place(node);
+      return Math.hypot(cx - x, cy - y) - Math.max(r, 5);
+    };
+    const hit = nodes.map((node) => [away(node), node]).filter(([far]) => far <= reach);
+    return hit.sort((a, b) => a[0] - b[0])[0]?.[1];
   }
 }
 
 function inside([cx, cy, r], x, y) {
-  return (x - cx) ** 2 + (y - cy) ** 2 <= Math.max(r, 5) ** 2;
+  return (x - cx) ** 2 + (y - cy) ** 2 <= r ** 2;
 }
 
 function pack(root) {
@@ -118,10 +140,9 @@ function dot(hue) {
 }
 
 function drawCircles(picture) {
-  const { context } = picture, labels = [], rings = [];
+  const { context } = picture, rings = [];
   const note = (node, place) => {
     if (node.data === picture.chosen || node.data === picture.hovered) rings.push([node, place]);
-    if (labelled(picture, node, place[2])) labels.push([node.data.title ?? node.data.name, ...place, !node.children]);
   };
   const visit = (node, hue) => {
     const place = picture.place(node), [x, y, r] = place;
@@ -139,7 +160,7 @@ function drawCircles(picture) {
   };
   visit(picture.packed);
   for (const [node, [x, y, r]] of rings) ring(context, x, y, r, node.data === picture.chosen);
-  labels.forEach((label) => write(context, ...label));
+  picture.labels.show(circleNames(picture), picture.width, picture.height);
 }
 
 /* The entities of a community as one path: thousands of single ones would be slow. */
@@ -165,36 +186,33 @@ function ring(context, x, y, r, chosen) {
   context.stroke();
 }
 
-/* What stands in the focus, and single entities where there is room. */
-function labelled(picture, node, r) {
-  if (!node.children) return r > 17 || node.data === picture.chosen;
-  return r > 24 && node.parent === picture.focus;
+/* The community whose parts are named: the opened one, until another one is zoomed in on. */
+function standing(picture) {
+  const opened = new Set(picture.focus.ancestors()), [x, y] = picture.view;
+  const wide = Math.min(picture.width, picture.height);
+  const fills = (node) => {
+    const r = picture.place(node)[2];
+    return node.children && 2 * r > wide * (opened.has(node) ? 0.5 : 1.05) && inside([node.x, node.y, node.r], x, y);
+  };
+  let node = picture.packed;
+  for (let next = node; next; next = node.children.find(fills)) node = next;
+  return node;
 }
 
-/* A title in the middle of a circle, or `under` a point, in at most three lines, shortened. */
-function write(context, text, x, y, r, small, under) {
-  const size = small ? 11 : Math.max(11, Math.min(16, r / 5));
-  context.font = `${small ? 400 : 600} ${size}px system-ui, sans-serif`;
-  const room = Math.max(r * 1.7, small ? 60 : 0), lines = [""];
-  for (const word of text.split(/\s+/)) {
-    const longer = `${lines.at(-1)} ${word}`.trim();
-    if (context.measureText(longer).width <= room || !lines.at(-1)) lines[lines.length - 1] = longer;
-    else lines.push(word);
-  }
-  const most = r > 40 && !under ? 3 : r > 28 ? 2 : 1;
-  if (lines.length > most) lines[most - 1] += " …";
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  context.lineJoin = "round";
-  context.lineWidth = 3;
-  context.strokeStyle = dark.matches ? "rgb(20 24 29 / .85)" : "rgb(255 255 255 / .85)";
-  context.fillStyle = dark.matches ? "#f2f5f8" : "#171d24";
-  lines.slice(0, most).forEach((line, i, all) => {
-    while (line.length > 2 && context.measureText(line).width > room) line = `${line.slice(0, -2).trimEnd()}…`;
-    const height = y + (under ? i : i - (all.length - 1) / 2) * size * 1.2;
-    context.strokeText(line, x, height);
-    context.fillText(line, x, height);
-  });
+/* The chosen thing first, then communities by their size, then single entities by their degree. */
+function circleNames(picture) {
+  const at = standing(picture), chosen = picture.nodes.get(picture.chosen);
+  const rank = (node) => (node === chosen ? Infinity : node.children ? 1e9 + node.value : node.data.degree);
+  const nodes = at.children.filter((node) => picture.seen(picture.place(node)));
+  if (chosen && !chosen.children && !nodes.includes(chosen) && picture.seen(picture.place(chosen))) nodes.push(chosen);
+  return nodes.sort((a, b) => rank(b) - rank(a)).map((node) => circleName(picture, node, node === chosen)).filter(Boolean);
+}
+
+function circleName(picture, node, chosen) {
+  const [x, y, r] = picture.place(node), name = { thing: node.data, x, y, slack: r * 0.7 };
+  if (!node.children) return r > 13 || chosen ? { ...name, text: node.data.name, room: Math.max(r * 1.8, 80), lines: 2, size: 11, bold: chosen, slack: r + 8 } : null;
+  const size = Math.round(Math.max(11, Math.min(16, r / 6)));
+  return r > 22 ? { ...name, text: node.data.title, room: Math.max(r * 1.6, 96), lines: 3, size, bold: true } : null;
 }
 
 /* The best connected members of a community, placed by their relationships. */
@@ -242,65 +260,15 @@ function drawGraph(picture) {
     context.fill();
     if (node.entity === picture.chosen || node.entity === picture.hovered) ring(context, x, y, r, true);
   });
+  picture.labels.show(graphNames(picture, near), picture.width, picture.height);
+}
+
+/* The chosen entity first, then its neighbours, then the best connected. */
+function graphNames(picture, near) {
   const wanted = (node) => (node.entity === picture.chosen ? 2 : near.has(node) ? 1 : 0);
-  const written = [];
-  for (const node of [...graph.nodes].sort((a, b) => wanted(b) - wanted(a) || b.r - a.r)) {
-    const [x, y, r] = picture.place(node), at = [x, y + r + 9];
-    // A name that would stand on another one is left to the tip and the list beside.
-    if (written.some(([left, top]) => Math.abs(left - at[0]) < 74 && Math.abs(top - at[1]) < 28)) continue;
-    written.push(at);
-    write(context, node.entity.name, ...at, 42, true, true);
-  }
-}
-
-/* Pointer and wheel; the keyboard's way is the text beside. */
-function listen(picture) {
-  const { canvas } = picture;
-  let from = null, moved = false;
-  const point = (event) => [event.offsetX, event.offsetY];
-  canvas.addEventListener("pointerdown", (event) => {
-    [from, moved] = [point(event), false];
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const [x, y] = point(event);
-    if (from && (moved || Math.hypot(x - from[0], y - from[1]) > 4)) {
-      moved = true;
-      picture.flight?.stop();
-      const [cx, cy, w] = picture.view;
-      picture.view = [cx - (x - from[0]) / picture.scale, cy - (y - from[1]) / picture.scale, w];
-      from = [x, y];
-      return picture.draw();
-    }
-    hover(picture, picture.at(x, y), x, y);
-  });
-  canvas.addEventListener("pointerleave", () => hover(picture, null));
-  canvas.addEventListener("pointerup", (event) => {
-    from = null;
-    if (!moved) picture.open(picture.at(...point(event)));
-  });
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    picture.flight?.stop();
-    const [x, y] = point(event), by = Math.exp(event.deltaY * 0.0015), k = picture.scale;
-    const [cx, cy, w] = picture.view, dx = (x - picture.width / 2) / k, dy = (y - picture.height / 2) / k;
-    const wide = Math.min(6000, Math.max(2, w * by)), real = wide / w;
-    picture.view = [cx + dx * (1 - real), cy + dy * (1 - real), wide];
-    picture.draw();
-  }, { passive: false });
-}
-
-function hover(picture, found, x, y) {
-  const tip = document.getElementById("tip");
-  const shown = found && found !== picture.world.root ? found : null;
-  tip.hidden = !shown;
-  if (shown) {
-    tip.textContent = shown.parts ? `${shown.title} · ${counted(shown.size, "entity", "entities")}` : `${shown.name} · ${counted(shown.degree, "relationship", "relationships")}`;
-    tip.style.left = `${Math.max(4, Math.min(x + 14, picture.width - tip.offsetWidth - 6))}px`;
-    tip.style.top = `${picture.canvas.offsetTop + y + 16}px`;
-  }
-  if (picture.hovered !== shown) {
-    picture.hovered = shown;
-    picture.draw();
-  }
+  const order = [...picture.graph.nodes].sort((a, b) => wanted(b) - wanted(a) || b.r - a.r);
+  return order.map((node) => [node, picture.place(node)]).filter(([, place]) => picture.seen(place)).map(([node, [x, y, r]]) => ({
+    thing: node.entity, text: node.entity.name, x, y: y + r + 1, room: 104, lines: 2, size: 11,
+    bold: wanted(node) === 2, under: true, slack: r + 14,
+  }));
 }

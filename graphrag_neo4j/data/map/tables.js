@@ -15,7 +15,8 @@ async function unpack() {
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return linked(JSON.parse(await new Response(inflated).text()));
+  const text = await new Response(inflated).text();
+  return linked(JSON.parse(text.replace(CONTROLS, "\uFFFD")));
 }
 
 function linked(tables) {
@@ -31,8 +32,21 @@ function linked(tables) {
   for (const claim of world.claims.values()) {
     for (const ref of claim.entities) world.entities.get(ref).claims.push(claim);
   }
+  number(world);
   world.root = tree(world);
   return world;
+}
+
+/* Characters that turn the direction of the text after them, or that nobody sees. One visible
+   character stands for each, so that places in a text stay right. */
+const CONTROLS = /[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
+
+/* Gives the chunks of a document numbers, `part` from 1, where it has more than one. */
+function number(world) {
+  const parts = Map.groupBy(world.chunks.values(), (chunk) => chunk.document);
+  for (const chunks of parts.values()) {
+    if (chunks.length > 1) chunks.sort((a, b) => a.start - b.start).forEach((chunk, n) => (chunk.part = n + 1));
+  }
 }
 
 /* From columns to rows; texts are runs of pieces. */
@@ -74,16 +88,43 @@ function tree(world) {
   for (const one of world.communities.values()) Object.assign(one, { parts: [], members: [] });
   for (const one of world.communities.values()) {
     one.inside = world.communities.get(one.parent) ?? root;
-    one.title ||= `Community ${one.ref}`;
     one.inside.parts.push(one);
   }
   for (const entity of world.entities.values()) {
     entity.inside = world.communities.get(entity.community) ?? null;
     entity.inside?.members.push(entity);
   }
+  for (const one of world.communities.values()) one.title ||= membersNamed(one);
   root.size = world.entities.size;
   root.parts.forEach((one, n) => (one.hue = (210 + n * 137.508) % 360));
   return root;
+}
+
+/* Where there is no report yet: the names of the best connected members. */
+function membersNamed(community) {
+  const best = [...membersOf(community)].sort((a, b) => b.degree - a.degree).slice(0, 3);
+  return best.map((it) => it.name).join(", ") || `Community ${community.ref}`;
+}
+
+/* What a citation leads to, by name; undefined where it is no longer in the graph. */
+function nameOf(world, kind, ref) {
+  const named = (end) => world.entities.get(end)?.name;
+  switch (kind) {
+    case "Entities":
+      return named(ref);
+    case "Relationships": {
+      const pair = world.relationships.get(ref);
+      return pair && `${named(pair.source)} – ${named(pair.target)}`;
+    }
+    case "Claims":
+      return world.claims.get(ref)?.description;
+    case "Reports":
+      return world.communities.get(ref)?.title;
+    default: {
+      const chunk = world.chunks.get(ref);
+      return chunk && `${world.documents[chunk.document].title}${chunk.part ? `, part ${chunk.part}` : ""}`;
+    }
+  }
 }
 
 function* membersOf(community) {

@@ -87,10 +87,10 @@ async function start() {
     // An entity that is chosen in a graph leaves the graph as it is, if it is in it.
     const kept = mode === "graph" && before === "graph" && picture.graph?.nodes.some((node) => node.entity === thing);
     const way = trail(community);
-    get("trail").replaceChildren(...way.flatMap((it, i) => [i ? make("span", { ariaHidden: "true" }, "›") : null, link(it.title, () => open(it))]).filter(Boolean));
+    get("trail").replaceChildren(...way.map((it, i) => make("span", {}, i ? make("span", { ariaHidden: "true" }, "› ") : null, link(it.title, () => open(it)))));
     get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
-    get("hint").textContent = (mode === "graph" ? `The best connected entities of ${community.title}. ` : "") + HINTS[coarse.matches ? "touch" : "mouse"];
+    get("hint").textContent = (mode === "graph" ? `The best connected entities of ${community === world.root ? "all communities" : community.title}. ` : "") + HINTS[coarse.matches ? "touch" : "mouse"];
     picture.show(kept ? picture.focus.data : community, thing, mode);
     panel.show(thing);
     document.title = `${thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;

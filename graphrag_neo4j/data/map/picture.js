@@ -209,8 +209,8 @@ function circleNames(picture) {
 }
 
 function circleName(picture, node, chosen) {
-  const [x, y, r] = picture.place(node), name = { thing: node.data, x, y, slack: r * 0.7 };
-  if (!node.children) return r > 13 || chosen ? { ...name, text: node.data.name, room: Math.max(r * 1.8, 80), lines: 2, size: 11, bold: chosen, slack: r + 8 } : null;
+  const [x, y, r] = picture.place(node), name = { thing: node.data, x, y, r };
+  if (!node.children) return r > 13 || chosen ? { ...name, text: node.data.name, room: Math.max(r * 1.8, 80), lines: 2, size: Math.round(Math.max(11, Math.min(14, r / 5))), bold: chosen } : null;
   const size = Math.round(Math.max(11, Math.min(16, r / 6)));
   return r > 22 ? { ...name, text: node.data.title, room: Math.max(r * 1.6, 96), lines: 3, size, bold: true } : null;
 }
@@ -269,6 +269,6 @@ function graphNames(picture, near) {
   const order = [...picture.graph.nodes].sort((a, b) => wanted(b) - wanted(a) || b.r - a.r);
   return order.map((node) => [node, picture.place(node)]).filter(([, place]) => picture.seen(place)).map(([node, [x, y, r]]) => ({
     thing: node.entity, text: node.entity.name, x, y: y + r + 1, room: 104, lines: 2, size: 11,
-    bold: wanted(node) === 2, under: true, slack: r + 14,
+    bold: wanted(node) === 2, under: true, r: r + 16,
   }));
 }

@@ -15,6 +15,7 @@ import pytest
 from graphrag_neo4j.cli import main
 from graphrag_neo4j.graph import Graph, connect, ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
+from tests.chromium import Page, chromium
 from tests.fake_endpoint import FakeEndpoint
 from tests.servers import TestServer, any_server
 
@@ -46,6 +47,13 @@ def only_settings_of_the_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         if name.startswith(OURS) and not name.startswith("KG_TEST_"):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    """A page in Chromium; the test is marked by `needs_chromium`."""
+    with chromium() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ Needs Debian's packages chromium and chromium-driver, or the like; without them 
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,30 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService, Keys
+from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.common.by import By
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.wait import WebDriverWait
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.browsing import Map, read_map
 from graphrag_neo4j.settings import Settings, load_settings
+from tests.chromium import Page, needs_chromium, put
 from tests.fake_endpoint import FakeEndpoint
 from tests.servers import release_under_test
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
 BOOK = Path(__file__).parent / "data" / "christmas_carol" / "book.txt"
 BLUE = "#3B6FB6"  # a community in style.grass
-SECONDS = 90  # at most: nothing waits longer than it has to
 EVIL = "</script><img src=x onerror=alert(1)>"
 
-pytestmark = [
-    pytest.mark.graph,
-    pytest.mark.skipif(
-        not (CHROMIUM and DRIVER), reason="needs the packages chromium and chromium-driver"
-    ),
-]
+pytestmark = [pytest.mark.graph, needs_chromium]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,46 +64,6 @@ async def home(
         assert server
         yield Home(settings, server, found)
         embedded.stop(settings)
-
-
-class Page:
-    """A page in Chromium."""
-
-    def __init__(self, chrome: Chrome) -> None:
-        self.chrome = chrome
-
-    def all(self, selector: str) -> list[WebElement]:
-        """What is visible now."""
-        found = self.chrome.find_elements(By.CSS_SELECTOR, selector)
-        return [element for element in found if element.is_displayed()]
-
-    def wait(self, selector: str, n: int = 1) -> list[WebElement]:
-        """At least `n` visible elements."""
-        waiting = WebDriverWait(self.chrome, SECONDS)
-        waiting.until(lambda _: len(self.all(selector)) >= n, f"{n} of {selector}")
-        return self.all(selector)
-
-    def until(self, script: str) -> Any:  # noqa: ANN401 - whatever the script gives
-        """What a script returns, once it is true."""
-        waiting = WebDriverWait(self.chrome, SECONDS)
-        return waiting.until(lambda chrome: chrome.execute_script(f"return {script}"), script)
-
-    @property
-    def errors(self) -> list[Any]:
-        return [line for line in self.chrome.get_log("browser") if line["level"] == "SEVERE"]  # type: ignore[no-untyped-call]
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    options = ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.add_argument("--window-size=1400,900")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chrome = Chrome(options=options, service=ChromeService(str(DRIVER)))
-    yield Page(chrome)
-    chrome.quit()
 
 
 @contextmanager
@@ -184,12 +134,6 @@ def test_a_port_that_is_taken_ends_browse_with_one_sentence(home: Home) -> None:
 
 
 # The map
-
-
-def put(page: Page, drawn: Map, path: Path) -> None:
-    path.write_text(drawn.page(), encoding="utf-8")
-    page.chrome.get(path.as_uri())
-    page.until("document.documentElement.dataset.ready")
 
 
 def test_the_map_opens_a_report_and_the_words_that_it_rests_on(

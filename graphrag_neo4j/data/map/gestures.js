@@ -9,6 +9,7 @@ const STEP = 1.5; // of the buttons that zoom
 
 function listen(picture) {
   const { canvas } = picture, down = new Map();
+  const pageScrolls = () => getComputedStyle(canvas).touchAction === "pan-y";
   let start = null, moved = false;
   const point = (event) => [event.offsetX, event.offsetY];
   const finger = (event) => event.pointerType === "touch";
@@ -21,9 +22,12 @@ function listen(picture) {
   });
   canvas.addEventListener("pointermove", (event) => {
     const at = point(event);
-    if (!down.has(event.pointerId)) return hover(picture, picture.at(...at), ...at);
-    moved ||= Math.hypot(at[0] - start[0], at[1] - start[1]) > (finger(event) ? FINGER : 4);
-    if (!moved) return;
+    if (!down.has(event.pointerId)) return finger(event) ? null : hover(picture, picture.at(...at), ...at);
+    const [right, below] = [Math.abs(at[0] - start[0]), Math.abs(at[1] - start[1])];
+    if (!moved && Math.hypot(right, below) <= (finger(event) ? FINGER : 4)) return;
+    // The browser takes such a stroke over, but only after a first part of it.
+    if (!moved && finger(event) && below > right && pageScrolls()) return down.delete(event.pointerId);
+    moved = true;
     hover(picture, null);
     const before = grip(down), now = grip(down.set(event.pointerId, at));
     picture.pull(before.middle, now.middle, before.width / now.width);

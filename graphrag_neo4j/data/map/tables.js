@@ -152,8 +152,10 @@ function wordsOf(world, kind, ref, said = "") {
     case "Sources":
       if (!world.chunks.has(ref)) return [];
       return said.trim() ? saying(world, [ref], [], said) : [quote(world.chunks.get(ref), 0, 600)];
-    case "Entities":
-      return saying(world, world.entities.get(ref)?.chunks, [world.entities.get(ref)?.name], said);
+    case "Entities": {
+      const entity = world.entities.get(ref);
+      return entity ? saying(world, entity.chunks, [entity.name], said) : [];
+    }
     case "Relationships": {
       const pair = world.relationships.get(ref);
       const ends = pair ? [pair.source, pair.target] : [];

@@ -18,6 +18,7 @@ from neo4j import Result
 
 from graphrag_neo4j import GraphError, InputError
 from graphrag_neo4j.browsing import Map, chosen, guide, read_map, saved, sections, served, style
+from graphrag_neo4j.browsing.naming import corpus_name
 from graphrag_neo4j.browsing.packing import Pool
 from graphrag_neo4j.browsing.queries import NAMES, Query, literal
 from graphrag_neo4j.graph import Graph
@@ -213,6 +214,38 @@ def test_the_page_of_a_map_names_no_other_place() -> None:
     assert "default-src 'none'" in page
     assert not re.findall(r"""(?:src|href)=["']?\w""", page)
     assert EVIL not in Map([[EVIL, EVIL]], [], [], [], [], []).page()
+
+
+@pytest.mark.parametrize(
+    ("sources", "name"),
+    [
+        (["file:///a/b/1.txt", "file:///a/b/2.txt"], "2 documents from b"),
+        (["file:///My%20tales/1", "file:///My%20tales/old/2"], "2 documents from My tales"),
+        (["file:///a/1.txt", "file:///b/2.txt"], "2 documents"),
+        (["1.txt", "2.txt"], "2 documents"),
+        (["tales/1.txt", "tales/2.txt"], "2 documents from tales"),
+        (["file:///a/all.csv#1", "file:///a/all.csv#2"], "2 documents from all.csv"),
+        (["file:///a/all.csv#1", "file:///a/2.txt"], "2 documents from a"),
+        (["https://example.org/1", "https://example.org/2"], "2 documents from example.org"),
+        (["file:///a/tales/1.txt", "file:///a/tales-2/2.txt"], "2 documents from a"),
+        ([f"file:///a/{n}.txt" for n in range(1_200)], "1,200 documents from a"),
+        (["file:///a/one.txt"], "A title"),
+    ],
+)  # fmt: skip
+def test_a_corpus_is_named_by_what_its_documents_share(sources: list[str], name: str) -> None:
+    assert corpus_name([["A title", source] for source in sources]) == name
+
+
+def test_the_only_document_without_a_title_is_named_by_its_file() -> None:
+    assert corpus_name([["", "file:///tales/one%20tale.txt"]]) == "one tale.txt"
+
+
+def test_a_title_is_text_of_the_page_and_of_its_head() -> None:
+    page = Map([], [], [], [], [], []).page(f"Tales \u202e\udcff& {EVIL}")
+    said = "Tales \ufffd\ufffd&amp; &lt;/pre&gt;&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"
+    assert f"<title>{said} – Map of communities</title>" in page
+    assert f">{said}</h1>" in page
+    assert "<img" not in page
 
 
 def _returned(statement: str) -> str:

@@ -377,7 +377,11 @@ def test_map_writes_one_page(kg: Run, tales: Path, tmp_path: Path) -> None:
     ran = kg("map", "-o", tmp_path / "map.html")
     assert ran.code == 0
     assert f"Written to {tmp_path / 'map.html'} (" in ran.out
-    assert (tmp_path / "map.html").read_text().startswith("<!DOCTYPE html>")
+    page = (tmp_path / "map.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert " documents from tales – Map of communities</title>" in page
+    assert kg("map", "-o", tmp_path / "map.html", "--title", "Old & new").code == 0
+    assert ">Old &amp; new</h1>" in (tmp_path / "map.html").read_text()
 
 
 def test_on_a_terminal_bars_are_drawn(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:

@@ -8,38 +8,15 @@ const FINGER = 12; // pixels around a fingertip, half the least size of a target
 const STEP = 1.5; // of the buttons that zoom
 
 function listen(picture) {
-  const { canvas } = picture, down = new Map();
-  const pageScrolls = () => getComputedStyle(canvas).touchAction === "pan-y";
-  let start = null, moved = false;
-  const point = (event) => [event.offsetX, event.offsetY];
-  const finger = (event) => event.pointerType === "touch";
-  canvas.addEventListener("pointerdown", (event) => {
-    if (event.button) return;
-    if (!down.size) [start, moved] = [point(event), false];
-    down.set(event.pointerId, point(event));
-    if (down.size > 1) moved = true;
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const at = point(event);
-    if (!down.has(event.pointerId)) return finger(event) ? null : hover(picture, picture.at(...at), ...at);
-    const [right, below] = [Math.abs(at[0] - start[0]), Math.abs(at[1] - start[1])];
-    if (!moved && Math.hypot(right, below) <= (finger(event) ? FINGER : 4)) return;
-    // The browser takes such a stroke over, but only after a first part of it.
-    if (!moved && finger(event) && below > right && pageScrolls()) return down.delete(event.pointerId);
-    moved = true;
-    hover(picture, null);
-    const before = grip(down), now = grip(down.set(event.pointerId, at));
-    picture.pull(before.middle, now.middle, before.width / now.width);
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    if (down.delete(event.pointerId) && !moved) picture.open(picture.at(...point(event), finger(event) ? FINGER : 0));
-  });
-  canvas.addEventListener("pointercancel", (event) => down.delete(event.pointerId));
+  const { canvas } = picture, hand = new Hand(picture);
+  canvas.addEventListener("pointerdown", (event) => hand.press(event));
+  canvas.addEventListener("pointermove", (event) => hand.move(event));
+  canvas.addEventListener("pointerup", (event) => hand.lift(event));
+  canvas.addEventListener("pointercancel", (event) => hand.down.delete(event.pointerId));
   canvas.addEventListener("pointerleave", () => hover(picture, null));
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
-    picture.pull(point(event), point(event), Math.exp(event.deltaY * 0.0015));
+    picture.pull(pointOf(event), pointOf(event), Math.exp(event.deltaY * 0.0015));
   }, { passive: false });
   // Or else the browser would scroll the page by two fingers, as by one.
   canvas.addEventListener("touchmove", (event) => {
@@ -51,6 +28,54 @@ function listen(picture) {
       picture.pull(middle, middle, by);
     };
   }
+}
+
+/* The pointers that are down, by id, and whether they have moved since the first of them was. */
+class Hand {
+  constructor(picture) {
+    Object.assign(this, { picture, down: new Map(), start: null, moved: false });
+  }
+
+  press(event) {
+    if (event.button) return;
+    if (!this.down.size) [this.start, this.moved] = [pointOf(event), false];
+    this.down.set(event.pointerId, pointOf(event));
+    if (this.down.size > 1) this.moved = true;
+    this.picture.canvas.setPointerCapture(event.pointerId);
+  }
+
+  move(event) {
+    const { picture, down } = this, [x, y] = pointOf(event);
+    if (!event.buttons) down.delete(event.pointerId); // let go where the page could not see it
+    if (!down.has(event.pointerId)) return byFinger(event) ? null : hover(picture, picture.at(x, y), x, y);
+    this.moved ||= this.starts(event, x - this.start[0], y - this.start[1]);
+    if (!this.moved) return;
+    hover(picture, null);
+    const before = grip(down), now = grip(down.set(event.pointerId, [x, y]));
+    picture.pull(before.middle, now.middle, before.width / now.width);
+  }
+
+  /* Whether a pointer that has come so far is to move the picture. */
+  starts(event, right, below) {
+    if (Math.hypot(right, below) <= (byFinger(event) ? FINGER : 4)) return false;
+    // The browser takes over a stroke that scrolls the page, but only after a first part of it.
+    const scrolls = byFinger(event) && Math.abs(below) > Math.abs(right) && getComputedStyle(this.picture.canvas).touchAction === "pan-y";
+    if (scrolls) this.down.delete(event.pointerId);
+    return !scrolls;
+  }
+
+  lift(event) {
+    if (!this.down.delete(event.pointerId) || this.moved) return;
+    this.picture.open(this.picture.at(...pointOf(event), byFinger(event) ? FINGER : 0));
+  }
+}
+
+function pointOf(event) {
+  return [event.offsetX, event.offsetY];
+}
+
+function byFinger(event) {
+  return event.pointerType === "touch";
 }
 
 /* The middle of the pointers that are down, and how far apart the first two are. */

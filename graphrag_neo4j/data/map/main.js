@@ -4,7 +4,7 @@
 const coarse = matchMedia("(pointer: coarse)");
 const HINTS = {
   mouse: "Click to open, drag to move, wheel to zoom, Esc for the level above.",
-  touch: "Tap to open, two fingers to move and zoom, tap beside the circle for the level above.",
+  touch: "Tap to open, two fingers to move and zoom, tap beside it for the level above.",
 };
 
 function addressOf(thing) {
@@ -90,7 +90,7 @@ async function start() {
     get("trail").replaceChildren(...way.map((it, i) => make("span", {}, i ? make("span", { ariaHidden: "true" }, "› ") : null, link(it.title, () => open(it)))));
     get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
-    get("hint").textContent = (mode === "graph" ? `The best connected entities of ${community === world.root ? "all communities" : community.title}. ` : "") + HINTS[coarse.matches ? "touch" : "mouse"];
+    get("hint").textContent = (mode === "graph" ? "The best connected entities. " : "") + HINTS[coarse.matches ? "touch" : "mouse"];
     picture.show(kept ? picture.focus.data : community, thing, mode);
     panel.show(thing);
     document.title = `${thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;

@@ -43,6 +43,8 @@ class Picture {
       this.fly([node.x, node.y, node.r * 2.06], this.was !== mode);
     }
     this.was = mode;
+    // What stands above the picture may have become taller; the observer tells it a frame later.
+    if (this.width !== this.canvas.clientWidth || this.height !== this.canvas.clientHeight) this.resize();
   }
 
   fly(goal, at_once) {

@@ -48,7 +48,9 @@ def corpus() -> Map:
         communities.append([top, None, 0, 4 * (30 - n), title, "", 5.0, "", "model", []])
         for part in range(4):
             ref = next(refs)
-            name = f"Part {n}.{part} of the Merchants, With a Long Name"
+            name = (
+                f"Part {n}.{part} of the Merchants, With a Name That Is as Long as Reports Give It"
+            )
             communities.append([ref, top, 1, 30 - n, name, "", 5.0, "", "model", []])
             for _ in range(30 - n):
                 number = len(entities) + 1
@@ -122,6 +124,10 @@ def test_no_name_stands_on_another_one_at_any_zoom(
     open_community(page, 1)
     page.chrome.execute_script("document.getElementById('circles').click()")
     assert {name[:8] for name in check(page)} >= {f"Part 0.{n}" for n in range(4)}
+    page.chrome.execute_script(f"document.getElementById('{view}').click()")
+    for _ in range(4):
+        page.chrome.execute_script("document.getElementById('closer').click()")
+        check(page)
 
 
 def test_the_names_of_what_lies_deeper_come_with_the_zoom(page: Page, tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ class Labels {
      circle, else a little beside it. */
   fit(name, taken, width, height) {
     for (let n = 0; n < 2 * name.lines; n++) {
-      const box = this.box(name, name.room * (n % 2 ? NARROW : 1), name.lines - (n >> 1));
+      const room = Math.min(name.room * (n % 2 ? NARROW : 1), width - 24);
+      const box = this.box(name, room, name.lines - (n >> 1));
       if (!box) continue;
       for (const [right, down] of name.under ? [[0, box.height / 2]] : BESIDE) {
         const by = name.under ? 1 : name.r;
@@ -78,6 +79,7 @@ function placed(box, { x, y, r }, right, down, width, height) {
   const left = within(x + right - box.width / 2, width - box.width);
   const top = within(y + down - box.height / 2, height - box.height);
   const moved = Math.hypot(left + box.width / 2 - x - right, top + box.height / 2 - y - down);
+  if (left + box.width > width || top + box.height > height) return null;
   return moved <= r * LOOSE ? { left, top, right: left + box.width, bottom: top + box.height, text: box.text } : null;
 }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from graphrag_neo4j.citations import Citation as Cited
-from graphrag_neo4j.citations import Kind, cited, footnoted
+from graphrag_neo4j.citations import Kind, cited, footnoted, neutralised
 from graphrag_neo4j.tables import Shown
 
 __all__ = ["METHODS", "Answer", "Citation", "Method", "Source"]
@@ -18,7 +18,9 @@ METHODS: Final[tuple[Method, ...]] = ("global", "local", "drift", "basic", "text
 class Source:
     """A place in a document: characters [start, end) of it, which read `text`.
 
-    `quote`: the characters of the document among them that are nearest to what cites it.
+    `text` is exactly what the document says. `quote`: the characters of the document among them
+    that say what the source is cited for; None where no sentence does, then only the place is
+    given.
     """
 
     document: str
@@ -36,9 +38,9 @@ class Source:
 
     @property
     def quoted(self) -> str:
-        """What stands there."""
+        """What stands there; what looks like a citation in it is neutralised."""
         start, end = self.place
-        return self.text[start - self.start : end - self.start]
+        return neutralised(self.text)[start - self.start : end - self.start]
 
 
 @dataclass(frozen=True, slots=True)

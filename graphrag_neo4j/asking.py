@@ -12,7 +12,7 @@ from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row, flaw_of
 from graphrag_neo4j.model import Answerer, Message, T, Think
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.tables import Count, Record, Shown, report_line
+from graphrag_neo4j.tables import Count, Record, Shown, record_of, report_line, report_pieces
 from graphrag_neo4j.text import flat
 
 __all__ = [
@@ -96,13 +96,16 @@ def escaped(text: str, field: str | None = None) -> str:
 def report_record(row: Row, *, short: bool = False) -> Record:
     """A community's report as a record; `short`: its title and summary."""
     if short:
-        return Record("Reports", row["ref"], row["id"], flat(f"{row['title']}: {row['summary']}"))
-    return Record("Reports", row["ref"], row["id"], report_line(row["report"]), row["n_tokens"])
+        title, summary = row["title"], row["summary"]
+        pieces = report_pieces(summary or "")
+        return Record("Reports", row["ref"], row["id"], flat(f"{title}: {summary}"), pieces=pieces)
+    report, pieces = report_line(row["report"]), report_pieces(row["report"])
+    return Record("Reports", row["ref"], row["id"], report, row["n_tokens"], pieces)
 
 
 def source_record(row: Row) -> Record:
     """A chunk as a record."""
-    return Record("Sources", row["ref"], row["id"], flat(row["text"]))
+    return record_of("Sources", row["ref"], row["id"], row["text"])
 
 
 def known_refs(contexts: Iterable[Shown]) -> set[tuple[Kind, int]]:

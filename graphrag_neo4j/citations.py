@@ -4,11 +4,18 @@
 
 Models put commas or semicolons between the kinds, leave out spaces, and cite what they were never
 given. A citation is a kind and a ref, the number that a record has in the graph.
+
+Only we and the model write citations. What looks like one in a document is text: where documents
+are shown, quoted or stored in a report, `neutralised` writes its brackets as other characters.
+
+    [Data: Entities (5)]  ──▶  ⟦Data: Entities (5)⟧
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from typing import Final, Literal
 
@@ -18,13 +25,16 @@ __all__ = [
     "Citation",
     "Grounded",
     "Kind",
+    "as_written",
     "bracket",
     "cited",
     "footnoted",
     "ground",
+    "neutralised",
     "rewrite",
     "statements",
     "with_long_refs",
+    "without_footnotes",
 ]
 
 Kind = Literal["Entities", "Relationships", "Claims", "Reports", "Sources"]
@@ -37,6 +47,13 @@ PART = re.compile(r"([^\W\d_]+)\s*\(([^()]*)\)")
 ITEM = re.compile(r"\d+|\+\s*more", re.IGNORECASE)
 LONG_REF = 999_999_999
 LONGEST_REF = 18  # digits: more do not fit a whole number of Neo4j
+# What a mark begins with once white space, case and invisible characters do not count; or what it
+# may begin with at the end of a text, since another text can follow it.
+MARK = re.compile(r"\[(?=data:|(?:d(?:a(?:ta?)?)?)?\Z)")
+SQUARE = re.compile(r"[\[\]]")
+OPENERS = re.compile("[\\[［﹇]")  # all characters that Unicode NFKC makes an opening bracket of
+NEUTRAL: Final = {"[": "⟦", "]": "⟧"}  # of the same length, and no form of Unicode undoes it
+INVISIBLE = frozenset({"Cc", "Cf", "Me", "Mn"})  # categories of Unicode
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +145,35 @@ def bracket(citations: Iterable[Citation]) -> str:
     return f"[Data: {'; '.join(parts)}]"
 
 
+def neutralised(text: str) -> str:
+    """Text of a document, or extracted from one, in which nothing can be read as a citation.
+
+    Brackets that open the like of a citation, and those that close it, become ⟦ and ⟧; so does an
+    opening bracket at the end, after which such a mark could go on. It does not matter how the
+    mark is written: with line breaks, in capitals, in full-width or with invisible characters. The
+    length stays the same, so that places in the text stay valid.
+
+    >>> neutralised("Rich [Data: Entities (5)]. [MUSIC] Dead ［Data： Claims (2)］.")
+    'Rich ⟦Data: Entities (5)⟧. [MUSIC] Dead ⟦Data： Claims (2)⟧.'
+    """
+    return _neutral(text, lambda _place: True)
+
+
+def as_written(text: str) -> str:
+    """A model's text in which nothing but what is written as a citation can become one later.
+
+    A mark in full-width characters is no citation, but Unicode NFKC would make it one.
+
+    >>> as_written("Rich [Data: Entities (5)]. Dead ［Data： Claims (2)］.")
+    'Rich [Data: Entities (5)]. Dead ⟦Data： Claims (2)⟧.'
+    """
+    return _neutral(text, lambda place: DATA.match(text, place) is None)
+
+
 def footnoted(text: str, numbers: Mapping[Citation, int]) -> str:
     """The text with footnote marks in place of its citations.
+
+    A footnote mark that stands in the text already is escaped: a document has written it.
 
     >>> footnoted("Rich [Data: Entities (5, 7)].", {("Entities", 5): 1, ("Entities", 7): 2})
     'Rich[^1][^2].'
@@ -138,7 +182,12 @@ def footnoted(text: str, numbers: Mapping[Citation, int]) -> str:
     def marks(found: re.Match[str]) -> str:
         return "".join(f"[^{numbers[one]}]" for one in cited(found[0]) if one in numbers)
 
-    return DATA.sub(marks, text)
+    return DATA.sub(marks, without_footnotes(text))
+
+
+def without_footnotes(text: str) -> str:
+    r"""Markdown in which no bracket begins a footnote mark: `[^1]` becomes `\[^1]`."""
+    return text.replace("[^", "\\[^")
 
 
 def with_long_refs(text: str) -> str:
@@ -150,6 +199,35 @@ def with_long_refs(text: str) -> str:
     """
     numbers = count(LONG_REF, -1)
     return rewrite(text, lambda kind, _ref: next(numbers) if kind else None)
+
+
+def _neutral(text: str, wanted: Callable[[int], bool]) -> str:
+    """The text with other brackets around what looks like a citation and begins at a wanted place.
+
+    The time that it takes grows with the length of the text and no faster.
+    """
+    if not OPENERS.search(text):
+        return text
+    folded = [(shown, place) for place, one in enumerate(text) for shown in _folded(one)]
+    plain = "".join(shown for shown, _ in folded)
+    characters = list(text)
+    for mark in MARK.finditer(plain):
+        if not wanted(folded[mark.start()][1]):
+            continue
+        end = SQUARE.search(plain, mark.end())
+        for bracket_ in (mark, end if end and end[0] == "]" else None):
+            if bracket_:
+                characters[folded[bracket_.start()][1]] = NEUTRAL[bracket_[0]]
+    return "".join(characters)
+
+
+@lru_cache(4096)
+def _folded(character: str) -> str:
+    """A character as later steps may read it: without case, width and what is not visible."""
+    folded = unicodedata.normalize("NFKC", character).casefold()
+    return "".join(
+        one for one in folded if not one.isspace() and unicodedata.category(one) not in INVISIBLE
+    )
 
 
 def _part(found: re.Match[str], rename: Rename) -> str:

@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_neo4j.answers import Source
+from graphrag_neo4j.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evidence import entity_id
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph import Graph, Row
 
 if TYPE_CHECKING:
     import pandas
@@ -148,13 +149,21 @@ async def read_entity(graph: Graph, name: str) -> Entity:
     rows = await graph.read("look/entity", id=entity_id(name))
     if not rows:
         raise InputError(f"There is no entity {name!r} in the graph.")
-    return Entity(**rows[0])
+    row = rows[0]
+    row["related"] = [[neutralised(text) for text in pair] for pair in row["related"]]
+    row["claims"] = [neutralised(text) for text in row["claims"]]
+    return Entity(**row | _told(row))
 
 
 async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntity]:
     """The entities that a full-text query finds, the best first."""
     rows = await graph.read("look/entities", words=words, limit=limit) if words else []
-    return [FoundEntity(**row) for row in rows]
+    return [FoundEntity(**row | _told(row)) for row in rows]
+
+
+def _told(row: Row) -> dict[str, str]:
+    """The name and description of an entity, without anything that looks like a citation."""
+    return {field: neutralised(row[field]) for field in ("name", "description")}
 
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:

@@ -11,8 +11,8 @@ import anyio
 from graphrag_neo4j.asking import Asking, Found
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.model import Point, Think
-from graphrag_neo4j.tables import Record, Shown
-from graphrag_neo4j.text import shortened
+from graphrag_neo4j.tables import Count, Record, Shown
+from graphrag_neo4j.text import flat, shortened
 
 __all__ = ["answer_from", "pack"]
 
@@ -34,7 +34,16 @@ def pack(asking: Asking, units: Iterable[Sequence[Record]]) -> list[Shown]:
 def _cut(asking: Asking, unit: Sequence[Record]) -> list[Record]:
     """Records, those that are too large for any context cut to what fits."""
     room = asking.settings.map_context_tokens // 2
-    return [Record(r.kind, r.ref, r.id, shortened(r.text, room, asking.count)) for r in unit]
+    return [_shortened(record, room, asking.count) for record in unit]
+
+
+def _shortened(record: Record, room: int, count: Count) -> Record:
+    """A record of at most so many tokens, with the pieces that are whole in it, else the first one
+    as far as it fits."""
+    text = shortened(record.text, room, count)
+    whole = tuple(piece for piece in record.pieces if flat(piece) in text)
+    pieces = whole or tuple(shortened(piece, room, count) for piece in record.pieces[:1])
+    return Record(record.kind, record.ref, record.id, text, pieces=pieces)
 
 
 async def answer_from(asking: Asking, contexts: Sequence[Shown]) -> Found:

@@ -10,8 +10,8 @@ __all__ = ["Claim", "Edge", "Entity", "Material", "Part", "Source"]
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """`part`: the sub-community that it belongs to, None where it belongs to none; `mentions`: the
-    number of chunks that name it."""
+    """`description`: a line for each statement. `part`: the sub-community that it belongs to, None
+    where it belongs to none; `mentions`: the number of chunks that name it."""
 
     record: Record
     name: str
@@ -23,8 +23,8 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relationship between two entities of the community, given by their ids; `weight`: the
-    number of its statements."""
+    """A relationship between two entities of the community, given by their ids; `description`: a
+    line for each statement; `weight`: the number of all statements."""
 
     record: Record
     source: str

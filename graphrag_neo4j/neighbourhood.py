@@ -13,8 +13,7 @@ from graphrag_neo4j.asking import Asking, escaped, report_record, source_record,
 from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.graph import Row, nearest
 from graphrag_neo4j.seeds import fused, named_in
-from graphrag_neo4j.tables import Record, Shown, measured
-from graphrag_neo4j.text import flat
+from graphrag_neo4j.tables import Record, Shown, measured, record_of
 from graphrag_neo4j.walking import walk
 
 __all__ = ["local_context"]
@@ -109,4 +108,4 @@ def _elements(found: Row, order: Sequence[str]) -> Iterable[Record]:
 
 
 def _record(kind: Kind, row: Row, *fields: str) -> Record:
-    return Record(kind, row["ref"], row["id"], " | ".join(flat(row[name]) for name in fields))
+    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))

@@ -156,7 +156,7 @@ def report_of_elements(material: Material, budget: int, count: Count) -> tuple[R
     shown = _elements(material, Shown(budget, count))
     entities = [e for e in _prominent(material) if ("Entities", e.record.id) in shown.records]
     said = [
-        _cited(f"{entity.name}: {entity.description}", entity.record)
+        f"{entity.name}: {_cited(entity.description, entity.record)}"
         for entity in entities
         if entity.description
     ]
@@ -180,4 +180,6 @@ def report_of_elements(material: Material, budget: int, count: Count) -> tuple[R
 
 
 def _cited(text: str, record: Record) -> str:
-    return f"{text} {bracket([(record.kind, record.ref)])}"
+    """Each line with its citation: what stands in lines was said at different places."""
+    citation = bracket([(record.kind, record.ref)])
+    return "\n".join(f"{line} {citation}" for line in text.splitlines())

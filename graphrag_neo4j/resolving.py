@@ -1,14 +1,16 @@
 """What the citations in an answer stand for, and the sentences in documents that say it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
 
 from graphrag_neo4j.answers import Citation, Source
-from graphrag_neo4j.citations import Kind, statements
+from graphrag_neo4j.citations import Kind, neutralised, statements
 from graphrag_neo4j.graph import Graph, Row
 
 __all__ = ["resolve"]
 
 PLACES = 10  # of each citation that are looked up
+NAMED: Final = ("Entities", "Relationships")  # whose titles are names
 SHOWN = 3  # of these, those that are nearest to what is said
 
 
@@ -19,7 +21,10 @@ async def resolve(graph: Graph, text: str, known: Collection[tuple[Kind, int]]) 
         return []
     rows = await graph.read(
         "search/resolve",
-        citations=[{"kind": kind, "ref": ref} for kind, ref in wanted],
+        citations=[
+            {"kind": kind, "ref": ref, "said": [text for text in said if text]}
+            for (kind, ref), said in wanted.items()
+        ],
         places=PLACES,
     )
     by_ref: dict[tuple[Kind, int], list[Row]] = {}
@@ -36,18 +41,23 @@ def _citation(
 ) -> Citation:
     from graphrag_neo4j.quoting import nearest_sources  # noqa: PLC0415 - it reads lists of words
 
-    title = rows[0]["title"] if rows else None
-    return Citation(*one, title, supported, nearest_sources(_sources(rows), said, SHOWN))
+    found = rows[0]["title"] if rows else None
+    title = None if found is None else neutralised(found)
+    name = title if title and one[0] in NAMED else ""
+    sources = nearest_sources(_sources(rows), said, SHOWN, name)
+    return Citation(*one, title, supported, sources)
 
 
 def _sources(rows: Iterable[Mapping[str, object]]) -> Iterable[Source]:
     for row in rows:
         if row["chunk"] is not None:
+            start, end = int(str(row["start"])), int(str(row["end"]))
             yield Source(
                 str(row["source"]),
-                str(row["document"]),
+                neutralised(str(row["document"])),
                 int(str(row["chunk"])),
-                int(str(row["start"])),
-                int(str(row["end"])),
+                start,
+                end,
                 str(row["text"]),
+                (start, end) if row["placed"] else None,
             )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from graphrag_neo4j.citations import LONG_REF, Kind, with_long_refs
+from graphrag_neo4j.citations import LONG_REF, Kind, neutralised, with_long_refs
 from graphrag_neo4j.text import flat
 
 __all__ = [
@@ -15,7 +15,9 @@ __all__ = [
     "Shown",
     "measure",
     "measured",
+    "record_of",
     "report_line",
+    "report_pieces",
     "report_tokens",
 ]
 
@@ -36,7 +38,9 @@ ORDER: Final[tuple[Kind, ...]] = ("Reports", "Entities", "Relationships", "Claim
 class Record:
     """A line of a context: what it is, the number that it is cited by, its id, its fields.
 
-    `tokens`: of its longest form, where they are known.
+    `tokens`: of its longest form, where they are known. `pieces`: what can be quoted from it, each
+    to be read by itself: the lines of a description or a report, or a chunk with its line breaks.
+    In `text`, which is one line, their borders do not show.
     """
 
     kind: Kind
@@ -44,6 +48,7 @@ class Record:
     id: str
     text: str
     tokens: int | None = None
+    pieces: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def line(self) -> str:
@@ -55,6 +60,17 @@ class Record:
         """The line as it is measured: budgets must not depend on how many digits refs have."""
         text = with_long_refs(self.text) if self.kind == "Reports" else self.text
         return f"{LONG_REF} | {text}\n"
+
+
+def record_of(kind: Kind, ref: int, id_: str, *fields: object) -> Record:
+    """A record of what documents say; the last field is what can be quoted.
+
+    No citation stands in it: every mark that looks like one is text of a document.
+    """
+    prose = neutralised(str(fields[-1] or ""))
+    text = neutralised(" | ".join(flat(field) for field in fields))
+    lines = (prose,) if kind == "Sources" else tuple(prose.splitlines())
+    return Record(kind, ref, id_, text, pieces=tuple(line for line in lines if line.strip()))
 
 
 def measure(record: Record, count: Count) -> int:
@@ -70,6 +86,12 @@ def measured(record: Record, count: Count) -> Record:
 def report_line(report: str) -> str:
     """A report as one line, its headings closed, so that it shows where they end: `# Title #`."""
     return flat(HEADLINE.sub(r"\1\2 \1", report))
+
+
+def report_pieces(report: str) -> tuple[str, ...]:
+    """The lines of a report that can be quoted: not its headings."""
+    lines = HEADLINE.sub("", report).splitlines()
+    return tuple(line for line in lines if line.strip())
 
 
 def report_tokens(report: str, count: Count) -> int:

@@ -5,7 +5,9 @@ import unicodedata
 from collections.abc import Callable
 
 __all__ = [
+    "ABBREVIATIONS",
     "clean_name",
+    "excerpt",
     "find_quote",
     "flat",
     "fold",
@@ -18,7 +20,16 @@ __all__ = [
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
+# In these pairs of characters a quotation may differ from its document: kinds of quotes, and the
+# brackets of a citation mark, which are neutralised where a document is quoted.
+_ALIKE = _QUOTES | str.maketrans("⟦⟧［］﹇﹈", "[][][]")
 _SPACE = re.compile(r"\s+")
+# Words after which a full stop does not end the sentence; a part of a regular expression.
+ABBREVIATIONS = (
+    r"Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|vs|No|Nr|ca|etc|e\.g|i\.e|z\.B|bzw|Abs|Hr|Fr|Inc|"
+    r"Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft"
+)
+_ABBREVIATED = re.compile(rf"(?<!\w)(?:{ABBREVIATIONS}|[^\W\d_a-z]|\d{{1,2}})$")
 # A capitalised or very short word before the full stop is rather an abbreviation: "Inc.", "J. B.".
 _SENTENCE_END = re.compile(r"(?<!\w)[^\W\d_A-Z]{3,}\.(\s|$)|[!?。！？…](\s|$)")
 
@@ -72,12 +83,15 @@ def looks_like_name(text: str) -> bool:
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Where `quote` stands in `text`, white space and quotes folded: characters [start, end)."""
-    words = quote.translate(_QUOTES).split()
+    """Where `quote` stands in `text`: characters [start, end).
+
+    White space, kinds of quotes and neutralised brackets make no difference.
+    """
+    words = quote.translate(_ALIKE).split()
     if not words:
         return None
     pattern = r"\s+".join(re.escape(word) for word in words)
-    found = re.search(pattern, text.translate(_QUOTES))  # one character stays one character
+    found = re.search(pattern, text.translate(_ALIKE))  # one character stays one character
     return found.span() if found else None
 
 
@@ -85,6 +99,25 @@ def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
     """The text, or its beginning of at most `limit` tokens: whole sentences, else words."""
     while (size := count(text)) > limit:
         text = text[: min(len(text) - 1, len(text) * limit // size)]
-        end = max(text.rfind(stop) + len(stop.strip()) for stop in (". ", "! ", "? ", "。", "\n"))
+        ends = [text.rfind(stop) + len(stop.strip()) for stop in ("! ", "? ", "。", "\n")]
+        end = max(*ends, _last_full_stop(text) + 1)
         text = text[:end] if end > 0 else text.rpartition(" ")[0] or text
     return text
+
+
+def excerpt(text: str, limit: int) -> str:
+    """The beginning of a text on one line, in at most `limit` characters.
+
+    Where something is left out, " …" says so.
+    """
+    line = flat(text)
+    short = shortened(line, limit, len)
+    return short if short == line else f"{shortened(line, limit - 2, len)} …"
+
+
+def _last_full_stop(text: str) -> int:
+    """Where the last full stop stands that ends a sentence; -1: there is none."""
+    at = text.rfind(". ")
+    while at >= 0 and _ABBREVIATED.search(text[max(0, at - 9) : at]):
+        at = text.rfind(". ", 0, at)
+    return at

@@ -213,6 +213,35 @@ def test_what_documents_and_models_say_stays_text(page: Page, tmp_path: Path) ->
     assert page.errors == []
 
 
+WRAPPED = (
+    "JANE LEE: The Ghost of Christmas Past was shown to old Mr. Scrooge at the\n"
+    "counting-house of St. Paul’s, and then it left.\n\n"
+    "BEN BLOOM: The fog came in. THE END OF THE PROJECT"
+)
+SAID = "The Ghost of Christmas Past was shown to old Mr. Scrooge at the counting-house"
+
+
+def test_the_map_quotes_whole_sentences_and_only_those_that_say_it(
+    page: Page, tmp_path: Path
+) -> None:
+    whole = "The Ghost was shown to Mr. Scrooge at his counting-house [Data: Sources (1)]."
+    none = "The foundation has a project in Paris for readers [Data: Sources (1)]."
+    community = [1, None, 0, 1, "Ghosts", whole, 5.0, "", "model", [["Paris", none]]]
+    entity = [1, "Jacob Marley", "person", "", 0, 1, [1]]
+    drawn = Map([["Carol", "carol"]], [[1, 0, 100, WRAPPED]], [entity], [], [], [community])
+    put(page, drawn, tmp_path / "map.html")
+    page.chrome.execute_script("location.hash = '#community-1'")
+    for button in page.wait("#panel .cite", 2):
+        button.click()
+    said, place = (quote.text for quote in page.wait("#panel blockquote", 2))
+    assert " ".join(said.split()).startswith(f"{SAID} of St. Paul’s, and then it left. Carol, ")
+    assert place == f"Carol, characters 100–{100 + len(WRAPPED)}"
+    page.chrome.execute_script("location.hash = '#entity-1'")
+    page.until("document.querySelector('#panel h2').innerText === 'Jacob Marley'")
+    assert page.wait("#panel blockquote")[0].text == place
+    assert page.errors == []
+
+
 def test_ten_thousand_entities_are_drawn(page: Page, tmp_path: Path) -> None:
     communities: list[list[object]] = [
         [n, None, 0, 50, f"Community {n}", "", 5.0, "", "model", []] for n in range(1, 201)

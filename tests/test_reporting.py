@@ -1,6 +1,7 @@
 """What a report is written from: prominent first, never above the budget, every part shown."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -179,3 +180,17 @@ def test_a_small_community_is_told_by_its_elements_each_cited() -> None:
     ]
     assert report.rating is None
     assert len(shown.records) == 4
+
+
+def test_what_was_said_at_different_places_stands_on_lines_of_its_own() -> None:
+    told = replace(entity(1), description="He was rich and\nHe was dead.")
+    met = replace(edge(7, 1, 2), description="they met\nthey parted")
+    report, _ = report_of_elements(material([told, entity(2)], [met]), 1000, words)
+    assert report.summary.splitlines()[:2] == [
+        "E1: He was rich and [Data: Entities (1)]",
+        "He was dead. [Data: Entities (1)]",
+    ]
+    assert report.findings[0].explanation.splitlines() == [
+        "they met [Data: Relationships (7)]",
+        "they parted [Data: Relationships (7)]",
+    ]

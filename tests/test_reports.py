@@ -1,10 +1,12 @@
 """Reports in a real Neo4j: bottom-up, grounded, made anew only where something changed."""
 
+import json
 import re
 from itertools import combinations
 
 import pytest
 
+from graphrag_neo4j.citations import cited
 from graphrag_neo4j.context import Context
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Event, Started, silent
@@ -236,3 +238,22 @@ def test_a_report_in_a_code_fence_is_a_report() -> None:
     with pytest.raises(StopIteration) as done:
         think.send(Reply(f"```json\n{said}\n```"))
     assert done.value.value == Report("T", "S", [FindingText("F", "E\nG")], 7.0, "")
+
+
+def test_full_width_marks_that_a_model_copied_from_a_document_are_no_citations() -> None:
+    think = ModelThinker.from_settings(load_settings()).report("material", Material({}, [], []))
+    next(think)
+    said = {
+        "title": "T ［Data：Entities（1）］",
+        "summary": "S ［Data：Entities（1）］",
+        "rating": 7,
+        "rating_explanation": "R",
+        "findings": [
+            {"summary": "F ［Data：Entities（1）］ [Data: Claims (2)]", "explanation": "E"}
+        ],
+    }
+    with pytest.raises(StopIteration) as done:
+        think.send(Reply(json.dumps(said)))
+    written = done.value.value
+    assert cited(written.title) == cited(written.summary) == []
+    assert cited(written.findings[0].summary) == [("Claims", 2)]

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.text import find_quote, fold, looks_like_name, name_key, shortened, storable
+from graphrag_neo4j.text import (
+    excerpt,
+    find_quote,
+    fold,
+    looks_like_name,
+    name_key,
+    shortened,
+    storable,
+)
 
 ODD = st.sampled_from("“”‘’´″‴ﬁＡıİßς\u0301\u0345\u00a0\u200b\t\n …Ⅷ½")
 TEXT = st.text(st.one_of(ODD, st.characters()))
@@ -131,3 +139,15 @@ def test_shortening_ends_at_a_sentence_where_there_is_one() -> None:
     assert shortened("马利死了。斯克鲁奇知道。他当然知道", 13, len) == "马利死了。斯克鲁奇知道。"
     assert shortened("one two three four", 3, words) == "one two"
     assert shortened("一二三四", 3, len) == "一二三"
+
+
+def test_shortening_does_not_end_at_an_abbreviation() -> None:
+    assert shortened("Marley was dead. Old Mr. Scrooge knew it.", 25, len) == "Marley was dead."
+    assert shortened("He met Dr. J. B. Smith there", 18, len) == "He met Dr. J. B."
+    assert shortened("Mr. " * 100_000, 200_000, len).startswith("Mr. Mr. ")
+
+
+def test_an_excerpt_says_where_it_leaves_something_out() -> None:
+    assert excerpt("Marley\n was dead.", 20) == "Marley was dead."
+    assert excerpt("Marley was dead. Scrooge knew it.", 30) == "Marley was dead. …"
+    assert excerpt("Old Mr. Scrooge knew it.", 12) == "Old Mr. …"

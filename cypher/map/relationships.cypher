@@ -1,8 +1,11 @@
-// The relationships with the first chunks that state them.
+// The relationships with chunks that state them, those that the description quotes first.
 MATCH (source:Entity)-[pair:RELATED]->(target:Entity)
 RETURN pair.ref AS ref, source.ref AS source, target.ref AS target, pair.weight AS weight,
        pair.description AS description,
        COLLECT { MATCH ()-[stated:STATED {pair: pair.id}]->()
                  MATCH (chunk:Chunk {id: stated.chunk})
-                 RETURN DISTINCT chunk.ref ORDER BY chunk.ref LIMIT $places } AS chunks
+                 WITH chunk, any(said IN stated.descriptions
+                                 WHERE pair.description CONTAINS said) AS quoted
+                 WITH chunk, max(quoted) AS quoted
+                 RETURN chunk.ref ORDER BY quoted DESC, chunk.ref LIMIT $places } AS chunks
 ORDER BY weight DESC, ref

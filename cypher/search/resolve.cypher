@@ -1,18 +1,25 @@
-// What citations stand for: a title, and the places in documents that say so.
+// What citations stand for: a title, and the places in documents that say so. Places whose
+// description holds what is `said` with a citation come first.
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'
   MATCH (x:Entity {ref: citation.ref})
   RETURN x.name AS title,
-    COLLECT { MATCH (x)<-[:MENTIONS]-(chunk:Chunk) RETURN [chunk, null, null] ORDER BY chunk.ref LIMIT $places }
-    AS places
+    COLLECT {
+      MATCH (x)<-[mention:MENTIONS]-(chunk:Chunk)
+      WITH chunk, any(text IN mention.descriptions
+                      WHERE any(said IN citation.said WHERE text CONTAINS said)) AS quoted
+      RETURN [chunk, null, null] ORDER BY quoted DESC, chunk.ref LIMIT $places
+    } AS places
   UNION
   WITH citation WHERE citation.kind = 'Relationships'
   MATCH (a)-[x:RELATED {ref: citation.ref}]->(b)
   RETURN a.name + ' – ' + b.name AS title,
     COLLECT {
       MATCH ()-[stated:STATED {pair: x.id}]->() MATCH (chunk:Chunk {id: stated.chunk})
-      RETURN [chunk, null, null] ORDER BY chunk.ref LIMIT $places
+      WITH chunk, any(text IN stated.descriptions
+                      WHERE any(said IN citation.said WHERE text CONTAINS said)) AS quoted
+      RETURN [chunk, null, null] ORDER BY quoted DESC, chunk.ref LIMIT $places
     } AS places
   UNION
   WITH citation WHERE citation.kind = 'Claims'
@@ -39,5 +46,6 @@ RETURN citation.kind AS kind, citation.ref AS ref, coalesce(title, document.titl
        document.source AS source, document.title AS document, chunk.ref AS chunk,
        chunk.start + coalesce(start, 0) AS start,
        chunk.start + coalesce(end, size(chunk.text)) AS end,
+       start IS NOT NULL AS placed,
        CASE WHEN start IS NULL THEN chunk.text ELSE substring(chunk.text, start, end - start) END
        AS text

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from graphrag_neo4j.browsing.naming import corpus_name
 from graphrag_neo4j.browsing.packing import Pool
+from graphrag_neo4j.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.resources import data
@@ -39,6 +40,9 @@ COLUMNS: Final = {
     "claims": "ref description status since until chunk start end entities",
     "communities": "ref parent level size title summary rating why origin findings",
 }
+
+# The tables whose texts come from documents; those of communities cite what they rest on.
+SAID: Final = ("chunks", "entities", "relationships", "claims")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ async def read_map(graph: Graph) -> Map:
     for row in chunks:
         row["document"] = place[row.pop("source"), row["document"]]
     return Map(
-        documents=[[title, source] for source, title in documents],
+        documents=[[neutralised(title), source] for source, title in documents],
         chunks=_table("chunks", chunks),
         entities=_table("entities", await graph.read("map/entities", places=PLACES)),
         relationships=_table("relationships", await graph.read("map/relationships", places=PLACES)),
@@ -109,7 +113,13 @@ async def read_map(graph: Graph) -> Map:
 
 
 def _table(table: str, rows: Iterable[Row]) -> Table:
-    return [[row[name] for name in COLUMNS[table].split()] for row in rows]
+    """The rows in the order of their columns; what documents say cites nothing."""
+    columns = COLUMNS[table].split()
+    return [[_shown(table, row[name]) for name in columns] for row in rows]
+
+
+def _shown(table: str, value: object) -> object:
+    return neutralised(value) if isinstance(value, str) and table in SAID else value
 
 
 def _text(name: str) -> str:

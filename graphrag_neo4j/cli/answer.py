@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from graphrag_neo4j.answers import Answer, Citation, Source
+from graphrag_neo4j.citations import without_footnotes
 from graphrag_neo4j.cli.progress import money_known
-from graphrag_neo4j.text import shortened
+from graphrag_neo4j.text import excerpt
 
 __all__ = ["footnoted", "print_answer", "print_context"]
 
@@ -57,13 +58,13 @@ def footnoted(answer: Answer) -> str:
 
 def _note(citation: Citation) -> str:
     places: Iterable[str] = map(_place, citation.sources)
-    return "; ".join([str(citation), *places])
+    return without_footnotes("; ".join([str(citation), *places]))
 
 
 def _place(source: Source) -> str:
     start, end = source.place
-    quote = shortened(" ".join(source.quoted.split()), QUOTED, len)
-    return f"{source.title}, characters {start:,}–{end:,}: “{quote}”"
+    place = f"{source.title}, characters {start:,}–{end:,}"
+    return f"{place}: “{excerpt(source.quoted, QUOTED)}”" if source.quote else place
 
 
 def _took(answer: Answer) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphrag_neo4j.answers import Answer, Citation, Source
+from graphrag_neo4j.citations import neutralised
 from graphrag_neo4j.looking import FoundEntity, Report
 from graphrag_neo4j.text import flat, shortened
 
@@ -29,7 +30,10 @@ MEMBERS = 50  # entities of a report that are named
 
 @dataclass(frozen=True)
 class Place:
-    """Characters [start, end) of a document, within a chunk; `quote` is how they begin."""
+    """Characters [start, end) of a document, within a chunk; `quote` is how they begin.
+
+    The quote is empty where no sentence of the chunk says what it is cited for.
+    """
 
     document: str
     title: str
@@ -122,9 +126,14 @@ def report_text(report: Report) -> ReportText:
 
 
 def passage(source: Source) -> Passage:
-    """A chunk as it is."""
+    """A chunk, in which what looks like a citation is neutralised."""
     return Passage(
-        source.chunk, source.document, source.title, source.start, source.end, source.text
+        source.chunk,
+        source.document,
+        neutralised(source.title),
+        source.start,
+        source.end,
+        neutralised(source.text),
     )
 
 
@@ -140,7 +149,7 @@ def _places(sources: Sequence[Source]) -> list[Place]:
             source.title,
             source.chunk,
             *source.place,
-            shortened(flat(source.quoted), QUOTED, len),
+            shortened(flat(source.quoted), QUOTED, len) if source.quote else "",
         )
         for source in sources
     ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from graphrag_neo4j.citations import as_written
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
@@ -145,10 +146,10 @@ class ModelThinker:
         prompt = self._report.fill({**self._values, "input_text": marked(context)})
         written = yield from read_json(Request("report", (Message("user", prompt),)), WrittenReport)
         return Report(
-            title=fold(written.title),
+            title=fold(as_written(written.title)),
             summary=fold_prose(written.summary),
             findings=[
-                FindingText(fold(finding.summary), fold_prose(finding.explanation))
+                FindingText(fold(as_written(finding.summary)), fold_prose(finding.explanation))
                 for finding in written.findings
             ],
             rating=written.rating,

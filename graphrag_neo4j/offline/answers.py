@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Self
@@ -14,7 +14,7 @@ from graphrag_neo4j.offline.passages import read_passage
 from graphrag_neo4j.offline.vectors import vectors_of
 from graphrag_neo4j.offline.words import ABOUT
 from graphrag_neo4j.tables import Record
-from graphrag_neo4j.text import shortened
+from graphrag_neo4j.text import flat, shortened
 
 __all__ = ["Asked", "Quote", "chosen", "title_of"]
 
@@ -86,13 +86,17 @@ def chosen(asked: Asked, most: int, within: Record | None = None) -> list[Quote]
 def _quotes_of(record: Record) -> list[Quote]:
     """The sentences of a record, each with what it cites, else with the record itself."""
     own: tuple[Citation, ...] = ((record.kind, record.ref),)
-    prose = record.kind in ("Reports", "Sources")
-    text = record.text if prose else record.text.rpartition(" | ")[2]
+    if record.kind != "Reports":
+        texts = record.pieces or (record.text.rpartition(" | ")[2],)
+        return [Quote(one, record, own) for text in texts for one in _sentences(text)]
     # A report made of elements says what each is: "name: description".
-    names = (
-        [f"{name}: " for name in title_of(record).split(", ")] if record.kind == "Reports" else []
-    )
-    return [Quote(_without(names, one), record, cites or own) for one, cites in _split(text)]
+    names = [f"{name}: " for name in title_of(record).split(", ")]
+    return [
+        Quote(one, record, cites or own)
+        for piece in record.pieces or (record.text,)
+        for text, cites in _statements(piece)
+        for one in _sentences(_without(names, text))
+    ]
 
 
 def title_of(record: Record) -> str:
@@ -137,14 +141,16 @@ def _marginal(quote: Quote, chosen: Sequence[Quote]) -> float:
     return RELEVANCE * quote.score - (1 - RELEVANCE) * like
 
 
-@lru_cache(20_000)
-def _split(text: str) -> tuple[tuple[str, tuple[Citation, ...]], ...]:
-    found = []
+def _statements(text: str) -> Iterator[tuple[str, tuple[Citation, ...]]]:
+    """What a report says, in parts that end with what they cite."""
     for part in re.split(r"(?<=\])\s*", CLOSED.sub("\n\n", text)):
-        plain = rewrite(part, lambda *_: None).strip()
-        cites = tuple(cited(part))
-        found += [(one.text, cites) for one in read_passage(plain).sentences if one.text]
-    return tuple(found)
+        yield rewrite(part, lambda *_: None).strip(), tuple(cited(part))
+
+
+@lru_cache(20_000)
+def _sentences(text: str) -> tuple[str, ...]:
+    """The sentences of one piece of text, each on one line."""
+    return tuple(flat(one.text) for one in read_passage(text).sentences if one.text)
 
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import regex
 
+from graphrag_neo4j.text import ABBREVIATIONS
+
 __all__ = ["Passage", "Sentence", "Word", "read_passage"]
 
 LONGEST = 45  # words; a sentence with more is taken apart at its clauses
@@ -32,10 +34,7 @@ CUE = regex.compile(
     regex.I,
 )
 ADDRESS = regex.compile(r"\S+@\S+\.\w+|(?:https?://|www\.)\S+")
-ABBREVIATION = (
-    r"(?<!\b(?:\p{Lu}|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|vs|No|Nr|ca|etc|e\.g|i\.e|z\.B|bzw|Abs|Hr|Fr|Inc|"
-    r"Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft|\p{N}{1,2}))"
-)
+ABBREVIATION = rf"(?<!\b(?:\p{{Lu}}|{ABBREVIATIONS}|\p{{N}}{{1,2}}))"
 CLOSING = r"[\"'”’»)\]）」』】》]*+"
 END = regex.compile(
     rf"{ABBREVIATION}[.!?…]++{CLOSING}(?=\s+[^\p{{Ll}}\s]|\s*$)|[!?…]++{CLOSING}(?=\s)|"

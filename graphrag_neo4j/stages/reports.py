@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_neo4j.citations import Kind, cited, rewrite
+from graphrag_neo4j.citations import Kind, cited, neutralised, rewrite
 from graphrag_neo4j.context import Context
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.flow import Thought, think_about
@@ -22,7 +22,7 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.material import Claim, Edge, Entity, Material, Part, Source
 from graphrag_neo4j.model import Report, Think, Thinker
 from graphrag_neo4j.reporting import report_of_elements, show, whole
-from graphrag_neo4j.tables import Count, Record, Shown, report_line, report_tokens
+from graphrag_neo4j.tables import Count, Record, Shown, record_of, report_line, report_tokens
 from graphrag_neo4j.text import flat
 
 __all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_reports"]
@@ -224,30 +224,35 @@ async def read_materials(
 
 
 def _record(kind: Kind, row: Row, *fields: str) -> Record:
-    return Record(kind, row["ref"], row["id"], " | ".join(flat(row[name]) for name in fields))
+    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
+
+
+def _lines(record: Record) -> str:
+    """A record's description, each statement on a line of its own."""
+    return "\n".join(flat(piece) for piece in record.pieces)
 
 
 def _entity(row: Row) -> Entity:
     record = _record("Entities", row, "name", "type", "description")
-    description, degree = flat(row["description"]), row["degree"] or 0
-    return Entity(record, row["name"], description, degree, row["part"], row["mentions"])
+    name, degree = neutralised(row["name"]), row["degree"] or 0
+    return Entity(record, name, _lines(record), degree, row["part"], row["mentions"])
 
 
 def _edge(row: Row) -> Edge:
     record = _record("Relationships", row, "source_name", "target_name", "description")
-    description, weight = flat(row["description"]), row["weight"] or 0
-    return Edge(record, row["source"], row["target"], description, weight)
+    return Edge(record, row["source"], row["target"], _lines(record), row["weight"] or 0)
 
 
 def _claim(row: Row) -> Claim:
     fields = ("subject", "object", "type", "status", "start", "end", "description")
     source = Record("Sources", row["chunk_ref"], row["chunk"], "")
     record = _record("Claims", row, *fields)
-    return Claim(record, tuple(row["about"]), flat(row["description"]), source)
+    description = flat(neutralised(row["description"] or ""))
+    return Claim(record, tuple(row["about"]), description, source)
 
 
 def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> Source:
-    return Source(Record("Sources", ref, chunk, ""), tuple(about), text)
+    return Source(Record("Sources", ref, chunk, ""), tuple(about), neutralised(text))
 
 
 def _counted(material: Material) -> list[str]:
@@ -263,7 +268,8 @@ def _part(row: Row, entities: Iterable[Entity]) -> Part:
             (e for e in entities if e.part == row["id"]), key=lambda e: (-e.degree, e.record.id)
         )[:STANDING_IN]
         title = ", ".join(entity.name for entity in members)
-        full = summary = "; ".join(f"{entity.name}: {entity.description}" for entity in members)
+        told = (f"{entity.name}: {flat(entity.description)}" for entity in members)
+        full = summary = "; ".join(told)
     else:
         title, full = flat(row["title"]), report_line(row["report"])
         summary = flat(f"{row['title']}: {row['summary']}")

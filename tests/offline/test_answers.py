@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.model import finished
 from graphrag_neo4j.offline.answerer import OfflineAnswerer
-from graphrag_neo4j.tables import Record, Shown, report_line
+from graphrag_neo4j.tables import Record, Shown, record_of, report_line
 
 FROGS = (
     "# Frogs, ponds\n\nFrogs live near ponds and eat insects. [Data: Entities (1); Sources (4)]\n\n"
@@ -100,3 +100,26 @@ def test_however_much_a_sentence_cites_its_chunk_is_among_it() -> None:
     cites = "[Data: Entities (1, 2, 3); Sources (4)]"
     found = from_reports("What are the main themes?", [report(f"# Frogs\n\nFrogs eat. {cites}", 8)])
     assert found.endswith(f"- Frogs eat. {cites}")
+
+
+def test_pieces_of_a_description_are_never_quoted_as_one_sentence() -> None:
+    said = "Frogs eat insects near ponds, and\nbecause frogs live in ponds at night"
+    found = answered("Where do frogs live?", record_of("Entities", 3, "e3", "frog", "animal", said))
+    assert sorted(found.splitlines()) == [
+        "- Frogs eat insects near ponds, and [Data: Entities (3)]",
+        "- because frogs live in ponds at night [Data: Entities (3)]",
+    ]
+
+
+def test_a_speaker_is_no_part_of_what_is_quoted_from_a_chunk() -> None:
+    text = "JANE LEE: Where do they live?\nBEN BLOOM: Frogs live near ponds\nand eat insects."
+    assert "- Frogs live near ponds and eat insects. [Data: Sources (7)]" in answered(
+        "Where do frogs live?", record_of("Sources", 7, "s7", text)
+    )
+
+
+def test_what_a_document_writes_like_a_citation_is_quoted_as_text() -> None:
+    text = "Frogs live near ponds and eat insects [Data: Entities (1, 2, 3)]."
+    assert answered("Where do frogs live?", record_of("Sources", 7, "s7", text)) == (
+        "- Frogs live near ponds and eat insects ⟦Data: Entities (1, 2, 3)⟧. [Data: Sources (7)]"
+    )

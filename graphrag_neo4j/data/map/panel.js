@@ -203,6 +203,6 @@ class Panel {
 
 function quotes(world, words) {
   if (!words.length) return [make("p", { class: "facts" }, "This is no longer in the graph.")];
-  return words.map(({ chunk, start, text, length }) => make("blockquote", { title: world.documents[chunk.document].source }, make("div", {}, text), make("footer", {},
+  return words.map(({ chunk, start, text, length }) => make("blockquote", { title: world.documents[chunk.document].source }, text ? make("div", {}, text) : null, make("footer", {},
     `${world.documents[chunk.document].title}, characters ${start.toLocaleString("en")}–${(start + length).toLocaleString("en")}`)));
 }

@@ -142,19 +142,22 @@ function hueOf(community) {
 }
 
 /* The words that a citation leads to, nearest to what is said with it: [{chunk, start, text,
-   length}], start in the document. */
+   length}], start in the document. The text is empty where no sentence of a chunk says it. */
 function wordsOf(world, kind, ref, said = "") {
   switch (kind) {
     case "Claims": {
       const claim = world.claims.get(ref);
-      return claim ? [quote(world.chunks.get(claim.chunk), claim.start, claim.end)] : [];
+      if (!claim) return [];
+      if (claim.start === null) return saying(world, [claim.chunk], [], claim.description);
+      return [quote(world.chunks.get(claim.chunk), claim.start, claim.end)];
     }
     case "Sources":
       if (!world.chunks.has(ref)) return [];
       return said.trim() ? saying(world, [ref], [], said) : [quote(world.chunks.get(ref), 0, 600)];
     case "Entities": {
       const entity = world.entities.get(ref);
-      return entity ? saying(world, entity.chunks, [entity.name], said) : [];
+      // A report that lists its members says "name: description".
+      return entity ? saying(world, entity.chunks, [entity.name], without(`${entity.name}: `, said)) : [];
     }
     case "Relationships": {
       const pair = world.relationships.get(ref);
@@ -175,24 +178,88 @@ function quote(chunk, start, end) {
   return { chunk, start: chunk.start + from, text: text + (cut ? " …" : ""), length: [...text].length };
 }
 
-/* In each chunk what is said, else the sentence with most of the names and of its words, the first
-   of equals; a name as a word of its own counts for more than one within another word. */
-function saying(world, chunks, names, said) {
-  const wanted = [...names, ...(said.match(/[\p{L}\p{N}]{4,}/gu) ?? [])].map(folded).map((name, n) => [name, wordly(name), n < names.length ? 10 : 1]);
+/* In each chunk what is said, word for word; chunks that hold it so come alone. Else the sentence
+   that shares enough words with it or, where nothing is said, names most of the names; else the
+   place alone. */
+function saying(world, refs, names, said) {
+  const chunks = (refs ?? []).map((ref) => world.chunks.get(ref));
   const verbatim = said.trim() ? new RegExp(said.trim().split(/\s+/).map(plain).join("\\s+"), "u") : null;
-  return (chunks ?? []).map((ref) => {
-    const chunk = world.chunks.get(ref);
-    const whole = verbatim && chunk.text.match(verbatim);
-    let best = whole, most = whole ? Infinity : -1;
-    for (const found of chunk.text.matchAll(/[^.!?。！？\n]+[.!?。！？]*\s*/gu)) {
-      const sentence = folded(found[0]);
-      const worth = ([name, word, weight]) => (word.test(sentence) ? weight : sentence.includes(name) ? weight / 10 : 0);
-      const n = wanted.map(worth).reduce((a, b) => a + b, 0);
-      if (n > most) [best, most] = [found, n];
+  const whole = verbatim ? chunks.map((chunk) => [chunk, chunk.text.match(verbatim)]).filter(([, found]) => found) : [];
+  if (whole.length) return whole.map(([chunk, found]) => passage(chunk, found.index, found[0]));
+  const worth = said.trim() ? sharing(said, names) : naming(names);
+  return chunks.map((chunk) => {
+    let best = null, most = 0;
+    for (const sentence of sentences(chunk.text)) {
+      const n = worth(folded(sentence[1]), sentence[1]);
+      if (n > most) [best, most] = [sentence, n];
     }
-    const from = best ? [...chunk.text.slice(0, best.index)].length : 0;
-    return quote(chunk, from, best ? from + [...best[0].trimEnd()].length : null);
+    return best ? passage(chunk, ...best) : { chunk, start: chunk.start, text: "", length: [...chunk.text].length };
   });
+}
+
+function passage(chunk, index, text) {
+  const from = [...chunk.text.slice(0, index)].length;
+  return quote(chunk, from, from + [...text].length);
+}
+
+function without(beginning, text) {
+  const trimmed = text.trim();
+  return trimmed.startsWith(beginning) ? trimmed.slice(beginning.length) : trimmed;
+}
+
+/* How many words a sentence shares with what is said: at least three and two in five of the words
+   of the shorter one, and not only words of the names. A heading in capitals says nothing. */
+function sharing(said, names) {
+  const words = [...wordsIn(folded(said))], named = wordsIn(folded(names.join(" ")));
+  return (sentence, text) => {
+    if (text === text.toUpperCase() && text !== text.toLowerCase()) return 0;
+    const own = wordsIn(sentence), shared = words.filter((word) => own.has(word));
+    const needed = Math.max(Math.min(3, words.length), 0.4 * Math.min(words.length, own.size));
+    const nameAlone = shared.every((word) => named.has(word)) && !words.every((word) => named.has(word));
+    return nameAlone || shared.length < needed ? 0 : shared.length;
+  };
+}
+
+/* How many of the names a sentence holds; one as a word of its own counts for more than one within
+   another word. */
+function naming(names) {
+  const wanted = names.map(folded).map((name) => [name, wordly(name)]);
+  return (sentence) => wanted.reduce((n, [name, word]) => n + (word.test(sentence) ? 10 : sentence.includes(name) ? 1 : 0), 0);
+}
+
+/* The words of four letters and more; pairs of characters where words are not set apart. */
+function wordsIn(text) {
+  const spaced = text.match(/[\p{L}\p{N}]{4,}/gu) ?? [];
+  const pairs = [...text.matchAll(/(?=([\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{2}))/gu)].map((found) => found[1]);
+  return new Set([...spaced, ...pairs]);
+}
+
+/* Sentences end as in passages.py: not after an abbreviation or an initial, and at a line break
+   only where the line is too short to have been wrapped. */
+const ABBREVIATION = "(?<!(?<![\\p{L}\\p{N}])(?:\\p{Lu}|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|vs|No|Nr|ca|etc|e\\.g|i\\.e|z\\.B|bzw|Abs|Hr|Fr|Inc|Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft|\\p{N}{1,2}))";
+const CLOSED = "[\"'”’»)\\]）」』】》]*";
+const END = new RegExp(`${ABBREVIATION}[.!?…]+${CLOSED}(?=\\s+[^\\p{Ll}\\s]|\\s*$)|[!?…]+${CLOSED}(?=\\s)|[。！？｡．؟۔।॥]+${CLOSED}|\\n[ \\t]*\\n`, "gu");
+const SPEAKER = /^\s*(?:\p{Lu}[\p{Lu}\p{M} .’'-]{1,40}:\s+)?/u;
+const WRAPPED = 45; // characters; a longer line without a full stop may go on in the next one
+
+/* The sentences of a text: [index, text] each, without the tag of who speaks. */
+function sentences(text) {
+  const ends = [...text.matchAll(END)].map((found) => found.index + found[0].length);
+  let line = 0;
+  for (const found of text.matchAll(/\n/g)) {
+    const next = text.slice(found.index + 1, found.index + 60).trimStart();
+    const wrapped = text.slice(line, found.index).trim().length >= WRAPPED || /^\p{Ll}/u.test(next);
+    line = found.index + 1;
+    if (!wrapped || SPEAKER.exec(next)[0].trim()) ends.push(line);
+  }
+  const found = [];
+  let start = 0;
+  for (const end of [...ends, text.length].sort((a, b) => a - b)) {
+    const spoken = text.slice(start, end), from = start + SPEAKER.exec(spoken)[0].length;
+    if (from < end) found.push([from, text.slice(from, end).trimEnd()]);
+    start = end;
+  }
+  return found.filter(([, sentence]) => /[\p{L}\p{N}]/u.test(sentence));
 }
 
 function wordly(name) {

@@ -75,7 +75,7 @@ def index(
 
 
 def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
-    console = Console(stderr=quiet, soft_wrap=True)
+    console = Console(stderr=quiet, soft_wrap=True, highlight=False)
     if not quiet:
         _tell_documents(console, built)
         if built.status:

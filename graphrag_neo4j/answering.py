@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Question", "answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
+LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
 NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
     "drift": lambda state: (state["reports"], "reports of communities"),
@@ -68,8 +69,9 @@ async def answering(
     """Gives the text of the answer piece by piece, and then the answer.
 
     Without a model it is made of quotations. Raises InputError where the graph lacks what the
-    method needs.
+    method needs, or where the question is longer than LONGEST_QUESTION characters.
     """
+    _refuse_long(question.text)
     began = time.perf_counter()
     state = (await graph.read("search/state"))[0]
     _need(state["chunks"] or state["reports"], "documents")
@@ -93,6 +95,14 @@ async def answering(
             elapsed=time.perf_counter() - began,
             origin="model" if settings.has_model else "extractive",
             found=question.context_only or found.answer is not None,
+        )
+
+
+def _refuse_long(question: str) -> None:
+    if len(question) > LONGEST_QUESTION:
+        raise InputError(
+            f"The question has {len(question):,} characters, and {LONGEST_QUESTION:,} are the "
+            "most: ask it in fewer words, and index a long text as a document."
         )
 
 

@@ -42,9 +42,11 @@ KINDS: Final[tuple[Kind, ...]] = ("Entities", "Relationships", "Claims", "Report
 Citation = tuple[Kind, int]
 Rename = Callable[[Kind | None, int], object]
 
-DATA = re.compile(r"(\s*)\[\s*data\s*:([^\[\]]*)\]", re.IGNORECASE)
-PART = re.compile(r"([^\W\d_]+)\s*\(([^()]*)\)")
-ITEM = re.compile(r"\d+|\+\s*more", re.IGNORECASE)
+# Each begins where a run of its first characters does, and gives none of a run back: else a text
+# of spaces or letters alone would be read again from each of them on.
+DATA = re.compile(r"(?<!\s)(\s*+)\[\s*+data\s*+:([^\[\]]*+)\]", re.IGNORECASE)
+PART = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\s*+\(([^()]*+)\)")
+ITEM = re.compile(r"\d++|\+\s*+more", re.IGNORECASE)
 LONG_REF = 999_999_999
 LONGEST_REF = 18  # digits: more do not fit a whole number of Neo4j
 # What a mark begins with once white space, case and invisible characters do not count; or what it

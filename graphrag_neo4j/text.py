@@ -2,7 +2,10 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable
+from functools import cache
+from itertools import accumulate
 
 __all__ = [
     "ABBREVIATIONS",
@@ -30,6 +33,9 @@ ABBREVIATIONS = (
     r"Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft"
 )
 _ABBREVIATED = re.compile(rf"(?<!\w)(?:{ABBREVIATIONS}|[^\W\d_a-z]|\d{{1,2}})$")
+_WORD = re.compile(r"\S+")
+_MOST_MARKS = 30  # combining ones in a row: no language has more (Unicode, UAX 15, section 13)
+_JOINER = "\u034f"  # the combining grapheme joiner, which Unicode puts between more of them
 # A capitalised or very short word before the full stop is rather an abbreviation: "Inc.", "J. B.".
 _SENTENCE_END = re.compile(r"(?<!\w)[^\W\d_A-Z]{3,}\.(\s|$)|[!?。！？…](\s|$)")
 
@@ -42,7 +48,7 @@ def storable(text: str) -> tuple[str, int]:
 def fold(text: str) -> str:
     """The text in Unicode NFKC, with one kind of quotes and single spaces, trimmed."""
     # Before NFKC too, which would make an acute accent for a quote a space and a combining one.
-    plain = unicodedata.normalize("NFKC", text.translate(_QUOTES)).translate(_QUOTES)
+    plain = _normalized(text.translate(_QUOTES)).translate(_QUOTES)
     return _SPACE.sub(" ", plain).strip()
 
 
@@ -68,7 +74,7 @@ def name_key(name: str) -> str:
     >>> name_key("  Jacob  MARLEY’s ghost")
     "jacob marley's ghost"
     """
-    return unicodedata.normalize("NFKC", fold(name).casefold())
+    return _normalized(fold(name).casefold())
 
 
 def looks_like_name(text: str) -> bool:
@@ -87,12 +93,45 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
 
     White space, kinds of quotes and neutralised brackets make no difference.
     """
-    words = quote.translate(_ALIKE).split()
-    if not words:
+    wanted = " ".join(quote.translate(_ALIKE).split())
+    # One character stays one character, but for white space: so places are found again.
+    words = [*_WORD.finditer(text.translate(_ALIKE))] if wanted else []
+    at = " ".join(word[0] for word in words).find(wanted) if words else -1
+    if at < 0:
         return None
-    pattern = r"\s+".join(re.escape(word) for word in words)
-    found = re.search(pattern, text.translate(_ALIKE))  # one character stays one character
-    return found.span() if found else None
+    starts = [0, *accumulate(len(word[0]) + 1 for word in words)]
+
+    def place(folded: int) -> int:
+        word = bisect_right(starts, folded) - 1
+        return words[word].start() + folded - starts[word]
+
+    return place(at), place(at + len(wanted) - 1) + 1
+
+
+def _normalized(text: str) -> str:
+    """The text in NFKC; without more combining marks in a row than it sorts in a moment."""
+    if text.isascii():
+        return text
+    in_row, parts = 0, []
+    for character in text:
+        before, after, whole = _marks(character)
+        in_row = in_row + before if whole else before
+        if whole and in_row > _MOST_MARKS:
+            parts.append(_JOINER)
+            in_row = before
+        parts.append(character)
+        in_row = in_row if whole else after
+    return unicodedata.normalize("NFKC", "".join(parts))
+
+
+@cache
+def _marks(character: str) -> tuple[int, int, bool]:
+    """The combining marks that a character begins with once it is taken apart, those that it
+    ends with, and whether it is nothing else."""
+    kinds = [unicodedata.combining(part) > 0 for part in unicodedata.normalize("NFKD", character)]
+    before = next((i for i, mark in enumerate(kinds) if not mark), len(kinds))
+    after = next((i for i, mark in enumerate(reversed(kinds)) if not mark), len(kinds))
+    return before, after, before == len(kinds)
 
 
 def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:

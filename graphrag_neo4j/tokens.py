@@ -31,15 +31,20 @@ PACKAGED = {
     "cl100k_base": ("cl100k_base", "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"),
 }
 FOLDER_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
+COUNTED_AT_ONCE = 100_000  # characters
 _environment = threading.Lock()
 
 
 def count(text: str, encoding_name: str) -> int:
     """The number of tokens of `text`; what looks like a special token is ordinary text.
 
-    Raises InputError as `encoding` does.
+    A text of more than COUNTED_AT_ONCE characters is counted in parts. Raises InputError as
+    `encoding` does.
     """
-    return len(encoding(encoding_name).encode(text, disallowed_special=()))
+    encode = encoding(encoding_name).encode
+    # A megabyte of spaces in one piece is more than tiktoken can take.
+    pieces = (text[i : i + COUNTED_AT_ONCE] for i in range(0, len(text), COUNTED_AT_ONCE))
+    return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
 
 
 def encoding_for(model: str) -> str | None:

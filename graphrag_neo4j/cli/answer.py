@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import click
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
 from graphrag_neo4j.answers import Answer, Citation, Source
 from graphrag_neo4j.citations import without_footnotes
@@ -14,31 +15,32 @@ from graphrag_neo4j.text import excerpt
 __all__ = ["footnoted", "print_answer", "print_context"]
 
 QUOTED = 200  # characters of a source
+RENDERED = 20_000  # characters of an answer; one of more is shown as it is: the parser is slow
 
 
 def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
     """The text, unless it has been streamed already, and below it the sources."""
     if streamed:
         click.echo()
-    elif console.is_terminal:
+    elif console.is_terminal and len(answer.text) <= RENDERED:
         from rich.markdown import Markdown  # noqa: PLC0415 - only here; it brings a parser
 
         console.print(Markdown(answer.text))
     else:
-        console.print(escape(answer.text))
+        console.print(Text(answer.text))
     if answer.citations:
         console.print("\nSources:")
     shown: set[str] = set()  # places, each once
     for citation in answer.citations:
-        mark = "" if citation.supported else " [red](not in the material of this answer)[/]"
-        console.print(f"  {escape(str(citation))}{mark}", highlight=False)
+        mark = "" if citation.supported else " (not in the material of this answer)"
+        console.print(Text.assemble(f"  {citation}", (mark, "red")))
         # In an answer of quotations a report is the heading of those that are cited one by one.
         heads = answer.origin == "extractive" and citation.kind == "Reports"
         for place in () if heads else dict.fromkeys(map(_place, citation.sources)):
             if place not in shown:
-                console.print(f"    {escape(place)}", style="dim", highlight=False)
+                console.print(Text(f"    {place}", style="dim"))
                 shown.add(place)
-    console.print(f"\n{escape(_took(answer))}", style="dim", highlight=False)
+    console.print(Text(f"\n{_took(answer)}", style="dim"))
 
 
 def print_context(console: Console, answer: Answer) -> None:

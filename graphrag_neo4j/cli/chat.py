@@ -31,7 +31,7 @@ def chat(method: str, home: Path | None) -> None:
     An empty line or Ctrl-D ends the conversation.
     """
     settings = load_settings(home=home)
-    console = Console(soft_wrap=True)
+    console = Console(soft_wrap=True, highlight=False)
 
     async def work() -> None:
         history: list[tuple[str, str]] = []

@@ -46,7 +46,7 @@ def doctor(home: Path | None, as_json_: bool) -> None:
 
 def _show(checks: Sequence[Check]) -> None:
     """A table on a terminal, elsewhere a line for each check."""
-    console = Console()
+    console = Console(highlight=False)
     if console.is_terminal:
         console.print(_table(checks))
         return

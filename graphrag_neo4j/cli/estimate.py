@@ -41,7 +41,7 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     if as_json_:
         click.echo(as_json(found))
     else:
-        _print(Console(soft_wrap=True), found, settings)
+        _print(Console(soft_wrap=True, highlight=False), found, settings)
     if found.unreadable:
         raise click.exceptions.Exit(1)
 

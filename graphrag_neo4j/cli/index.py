@@ -75,7 +75,7 @@ def index(
 
 
 def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
-    console = Console(stderr=quiet, soft_wrap=True)
+    console = Console(stderr=quiet, soft_wrap=True, highlight=False)
     if not quiet:
         _tell_documents(console, built)
         if built.status:
@@ -112,10 +112,21 @@ def _tell_documents(console: Console, built: Built) -> None:
             f"{step}: {usage.calls:,} calls ({usage.failed} failed), {usage.input_tokens:,} tokens "
             f"in, {usage.output_tokens:,} out, {money_known(usage.cost, usage.unpriced)}."
         )
+    _tell_odd_replies(console, built)
     if len(built.usage) > 1:
         total = sum(usage.cost for usage in built.usage.values())
         unpriced = sum(usage.unpriced for usage in built.usage.values())
         console.print(f"In all: {money_known(total, unpriced)}.")
+
+
+def _tell_odd_replies(console: Console, built: Built) -> None:
+    """What had to be replaced or estimated, since an endpoint's replies were not as they ought."""
+    replaced = sum(usage.replaced for usage in built.usage.values())
+    estimated = sum(usage.estimated for usage in built.usage.values())
+    if replaced:
+        console.print(f"In replies {replaced:,} characters that can't be stored were replaced.")
+    if estimated:
+        console.print(f"The endpoint did not say what {estimated:,} calls used: it is estimated.")
 
 
 def _tell_flaws(console: Console, built: Built) -> None:

@@ -64,7 +64,7 @@ def _bars() -> Progress:
         TextColumn("[red]{task.fields[failed]}"),
         TextColumn("[dim]{task.fields[spent]}"),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=Console(stderr=True, highlight=False),
     )
 
 

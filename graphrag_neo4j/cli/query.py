@@ -50,7 +50,7 @@ def query(
 ) -> None:
     """Answer QUESTION from the graph, with the places in the documents that say so."""
     settings = load_settings(home=home, expand=expand, response_type=response_type)
-    console = Console(soft_wrap=True)
+    console = Console(soft_wrap=True, highlight=False)
     streamed = console.is_terminal and not (as_json_ or markdown or how["context_only"])
 
     async def work() -> Answer:

@@ -31,4 +31,4 @@ def status(home: Path | None, as_json_: bool) -> None:
     if as_json_:
         click.echo(as_json(found))
     else:
-        print_status(Console(soft_wrap=True), found)
+        print_status(Console(soft_wrap=True, highlight=False), found)

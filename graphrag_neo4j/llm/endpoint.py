@@ -1,29 +1,35 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
-import json
-from array import array
-from base64 import b64decode
-from collections.abc import AsyncIterator, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence, Set
 from textwrap import shorten
 from typing import Any, Final, Literal, Self, cast
 
 import httpx2
 import openai
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, AsyncStream
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
+from graphrag_neo4j.llm.bodies import (
+    Completion,
+    Used,
+    bound_body,
+    completion_of,
+    piece_of,
+    refuse_long,
+    reply_of,
+    used_by,
+    vectors_of,
+)
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.rates import Rates
-from graphrag_neo4j.llm.thoughts import without_thoughts, without_thoughts_streamed
+from graphrag_neo4j.llm.streamed import storable_pieces
+from graphrag_neo4j.llm.thoughts import without_thoughts_streamed
 from graphrag_neo4j.model import Reply, Request, Step, T, Think
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["Endpoint", "model_of"]
-
-Completion = dict[str, Any]
 
 MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report", "answer", "rating"]]] = {
     "extraction": "extraction",
@@ -93,38 +99,60 @@ class Endpoint:
         await self._rates.before_call(request, self._settings.encoding)
         try:
             completion = await self._complete(model, request)
-        except openai.APIError as error:
-            self.meter.steps[request.step].failed += 1
-            raise self._explained(error, model) from None
+        except (openai.APIError, ReplyError) as error:
+            raise self._failed(request.step, error, model) from None
         self._failures_in_a_row = 0
-        self._count(request.step, completion)
-        return _reply(completion)
+        reply, replaced = self._reply(request, completion)
+        self.meter.steps[request.step].replaced += replaced
+        return reply
 
     def stream(self, request: Request) -> AsyncIterator[str]:
         """The reply to one request piece by piece, as it comes; raises as `ask` does."""
-        return without_thoughts_streamed(self._streamed(request))
+        used = self.meter.steps[request.step]
+        return without_thoughts_streamed(storable_pieces(self._streamed(request), used))
 
     async def _streamed(self, request: Request) -> AsyncIterator[str]:
         self._check_budget()
         model = model_of(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)
+        said: list[str] = []
+        length = 0
+        used: Used | None = None
         try:
-            pieces = await self._client.chat.completions.create(
-                model=model,
-                messages=cast("Any", _messages(request)),
-                temperature=0.0,
-                stream=True,
-                stream_options={"include_usage": True},
-            )
-            async for piece in pieces:
-                if piece.usage:
-                    self._count(request.step, {"usage": piece.usage.model_dump()})
-                if piece.choices and piece.choices[0].delta.content:
-                    yield piece.choices[0].delta.content
-        except openai.APIError as error:
-            self.meter.steps[request.step].failed += 1
-            raise self._explained(error, model) from None
+            events = await self._open_stream(model, request)
+            async with events:
+                async for event in events:
+                    used = used_by(event) or used
+                    if piece := piece_of(event):
+                        said.append(piece)
+                        length += len(piece)
+                        refuse_long(length)
+                        yield piece
+            refuse_long(length, events.response)
+        except (openai.APIError, ReplyError) as error:
+            raise self._failed(request.step, error, model) from None
+        except (ValueError, RecursionError):
+            odd = ReplyError("the endpoint's stream holds what is no JSON")
+            raise self._failed(request.step, odd, model) from None
         self._failures_in_a_row = 0
+        self._count(request, used, "".join(said))
+
+    async def _open_stream(self, model: str, request: Request) -> AsyncStream[object]:
+        """The events as they are: the client would take for granted that they have their form."""
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": _messages(request),
+            "temperature": 0.0,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        return await self._client.post(
+            "/chat/completions",
+            body=body,
+            cast_to=object,
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text, in their order; raises as `ask` does."""
@@ -138,11 +166,15 @@ class Endpoint:
         try:
             response = await self._client.post("/embeddings", body=body, cast_to=httpx2.Response)
         except openai.APIError as error:
-            self.meter.steps[EMBEDDING].failed += 1
-            raise self._explained(error, model, "KG_EMBEDDING_MODEL") from None
+            raise self._failed(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
         self._failures_in_a_row = 0
-        vectors, n_tokens = _vectors(response)
-        self.meter.count(EMBEDDING, self._embedding_price, (n_tokens, 0, 0))
+        vectors, used = vectors_of(response)
+        self.meter.count(
+            EMBEDDING,
+            self._embedding_price,
+            used or (self._tokens(texts), 0, 0),
+            estimated=used is None,
+        )
         if len(vectors) != len(texts):
             raise ReplyError(f"the endpoint gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
@@ -165,23 +197,43 @@ class Endpoint:
                     raise
                 refused |= named | (ONE_TOKEN if named & ONE_TOKEN else set())
             else:
-                return _parsed(response)
+                return completion_of(response)
 
-    def _count(self, step: Step, completion: Completion) -> None:
-        used = completion.get("usage") or {}
-        details = used.get("prompt_tokens_details") or {}
-        cached = details.get("cached_tokens") or 0
-        spent = used.get("prompt_tokens") or 0, cached, used.get("completion_tokens") or 0
-        self.meter.count(step, self._prices[step], spent)
+    def _reply(self, request: Request, completion: Completion) -> tuple[Reply, int]:
+        """The reply of a completion, counted; one that can't be used was paid for, too."""
+        used = used_by(completion)
+        self._count(request, used, completion["choices"][0]["message"]["content"] or "")
+        return reply_of(completion)
+
+    def _count(self, request: Request, used: Used | None, reply: str) -> None:
+        """Counts a call; its tokens are estimated where the endpoint does not say them."""
+        step = request.step
+        sent = (message.content for message in request.messages)
+        spent = used or (self._tokens(sent), 0, self._tokens([reply]))
+        self.meter.count(step, self._prices[step], spent, estimated=used is None)
         self._rates.after_call(spent[2])
+
+    def _tokens(self, texts: Iterable[str]) -> int:
+        return sum(tokens.count(text, self._settings.encoding) for text in texts)
 
     def _check_budget(self) -> None:
         limit = self._settings.max_cost
         if limit is not None and self.meter.total.cost >= limit:
             raise BudgetSpentError(f"The cost limit of {limit:.2f} US dollars is reached.")
 
+    def _failed(
+        self,
+        step: str,
+        error: openai.APIError | ReplyError,
+        model: str,
+        setting: str = "KG_MODEL",
+    ) -> ModelError | ReplyError:
+        """Counts a call that failed; gives its error as what can be done about it."""
+        self.meter.steps[step].failed += 1
+        return error if isinstance(error, ReplyError) else self._explained(error, model, setting)
+
     def _explained(
-        self, error: openai.APIError, model: str, setting: str = "KG_MODEL"
+        self, error: openai.APIError, model: str, setting: str
     ) -> ModelError | ReplyError:
         """The error as what can be done about it, without the key."""
         said = self._redacted(str(error))
@@ -223,14 +275,16 @@ class Endpoint:
     def _redacted(self, text: str) -> str:
         key = self._settings.openai_api_key
         shown = text.replace(key.get_secret_value(), "…") if key else text
-        return shorten(shown, LONGEST_MESSAGE, placeholder=" …")
+        # Only its beginning, since `shorten` takes long for a long text.
+        return shorten(shown[: 2 * LONGEST_MESSAGE], LONGEST_MESSAGE, placeholder=" …")
 
 
 def _client(settings: Settings, rates: Rates) -> AsyncOpenAI:
     key = settings.openai_api_key
     # The hook sees each sending, the client's own retries included.
     http_client = openai.DefaultAsyncHttpxClient(
-        event_hooks={"request": [rates.before_request]}, timeout=settings.timeout
+        event_hooks={"request": [rates.before_request], "response": [bound_body]},
+        timeout=settings.timeout,
     )
     return AsyncOpenAI(
         api_key=key.get_secret_value() if key else "none",
@@ -278,36 +332,3 @@ def _refusable(name: str, options: Mapping[str, Any]) -> str:
 def _names(error: openai.BadRequestError, option: str) -> bool:
     words = (option, "json") if option == "response_format" else (option,)
     return error.param == option or any(word in error.message for word in words)
-
-
-def _parsed(response: httpx2.Response) -> Completion:
-    with suppress(ValueError, LookupError, TypeError):
-        completion: Completion = json.loads(response.content)
-        if isinstance(completion["choices"][0]["message"]["content"], str | None):
-            return completion
-    message = "the endpoint's reply is no chat completion"
-    raise openai.APIResponseValidationError(response, None, message=message)
-
-
-def _reply(completion: Completion) -> Reply:
-    choice = completion["choices"][0]
-    if choice.get("finish_reason") == "content_filter":
-        raise ReplyError("the endpoint's content filter withheld the reply")
-    text = without_thoughts(choice["message"]["content"] or "")
-    return Reply(text, cut=choice.get("finish_reason") == "length")
-
-
-def _vectors(response: httpx2.Response) -> tuple[list[list[float]], int]:
-    """The vectors in the order of the texts, and the tokens used."""
-    try:
-        body = json.loads(response.content)
-        rows = sorted(body["data"], key=lambda row: row["index"])
-        vectors = [_vector(row["embedding"]) for row in rows]
-        return vectors, (body.get("usage") or {}).get("prompt_tokens", 0)
-    except (ValueError, LookupError, TypeError):
-        raise ReplyError("the endpoint's reply holds no vectors") from None
-
-
-def _vector(given: str | list[float]) -> list[float]:
-    """From the form that was asked for, or the plain one of an endpoint that knows no other."""
-    return array("f", b64decode(given) if isinstance(given, str) else given).tolist()

@@ -12,7 +12,9 @@ __all__ = ["Meter", "Usage"]
 class Usage:
     """Calls, tokens and US dollars; the cached tokens are among the input tokens.
 
-    `cost` counts only what has a known price; `unpriced` are the calls without one.
+    `cost` counts only what has a known price; `unpriced` are the calls without one. `estimated`
+    are the calls whose tokens the endpoint did not say, or said wrongly: we counted them.
+    `replaced` are the characters of replies that can't be stored.
     """
 
     calls: int = 0
@@ -22,6 +24,8 @@ class Usage:
     output_tokens: int = 0
     cost: float = 0.0
     unpriced: int = 0
+    estimated: int = 0
+    replaced: int = 0
 
 
 @dataclass(slots=True)
@@ -30,7 +34,14 @@ class Meter:
 
     steps: defaultdict[str, Usage] = field(default_factory=lambda: defaultdict(Usage))
 
-    def count(self, step: str, price: Price | None, tokens: tuple[int, int, int]) -> None:
+    def count(
+        self,
+        step: str,
+        price: Price | None,
+        tokens: tuple[int, int, int],
+        *,
+        estimated: bool = False,
+    ) -> None:
         """Counts a call that came back with (input, cached, output) tokens."""
         usage = self.steps[step]
         usage.calls += 1
@@ -39,6 +50,7 @@ class Meter:
         usage.output_tokens += tokens[2]
         usage.cost += price.of(*tokens) if price else 0.0
         usage.unpriced += price is None
+        usage.estimated += estimated
 
     @property
     def total(self) -> Usage:
@@ -52,4 +64,6 @@ class Meter:
             total.output_tokens += usage.output_tokens
             total.cost += usage.cost
             total.unpriced += usage.unpriced
+            total.estimated += usage.estimated
+            total.replaced += usage.replaced
         return total

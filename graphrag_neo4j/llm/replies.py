@@ -15,7 +15,14 @@ from graphrag_neo4j.text import storable
 
 __all__ = ["read_json", "schema_of"]
 
-FENCED = re.compile(r"\A\s*```\w*\s*(.*?)\s*(?:```\s*)?\Z", re.DOTALL)
+FENCE = "```"
+OPENING = re.compile(rf"{FENCE}\w*+")
+# What JSON writes with a backslash: characters, a pair of surrogates, and one that stands alone.
+ESCAPED = re.compile(
+    r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
+    r"|(?P<unstorable>u(?:[dD][89a-fA-F][\da-fA-F]{2}|0000))|.)",
+    re.DOTALL,
+)
 W = TypeVar("W", bound=Written)
 
 
@@ -41,11 +48,22 @@ def read_json(request: Request, form: type[W]) -> Generator[Request, Reply, W]:
 
 
 def _read(reply: Reply, form: type[W]) -> W:
-    fenced = FENCED.match(reply.text)
     try:
-        return form.model_validate_json(fenced[1] if fenced else reply.text)
+        return form.model_validate_json(_storable_json(_unfenced(storable(reply.text)[0])))
     except ValidationError as error:
         raise ReplyError(_explain(error, cut=reply.cut)) from None
+
+
+def _unfenced(text: str) -> str:
+    """A reply without the code fence around it."""
+    text = text.strip()
+    opening = OPENING.match(text)
+    return text[opening.end() :].removesuffix(FENCE) if opening else text
+
+
+def _storable_json(text: str) -> str:
+    """JSON without what its escapes write that can't be stored."""
+    return ESCAPED.sub(lambda found: "\\ufffd" if found["unstorable"] else found[0], text)
 
 
 def _explain(error: ValidationError, *, cut: bool) -> str:

@@ -6,27 +6,31 @@ from collections.abc import AsyncIterator
 __all__ = ["without_thoughts", "without_thoughts_streamed"]
 
 OPENING, CLOSING = "<think>", "</think>"
-THOUGHTS = re.compile(rf"\A\s*{OPENING}.*?{CLOSING}\s*", re.DOTALL)
+THOUGHTS = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
 
 
 def without_thoughts(text: str) -> str:
     """A whole reply without them."""
-    return THOUGHTS.sub("", text)
+    return THOUGHTS.sub("", text, count=1)
 
 
 async def without_thoughts_streamed(pieces: AsyncIterator[str]) -> AsyncIterator[str]:
     """The pieces of a reply without them; what may be a beginning of them is held back."""
-    held: str | None = ""
+    held: list[str] = []
+    start, end, done = "", "", False
     async for piece in pieces:
-        if held is None:
+        if done:
             yield piece
             continue
-        held += piece
-        start = held.lstrip()
-        thinking = start.startswith(OPENING) and CLOSING not in start
-        if not (thinking or OPENING.startswith(start)):
-            if text := without_thoughts(held):
+        held.append(piece)
+        # Its first characters and its last ones tell: all of it, at each piece, would take long.
+        start += piece.lstrip()[: len(OPENING)] if not start else piece[: len(OPENING)]
+        start = start[: len(OPENING)]
+        end = (end + piece)[-len(piece) - len(CLOSING) :]
+        thinking = start == OPENING and CLOSING not in end
+        if not (thinking or (start != OPENING and OPENING.startswith(start))):
+            done = True
+            if text := without_thoughts("".join(held)):
                 yield text
-            held = None
-    if held:
-        yield held
+    if held and not done:
+        yield "".join(held)

@@ -25,7 +25,7 @@ WELL_SAID = 0.05  # for each point of a sentence's quality
 NEAR = 0.3  # of nearness and words together, from which a sentence has something to say
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters
-CLOSED = re.compile(r"(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report of one line
+CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report of one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _quotes_of(record: Record) -> list[Quote]:
         texts = record.pieces or (record.text.rpartition(" | ")[2],)
         return [Quote(one, record, own) for text in texts for one in _sentences(text)]
     # A report made of elements says what each is: "name: description".
-    names = [f"{name}: " for name in title_of(record).split(", ")]
+    names = tuple(f"{name}: " for name in title_of(record).split(", "))
     return [
         Quote(one, record, cites or own)
         for piece in record.pieces or (record.text,)
@@ -107,7 +107,9 @@ def title_of(record: Record) -> str:
     return shortened(name, TITLE, len)
 
 
-def _without(beginnings: Sequence[str], text: str) -> str:
+def _without(beginnings: tuple[str, ...], text: str) -> str:
+    if not text.startswith(beginnings):
+        return text
     return next((text.removeprefix(one) for one in beginnings if text.startswith(one)), text)
 
 

@@ -64,8 +64,8 @@ DATE = regex.compile(
     r"|\b(?:in|since|by|of|during|early|late)\s+(?P<year>1[5-9]\d{2}|20\d{2})\b"
 )
 AMOUNT = regex.compile(
-    r"[$€£¥]\s?\d[\d,.]*|\b\d[\d,.]*\s*(?:%|percent|per cent|thousand|million|billion|trillion|"
-    r"dollars|euros|pounds|people|employees|users|copies|students|customers)\b",
+    r"[$€£¥]\s?\d[\d,.]*|(?<![\d,.])[,.]*+\b\d[\d,.]*+\s*+(?:%|percent|per cent|thousand|"
+    r"million|billion|trillion|dollars|euros|pounds|people|employees|users|copies|students|customers)\b",
     regex.I,
 )
 

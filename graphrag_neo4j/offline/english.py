@@ -52,7 +52,7 @@ BEFORE_NOUNS = frozenset(
     {"systems", "sports", "operations", "communications", "sales", "arms", "games", "women"}
 )
 ACRONYM = re.compile(r"[A-Z][A-Z0-9]{1,5}s?")
-PHRASE = re.compile(r"[JVgNA]*[NSgA]")
+PHRASE = re.compile(r"(?<![JVgNA])[JVgNA]*[NSgA]")
 MOST_WORDS = 4
 
 

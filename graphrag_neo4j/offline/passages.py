@@ -25,7 +25,7 @@ WORD = regex.compile(
     r"[\p{L}\p{N}\p{M}]+(?:['’.&/+\-–][\p{L}\p{N}\p{M}]+)*+(?:\+\+|\#)?"
 )
 TAG = regex.compile(
-    r"^[ \t]*(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*(?:\([^()\n]{0,20}\))?:(?=\s|$)",
+    r"^[ \t]*+(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*+(?:\([^()\n]{0,20}\))?:(?=\s|$)",
     regex.M,
 )
 CUE = regex.compile(
@@ -33,16 +33,22 @@ CUE = regex.compile(
     r"silence|chuckle|sigh|cheer)[^()\n]{0,20}\)",
     regex.I,
 )
-ADDRESS = regex.compile(r"\S+@\S+\.\w+|(?:https?://|www\.)\S+")
+# Characters without a space among them that hold an address; where it lies, `_address` says.
+ADDRESSED = regex.compile(r"(?<!\S)\S*?(?:@|https?://|www\.)\S*+")
+LINK = regex.compile(r"(?:https?://|www\.)\S++")
+DOTTED = regex.compile(r"\.\w++")
 ABBREVIATION = rf"(?<!\b(?:\p{{Lu}}|{ABBREVIATIONS}|\p{{N}}{{1,2}}))"
 CLOSING = r"[\"'”’»)\]）」』】》]*+"
 END = regex.compile(
-    rf"{ABBREVIATION}[.!?…]++{CLOSING}(?=\s+[^\p{{Ll}}\s]|\s*$)|[!?…]++{CLOSING}(?=\s)|"
+    # Of a row of stops only the first two are tried: the rest of it decides alike for all.
+    rf"{ABBREVIATION}(?<![.!?…]{{2}})[.!?…]++{CLOSING}(?=\s++[^\p{{Ll}}\s]|\s*+$)|"
+    rf"(?<![!?…])[!?…]++{CLOSING}(?=\s)|"
     r"\b\p{Lu}\.(?=\s+(?:He|She|It|They|We|I|The|This|That|In|And|But|So)\b)|"
     rf"[。！？｡．؟۔।॥]++{CLOSING}|\n[ \t]*\n"
 )
 SOFT = 45  # characters; a longer line without a full stop may go on in the next one
 LINE = regex.compile(r"\n")
+FILLED = regex.compile(r"\S")
 CLAUSE = regex.compile(
     r"[;:—–][\"”’]*(?=\s)|\s[–—-]{1,2}(?=\s)|[，；]|"
     r",(?=\s(?:and|but|so|because|und|aber|et|mais|y|pero)\s)"
@@ -113,8 +119,20 @@ def _tags(text: str) -> list[tuple[int, int, str]]:
 
 
 def _no_prose(text: str) -> Iterator[tuple[int, int]]:
-    for pattern in (CUE, ADDRESS):
-        yield from (found.span() for found in pattern.finditer(text))
+    yield from (found.span() for found in CUE.finditer(text))
+    for found in ADDRESSED.finditer(text):
+        yield from _address(text, *found.span())
+
+
+def _address(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The e-mail address at the beginning of text[start:end], and the link in what follows."""
+    at = text.find("@", start + 1, end)
+    dotted = [found.end() for found in DOTTED.finditer(text, at + 2, end)] if at > 0 else []
+    if dotted:
+        yield start, dotted[-1]
+        start = dotted[-1]
+    if link := LINK.search(text, start, end):
+        yield link.span()
 
 
 def _sentences(
@@ -124,18 +142,21 @@ def _sentences(
     borders = sorted({start, end, *_ends(blanked, start, end)})
     for first, last in pairwise(borders):
         words = [Word(m[0], m.start(), m.end()) for m in WORD.finditer(blanked, first, last)]
-        for part in _clauses(blanked, words):
-            place = _place(blanked, part, first, last)
+        parts = [*_clauses(blanked, words)]
+        for part, place in zip(parts, _places(blanked, parts, first, last), strict=True):
             yield Sentence(text[slice(*place)], place[0], tuple(part), speaker)
 
 
 def _ends(text: str, start: int, end: int) -> Iterator[int]:
     for m in END.finditer(text, start, end):
         yield m.end()
-    before = start
+    before, after = start, start
     for m in LINE.finditer(text, start, end):
-        line, rest = text[before : m.start()].strip(), text[m.end() : end].lstrip()
-        if len(line) < SOFT and not rest[:1].islower():
+        line = text[before : m.start()].strip()
+        if after < m.end():  # else blank lines lie between: the same text comes after them
+            follows = FILLED.search(text, m.end(), end)
+            after = follows.start() if follows else end
+        if len(line) < SOFT and not text[after:end][:1].islower():
             yield m.end()
         before = m.end()
 
@@ -156,11 +177,15 @@ def _clauses(text: str, words: list[Word]) -> Iterator[list[Word]]:
     yield part
 
 
-def _place(text: str, words: list[Word], first: int, last: int) -> tuple[int, int]:
-    """The place of words with the punctuation around them, up to what is blank."""
-    start, end = words[0].start, words[-1].end
-    while start > first and not text[start - 1].isspace():
-        start -= 1
-    while end < last and not text[end].isspace():
-        end += 1
-    return start, end
+def _places(text: str, parts: list[list[Word]], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """The places of clauses with the punctuation around them: up to what is blank, or to the
+    next one's words where there is no space."""
+    limits = [*(words[0].start for words in parts[1:]), last]
+    for words, limit in zip(parts, limits, strict=False):  # no parts: no words to place
+        start, end = words[0].start, words[-1].end
+        while start > first and not text[start - 1].isspace():
+            start -= 1
+        while end < limit and not text[end].isspace():
+            end += 1
+        yield start, end
+        first = end

@@ -15,7 +15,7 @@ __all__ = ["Content", "encoding_of", "markdown", "plain", "read_text", "restruct
 log = logging.getLogger(__name__)
 
 BLOCK = 1 << 20
-MARKDOWN_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$|^(\S.*)\n=+[ \t]*$", re.MULTILINE)
+MARKDOWN_HEADING = re.compile(r"^#{1,6}[ \t]++(.+)$|^(\S.*)\n=+[ \t]*$", re.MULTILINE)
 RST_HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTILINE)
 
 
@@ -37,7 +37,9 @@ def markdown(path: Path) -> Content:
     """Markdown as it stands; the title is its first heading."""
     text = read_text(path)
     heading = MARKDOWN_HEADING.search(text)
-    return Content(text, (heading[1] or heading[2]).strip() if heading else "")
+    title = (heading[1] or heading[2]).strip() if heading else ""
+    closed = heading is not None and heading[1] is not None  # as in "# Title #"
+    return Content(text, title.rstrip("# \t") or title if closed else title)
 
 
 def restructured_text(path: Path) -> Content:

@@ -2,7 +2,7 @@
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from anyio.from_thread import start_blocking_portal
@@ -10,26 +10,33 @@ from anyio.from_thread import start_blocking_portal
 from tests.fake_endpoint.fake import address
 from tests.fake_endpoint.server import HttpRequest, HttpResponse, HttpServer
 
-__all__ = ["nothing_listens", "odd_endpoint"]
+__all__ = ["EVENTS", "events", "nothing_listens", "odd_endpoint"]
 
 JSON = "application/json"
+EVENTS = "text/event-stream"
 
 
 @contextmanager
 def odd_endpoint(
-    body: object, *, status: int = 200, content_type: str = JSON
+    body: object,
+    *,
+    status: int = 200,
+    content_type: str = JSON,
+    headers: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, list[HttpRequest]]]:
     """The address of the endpoint, and the requests that came.
 
-    "KEY" in the body is replaced by the key that the request brought.
+    A body is text, bytes, or what becomes JSON. "KEY" in a text is replaced by the key that the
+    request brought.
     """
     came: list[HttpRequest] = []
 
     def answer(request: HttpRequest) -> HttpResponse:
         came.append(request)
         key = request.headers["authorization"].removeprefix("Bearer ")
-        text = body if isinstance(body, str) else json.dumps(body)
-        return HttpResponse(status, text.replace("KEY", key).encode(), content_type)
+        text = body if isinstance(body, str | bytes) else json.dumps(body)
+        sent = text if isinstance(text, bytes) else text.replace("KEY", key).encode()
+        return HttpResponse(status, sent, content_type, headers or {})
 
     with start_blocking_portal() as portal:
         server = HttpServer(answer)
@@ -38,6 +45,12 @@ def odd_endpoint(
             yield address(port), came
         finally:
             portal.call(server.close)
+
+
+def events(*data: object) -> str:
+    """A streamed body of these events, each text or what becomes JSON."""
+    lines: Sequence[str] = [one if isinstance(one, str) else json.dumps(one) for one in data]
+    return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]"))
 
 
 def nothing_listens() -> str:

@@ -1,0 +1,31 @@
+"""Pieces of a streamed reply made storable, as whole replies are."""
+
+from collections.abc import AsyncIterator
+
+from graphrag_neo4j.llm.meter import Usage
+from graphrag_neo4j.text import storable
+
+__all__ = ["storable_pieces"]
+
+
+async def storable_pieces(pieces: AsyncIterator[str], used: Usage) -> AsyncIterator[str]:
+    """The pieces without what can't be stored; `used.replaced` counts it.
+
+    A character may come in two halves (a surrogate pair): the first is held back for the second.
+    """
+    held = ""
+    async for piece in pieces:
+        text = held + piece
+        held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        whole, replaced = storable(_paired(text[: len(text) - len(held)]))
+        used.replaced += replaced
+        if whole:
+            yield whole
+    if held:
+        used.replaced += 1
+        yield storable(held)[0]
+
+
+def _paired(text: str) -> str:
+    """The text with each surrogate pair as the one character that it stands for."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

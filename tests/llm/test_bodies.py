@@ -1,0 +1,375 @@
+"""Any field of an endpoint's JSON may be null, missing, of another type or absurd: no crash."""
+
+import gzip
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.llm import Endpoint, ModelAnswerer, ModelThinker
+from graphrag_neo4j.llm.bodies import LONGEST_BODY, LONGEST_REPLY
+from graphrag_neo4j.material import Material
+from graphrag_neo4j.model import ChunkText, Message, Request, Think
+from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.tables import Record, Shown
+from tests.llm.odd_endpoint import EVENTS, events, odd_endpoint
+
+CHUNK = ChunkText("c", "Marley was dead, to begin with.")
+SUMMARY = Request("summary", (Message("user", "Say something short."),))
+ANSWER = Request("answer", (Message("user", "Say something short."),))
+DEEP = "[" * 200_000
+ODD = [None, "many", [], [1], 7, True, {}, {"prompt_tokens": None}]
+
+
+def settings(url: str, **given: object) -> Settings:
+    return load_settings(openai_base_url=url, openai_api_key="sk-x", max_retries=0, **given)
+
+
+def completion(content: object, **more: object) -> dict[str, object]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}}
+    return {"choices": [choice | {"finish_reason": "stop"}], **more}
+
+
+def delta(content: object, **more: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": {"content": content}}], **more}
+
+
+def usage(prompt: object, written: object, details: object = None) -> dict[str, object]:
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": written,
+        "prompt_tokens_details": details,
+    }
+
+
+WRONG_USAGE = [
+    *ODD,
+    usage("12", "3"),
+    usage(-5, 3),
+    usage(12, -1),
+    usage(float("nan"), 3),
+    usage(1e300, 3),
+    usage(10**30, 3),
+    usage(12.5, 3),
+    usage(True, True),
+    usage([12], {"n": 3}),
+    usage(12, None),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_USAGE)
+async def test_a_usage_that_is_wrong_is_estimated(wrong: object) -> None:
+    with odd_endpoint(completion("So be it.", usage=wrong)) as (url, _):
+        async with Endpoint(settings(url, input_price=1.0, output_price=1.0)) as model:
+            assert (await model.ask(SUMMARY)).text == "So be it."
+    used = model.meter.total
+    assert (used.calls, used.failed, used.estimated) == (1, 0, 1)
+    assert (used.input_tokens, used.output_tokens, used.cached_tokens) == (4, 4, 0)
+    assert used.cost == pytest.approx(8 / 1_000_000)
+
+
+async def test_a_usage_that_is_missing_is_estimated_so_that_a_cost_limit_holds() -> None:
+    with odd_endpoint(completion("So be it.")) as (url, _):
+        async with Endpoint(settings(url, input_price=1.0, output_price=1.0)) as model:
+            await model.ask(SUMMARY)
+    assert model.meter.total.estimated == 1
+    assert model.meter.total.cost > 0
+
+
+@pytest.mark.parametrize(
+    ("details", "cached"),
+    [(None, 0), ("many", 0), ({"cached_tokens": "4"}, 0), ({"cached_tokens": 99}, 12)],
+)
+async def test_cached_tokens_are_never_more_than_were_sent(details: object, cached: int) -> None:
+    with odd_endpoint(completion("Yes.", usage=usage(12, 3, details))) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            await model.ask(SUMMARY)
+    used = model.meter.total
+    assert (used.input_tokens, used.cached_tokens, used.estimated) == (12, cached, 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(odd for odd in ODD if odd != {}),
+        DEEP,
+        '{"choices": ' + "9" * 5000 + "}",
+        {"choices": None},
+        {"choices": []},
+        {"choices": {"0": 1}},
+        {"choices": [None]},
+        {"choices": [{"message": None}]},
+        {"choices": [{"message": "text"}]},
+        {"choices": [{"message": {}}]},
+        completion(["a", "list"]),
+        completion(5),
+    ],
+)
+async def test_a_reply_that_is_no_chat_completion_is_unusable(body: object) -> None:
+    with odd_endpoint(body) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match="no chat completion"):
+                await model.ask(SUMMARY)
+    assert (model.meter.total.calls, model.meter.total.failed) == (0, 1)
+
+
+async def listened(model: Endpoint) -> str:
+    return "".join([piece async for piece in model.stream(ANSWER)])
+
+
+async def streamed(body: object, **given: object) -> tuple[str, Endpoint]:
+    with odd_endpoint(body, content_type=EVENTS) as (url, _):
+        async with Endpoint(settings(url, **given)) as model:
+            return await listened(model), model
+
+
+@pytest.mark.parametrize("wrong", WRONG_USAGE)
+async def test_a_streamed_usage_that_is_wrong_is_estimated(wrong: object) -> None:
+    text, model = await streamed(events(delta("So be "), delta("it."), delta("", usage=wrong)))
+    assert text == "So be it."
+    used = model.meter.steps["answer"]
+    assert (used.calls, used.estimated, used.input_tokens, used.output_tokens) == (1, 1, 4, 4)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        *(odd for odd in ODD if odd != "many"),
+        {"choices": None},
+        {"choices": [None]},
+        {"choices": [{"delta": None}]},
+        {"choices": [{"delta": "text"}]},
+        delta(None),
+        delta(7),
+        delta(["a"]),
+        "7",
+        "null",
+        '"text"',
+    ],
+)
+async def test_a_streamed_event_that_brings_no_text_is_passed_over(odd: object) -> None:
+    text, _ = await streamed(events(delta("So be "), odd, delta("it.")))
+    assert text == "So be it."
+
+
+@pytest.mark.parametrize("odd", ["{", DEEP, "so be it"])
+async def test_a_streamed_event_that_is_no_json_is_unusable(odd: str) -> None:
+    with pytest.raises(ReplyError, match="no JSON"):
+        await streamed(events(delta("So be "), odd))
+
+
+@pytest.mark.parametrize("error", [{"message": None}, "down", ["down"], {"message": ["x"]}])
+async def test_a_streamed_error_fails_the_call(error: object) -> None:
+    with pytest.raises(ReplyError, match="the call failed"):
+        await streamed(events(delta("So be "), {"error": error}))
+
+
+@pytest.mark.parametrize("wrong", [*ODD, {"prompt_tokens": "3"}, {"prompt_tokens": -3}])
+async def test_the_usage_of_vectors_is_estimated_where_it_is_wrong(wrong: object) -> None:
+    body = {"data": [{"index": 0, "embedding": [0.5, 1.0]}], "usage": wrong}
+    with odd_endpoint(body) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            assert await model.embed(["Say something short."]) == [[0.5, 1.0]]
+    used = model.meter.steps["embedding"]
+    assert (used.calls, used.estimated, used.input_tokens) == (1, 1, 4)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *ODD,
+        DEEP,
+        {"data": None},
+        {"data": [None]},
+        {"data": [{"index": None, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}]},
+        {"data": [{"index": 0}]},
+        {"data": [{"index": 0, "embedding": None}]},
+        {"data": [{"index": 0, "embedding": 7}]},
+        {"data": [{"index": 0, "embedding": ["0.5"]}]},
+        {"data": [{"index": 0, "embedding": [10**400]}]},
+        {"data": [{"index": 0, "embedding": "\u20ac"}]},
+    ],
+)
+async def test_vectors_that_are_none_are_unusable(body: object) -> None:
+    with odd_endpoint(body) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match="vectors"):
+                await model.embed(["One text."])
+
+
+@pytest.mark.parametrize("status", [400, 429, 500])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *ODD,
+        DEEP,
+        "",
+        "\x00\x01",
+        {"error": None},
+        {"error": "text"},
+        {"error": ["text"]},
+        {"error": {"message": None, "code": ["x"], "param": {"y": 1}, "type": 7}},
+    ],
+)
+async def test_an_error_is_explained_whatever_it_holds(body: object, status: int) -> None:
+    with odd_endpoint(body, status=status) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises((ReplyError, ModelError)) as error:
+                await model.ask(SUMMARY)
+    assert len(str(error.value)) < 600
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"retry-after": "nan"},
+        {"retry-after": "-1"},
+        {"retry-after": "inf"},
+        {"retry-after": "9" * 5000},
+        {"retry-after": "soon"},
+        {"retry-after": "Mon, 99 Foo 99999999999999 99:99:99 GMT"},
+        {"retry-after": "Thu, 01 Jan 0000 00:00:00 GMT"},
+        {"retry-after-ms": "nan"},
+        {"x-should-retry": "perhaps"},
+        {"content-encoding": "gzip"},
+        {"content-encoding": "unheard-of"},
+        {"content-type": "text/html; charset=unheard-of"},
+    ],
+)
+async def test_an_error_is_explained_whatever_its_headers_hold(headers: Mapping[str, str]) -> None:
+    with odd_endpoint({"error": {"message": "busy"}}, status=429, headers=headers) as (url, came):
+        async with Endpoint(settings(url).changed(max_retries=1)) as model:
+            with pytest.raises(ReplyError, match="the call failed"):
+                await model.ask(SUMMARY)
+    assert 1 <= len(came) <= 2
+
+
+async def test_a_reply_longer_than_any_model_writes_is_unusable() -> None:
+    for characters, usable in ((LONGEST_REPLY, True), (LONGEST_REPLY + 1, False)):
+        with odd_endpoint(completion("a " * (characters // 2) + "a" * (characters % 2))) as (
+            url,
+            _,
+        ):
+            async with Endpoint(settings(url)) as model:
+                if usable:
+                    assert len((await model.ask(SUMMARY)).text) == characters
+                    continue
+                with pytest.raises(ReplyError, match="longer than 1,000,000 characters"):
+                    await model.ask(SUMMARY)
+    assert model.meter.total.calls == 1  # it was paid for
+
+
+async def test_a_streamed_reply_is_read_no_further_than_any_model_writes() -> None:
+    body = events(*[delta("a " * 50_000)] * 30)
+    with pytest.raises(ReplyError, match="longer than 1,000,000 characters"):
+        await streamed(body)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("status", [200, 500])
+async def test_a_small_packed_body_that_holds_much_is_not_unpacked(
+    status: int, *, streaming: bool
+) -> None:
+    bomb = gzip.compress(b" " * (LONGEST_BODY + 2**20))
+    assert len(bomb) < 2**18
+    packed = {"content-encoding": "gzip"}
+    with odd_endpoint(bomb, status=status, content_type=EVENTS, headers=packed) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            sentence = "larger than 64 MiB" if status == 200 else "the call failed"
+            with pytest.raises(ReplyError, match=sentence):
+                await (listened(model) if streaming else model.ask(SUMMARY))
+
+
+async def test_a_packed_body_is_unpacked() -> None:
+    body = gzip.compress(json.dumps(completion("So be it.")).encode())
+    with odd_endpoint(body, headers={"content-encoding": "gzip"}) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            assert (await model.ask(SUMMARY)).text == "So be it."
+
+
+# What can't be stored: as text of the reply, and as escapes within JSON that the reply holds.
+HALF, NUL = "\ud83d", "\x00"
+BAD = f"Bad{HALF}ly{NUL} said"
+GOOD = "Bad\ufffdly\ufffd said"
+REPORT = {
+    "title": BAD,
+    "summary": BAD,
+    "rating": 5,
+    "rating_explanation": BAD,
+    "findings": [{"summary": BAD, "explanation": BAD}],
+}
+
+
+def context() -> Shown:
+    shown = Shown(float("inf"), len)
+    shown.add([Record("Reports", 1, "r", "Something.")])
+    return shown
+
+
+def texts_in(found: object) -> list[str]:
+    """All texts in a result, however deep."""
+    if isinstance(found, str):
+        return [found]
+    if isinstance(found, list | tuple):
+        return [text for one in found for text in texts_in(one)]
+    names = getattr(found, "__slots__", ())
+    return [text for name in names for text in texts_in(getattr(found, name))]
+
+
+def step(name: str, given: Settings) -> Think[object]:
+    thinker, answerer = ModelThinker.from_settings(given), ModelAnswerer.from_settings(given)
+    material = Material({}, [], [])
+    steps: dict[str, Think[object]] = {
+        "extraction": thinker.extract(CHUNK),
+        "claims": thinker.claims(CHUNK),
+        "summary": thinker.summarize("Marley", ["A", "B"]),
+        "report": thinker.report("context", material),
+        "points": answerer.points("Who?", context()),
+        "primer": answerer.prime("Who?", context()),
+        "answer": answerer.answer("Who?", context(), ()),
+        "reduce": answerer.reduce("Who?", [], ()),
+    }
+    return steps[name]
+
+
+REPLIES = {
+    "extraction": f'("entity"<|>{BAD}<|>person<|>{BAD})##("relationship"<|>{BAD}<|>Ann<|>{BAD}<|>5)'
+    "<|COMPLETE|>",
+    "claims": f"({BAD}<|>NONE<|>{BAD}<|>TRUE<|>NONE<|>NONE<|>{BAD}<|>{BAD})<|COMPLETE|>",
+    "summary": BAD,
+    "report": json.dumps(REPORT),
+    "points": json.dumps({"points": [{"description": BAD, "score": 5}]}),
+    "primer": json.dumps({"answer": BAD, "score": 5, "follow_ups": [BAD]}),
+    "answer": BAD,
+    "reduce": BAD,
+}
+
+
+@pytest.mark.parametrize("escaped", [True, False])
+@pytest.mark.parametrize("name", REPLIES)
+async def test_what_cant_be_stored_is_replaced_in_every_step(name: str, *, escaped: bool) -> None:
+    reply = REPLIES[name]
+    if not escaped:  # so that the reply itself holds the characters, in JSON, too
+        reply = reply.replace("\\ud83d", HALF).replace("\\u0000", NUL)
+    with odd_endpoint(completion(reply)) as (url, _):
+        given = settings(url, gleanings=0, claim_gleanings=0)
+        async with Endpoint(given) as model:
+            found = await model.run(step(name, given))
+    texts = texts_in(found)
+    assert any(GOOD.casefold() in text.casefold() for text in texts)
+    assert not any(HALF in text or NUL in text for text in texts)
+    in_text = HALF in reply
+    assert (model.meter.total.replaced > 0) == in_text
+
+
+async def test_what_cant_be_stored_is_replaced_in_a_stream_and_counted() -> None:
+    text, model = await streamed(events(delta(f"Bad{HALF}"), delta("ly"), delta(f"{NUL} said")))
+    assert text == GOOD
+    assert model.meter.steps["answer"].replaced == 2
+
+
+async def test_a_character_that_comes_in_two_halves_stays_whole() -> None:
+    text, model = await streamed(events(delta("So \ud83d"), delta("\ude00 be it\ud83d")))
+    assert text == "So \N{GRINNING FACE} be it\ufffd"
+    assert model.meter.steps["answer"].replaced == 1

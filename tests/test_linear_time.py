@@ -1,0 +1,267 @@
+"""Text of others is searched in time that grows with its length, whatever it repeats.
+
+Each function that is given text of documents or replies meets each shape that has made a search
+slow: what was quadratic took more than 10 s for 16,000 characters, and would take an hour here.
+"""
+
+import asyncio
+import io
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from graphrag_neo4j import citations, text, tokens
+from graphrag_neo4j.answers import Answer, Citation, Source
+from graphrag_neo4j.asking import escaped
+from graphrag_neo4j.browsing.packing import Pool
+from graphrag_neo4j.chunking import cut
+from graphrag_neo4j.cli.answer import print_answer
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.evidence import claim_rows, mention_rows, stated_rows
+from graphrag_neo4j.grounding import report_row
+from graphrag_neo4j.llm import ModelAnswerer, ModelThinker
+from graphrag_neo4j.llm.meter import Usage
+from graphrag_neo4j.llm.streamed import storable_pieces
+from graphrag_neo4j.llm.thoughts import without_thoughts, without_thoughts_streamed
+from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.material import Material
+from graphrag_neo4j.model import (
+    ChunkText,
+    ClaimRecord,
+    Extraction,
+    FindingText,
+    Reply,
+    Report,
+    Think,
+)
+from graphrag_neo4j.offline import answers, choosing
+from graphrag_neo4j.offline.claims import claims_of
+from graphrag_neo4j.offline.passages import read_passage
+from graphrag_neo4j.quoting import nearest_sources
+from graphrag_neo4j.reading import ReadOptions, read
+from graphrag_neo4j.seeds import names
+from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.tables import Record, Shown, report_line
+
+CHARACTERS = 250_000
+SECONDS = 5.0  # of processor time; none takes half a second
+CHUNK = ChunkText("c", "Marley was dead, to begin with. " * 60)
+RECORD = '("entity"<|>A<|>person<|>'
+
+# What is repeated, between a beginning and an end.
+SHAPES: dict[str, tuple[str, str, str]] = {
+    "letters": ("", "a", "!"),
+    "capitals": ("", "Ab ", ""),
+    "digits": ("$", "1,1", "x"),
+    "spaces": ("x [Data: Entities (1)]", " ", "x"),
+    "blank lines": ("", " \n", "x"),
+    "stops": ("", "...", "x"),
+    "stops and brackets": ("", '.")', "x"),
+    "abbreviations": ("", "e.g.", ""),
+    "marks": ("a", "\u0316\u0301", ""),
+    "marks that are letters": ("\u30ab", "\uff9e\u0301", ""),
+    "Chinese clauses": ("", "漢字，", ""),
+    "round brackets": ("", "(", ""),
+    "square brackets": ("", "[", ""),
+    "braces": ("", '{"a":', ""),
+    "objects": ('{"points": [', "{},", "{}]}"),
+    "closed brackets": (RECORD, "(a)", ")"),
+    "bracketed lines": (RECORD, "(a\n", ")"),
+    "closing brackets": (RECORD, ") ", "##"),
+    "listed brackets": (RECORD, "- (a)\n", "##"),
+    "rows of ##": (RECORD, "##", "x"),
+    "lines of ##": (RECORD, "##\n", "x"),
+    "kinds": (RECORD, "entity<|>\n", ""),
+    "records": ("", f"{RECORD}(x)\n", ""),
+    "delimiters in quotes": ('("entity"<|>"a', '<|>""', ""),
+    "completions": ("", "<|COMPLETE|>", ""),
+    "character references": ("&#", "1", ";"),
+    "fences": ("``` x", " ", "x"),
+    "rows of fences": ("", "``` ", ""),
+    "thoughts": ("<think>", "a ", "</think>x"),
+    "citations": ("", "It is so [Data: Entities (1)]. ", ""),
+    "open citations": ("", "[Data: Entities (", ""),
+    "refs": ("It is so [Data: Entities (", "1, ", "2)]"),
+    "headings": ("# x", "#", "x\n"),
+    "unclosed headings": ("", "a## b ", ""),
+    "quotes": ("", '"', "a"),
+    "addresses": ("", "a@b.", ""),
+    "at signs": ("", "@", ""),
+    "tags": ("A", " ", ":"),
+    "dates": ("May 5", " ", "x"),
+    "adjectives": ("", "big red ", ""),
+}
+
+
+def shape(name: str, length: int = CHARACTERS) -> str:
+    before, repeated, after = SHAPES[name]
+    return before + repeated * ((length - len(before) - len(after)) // len(repeated)) + after
+
+
+def drive(think: Think[Any], reply: str) -> object:
+    """The result of a step that gets the same reply again and again; None where it gives up."""
+    with suppress(ReplyError):
+        try:
+            next(think)
+            while True:
+                think.send(Reply(reply))
+        except StopIteration as done:
+            return done.value
+    return None
+
+
+async def _pieces(whole: str) -> AsyncIterator[str]:
+    for start in range(0, len(whole), 24):
+        yield whole[start : start + 24]
+
+
+async def _streamed(whole: str) -> str:
+    stream = without_thoughts_streamed(storable_pieces(_pieces(whole), Usage()))
+    return "".join([piece async for piece in stream])
+
+
+def _extracted(reply: str) -> None:
+    for whole in (reply, f'("entity"<|>{reply}<|>{reply}<|>{reply})<|COMPLETE|>'):
+        found = drive(ModelThinker.from_settings(load_settings(gleanings=0)).extract(CHUNK), whole)
+        if isinstance(found, Extraction):
+            mention_rows("c", found)
+            stated_rows("c", found)
+
+
+def _claimed(reply: str) -> None:
+    whole = f"(A<|>B<|>T<|>TRUE<|>NONE<|>{reply[:99]}<|>{reply}<|>{reply})<|COMPLETE|>"
+    for one in (reply, whole):
+        drive(ModelThinker.from_settings(load_settings(claim_gleanings=0)).claims(CHUNK), one)
+    claim = ClaimRecord(reply, reply, "T", None, None, None, reply, reply)
+    claim_rows(CHUNK, [claim], set())
+
+
+def _thought(reply: str) -> None:
+    thinker = ModelThinker.from_settings(load_settings())
+    answerer = ModelAnswerer.from_settings(load_settings())
+    nothing = Shown(float("inf"), len)
+    drive(thinker.summarize("A", ["a", "b"]), reply)
+    drive(thinker.report("x", Material({}, [], [])), reply)
+    drive(answerer.points("Who?", nothing), reply)
+    drive(answerer.prime("Who?", nothing), reply)
+    drive(answerer.answer("Who?", nothing, ()), reply)
+    drive(answerer.chooses_global("Who?"), reply)
+
+
+def _reported(written: str) -> None:
+    known: dict[citations.Kind, dict[int, str]] = {"Entities": {1: "a"}}
+    report_row("c", Report(written, written, [FindingText(written, written)]), known)
+    report_line(written)
+
+
+def _cited(written: str) -> None:
+    citations.cited(written)
+    citations.ground(written, {"Entities": {1}})
+    citations.footnoted(written, {("Entities", 1): 1})
+    citations.with_long_refs(written)
+
+
+def _sourced(written: str) -> None:
+    sources = [Source("d", "t", 1, 0, len(CHUNK.text), CHUNK.text)]
+    for said in citations.statements(written).values():
+        nearest_sources(sources, said, 3)
+    nearest_sources(sources, [written], 3)
+
+
+def _found(whole: str) -> None:
+    text.find_quote(whole, whole)
+    text.find_quote(f"{whole[: len(whole) // 2]}\ue000", whole)
+
+
+def _quoted(whole: str) -> None:
+    record = Record("Reports", 1, "r", text.flat(whole))
+    answers.Asked.of("", [record])
+    choosing.quality(whole)
+    choosing.content_words(whole)
+
+
+def _packed(whole: str) -> None:
+    Pool().exactly(whole)
+    Pool().loosely(whole)
+
+
+def _printed(whole: str) -> None:
+    """As `kg-build query` prints an answer, to a terminal and to a file."""
+    for terminal in (True, False):
+        console = Console(
+            file=io.StringIO(), force_terminal=terminal, soft_wrap=True, highlight=False
+        )
+        citation = Citation("Entities", 1, whole, supported=False)
+        print_answer(console, Answer(whole, "local", [citation]), streamed=False)
+
+
+ALONE: dict[str, Callable[[str], object]] = {
+    "citations": _cited,
+    "count": lambda whole: tokens.count(whole, "o200k_base"),
+    "find_quote": _found,
+    "fold": text.fold,
+    "fold_prose": text.fold_prose,
+    "looks_like_name": text.looks_like_name,
+    "name_key": text.name_key,
+    "named": lambda whole: names(whole, [{"id": "1", "name": whole}, {"id": "2", "name": "A"}]),
+    "packing": _packed,
+    "printing": _printed,
+    "query": escaped,
+    "reports": _reported,
+    "sources": _sourced,
+    "streamed": lambda whole: asyncio.run(_streamed(whole)),
+    "thoughts": without_thoughts,
+    "tuples": read_tuples,
+    "steps": _thought,
+    "extraction": _extracted,
+    "claims": _claimed,
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_long_reply_is_searched_in_a_moment(name: str) -> None:
+    slow = dict(_too_slow(ALONE[name], CHARACTERS))
+    assert not slow
+
+
+# A chunk has a few thousand characters; a rule is tried on many more.
+OF_CHUNKS: dict[str, Callable[[str], object]] = {
+    "sentences": read_passage,
+    "rules of claims": claims_of,
+    "quotations": _quoted,
+    "cutting": lambda whole: cut(whole, max_tokens=600, overlap=100, encoding="o200k_base"),
+}
+
+
+@pytest.mark.parametrize("name", OF_CHUNKS)
+def test_a_document_is_searched_in_a_moment(name: str) -> None:
+    slow = dict(_too_slow(OF_CHUNKS[name], CHARACTERS // 5))
+    assert not slow
+
+
+@pytest.mark.parametrize("suffix", [".md", ".rst", ".json", ".csv"])
+def test_a_file_is_read_in_a_moment(suffix: str, tmp_path: Path) -> None:
+    def read_file(whole: str) -> None:
+        path = tmp_path / f"one{suffix}"
+        path.write_text(whole, "utf-8")
+        list(read(path, ReadOptions()))
+
+    slow = dict(_too_slow(read_file, CHARACTERS))
+    assert not slow
+
+
+def _too_slow(search: Callable[[str], object], length: int) -> Iterator[tuple[str, float]]:
+    """The shapes that take too long, each with its seconds of processor time."""
+    search("Marley was dead. He paid $5 in 1843.")  # what is loaded once
+    for name in SHAPES:
+        whole = shape(name, length)
+        began = time.process_time()
+        search(whole)
+        took = time.process_time() - began
+        if took > SECONDS:
+            yield name, took

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import anyio.to_thread
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.answers import Answer, Method
+from graphrag_neo4j.answers import METHODS, Answer, Method
+from graphrag_neo4j.arguments import check_flags, check_number, check_text, did_you_mean
 from graphrag_neo4j.asking import Asking, Found, known_refs
 from graphrag_neo4j.context import Embedder
 from graphrag_neo4j.errors import InputError
@@ -22,6 +23,7 @@ from graphrag_neo4j.offline.running import run as run_offline
 from graphrag_neo4j.offline.vectors import EMBEDDING_MODEL
 from graphrag_neo4j.offline.vectors import embedder as offline_embedder
 from graphrag_neo4j.resolving import resolve
+from graphrag_neo4j.misspelt import names_meant
 from graphrag_neo4j.search.basic import search_basic
 from graphrag_neo4j.search.drift import search_drift
 from graphrag_neo4j.search.global_ import search_global
@@ -46,20 +48,88 @@ NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
     "basic": lambda state: (state["chunks"], "chunks"),
     "text": lambda state: (state["chunks"], "chunks"),
 }
+# The options that not every method has, and the methods that have them.
+ONLY: Final[Mapping[str, Sequence[Method]]] = {
+    "level": ("global",),
+    "dynamic": ("global",),
+    "prefilter": ("global",),
+    "expand": ("local", "drift"),
+}
+EXPAND: Final = ("hop", "ppr")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and how it is to be answered; `level`, `dynamic` and `prefilter` are those of
-    global search. `history`: (question, answer) pairs before it."""
+    """A question and how it is to be answered.
+
+    `level`, `dynamic` and `prefilter` are for global search, `expand` is for local and drift search
+    (None: as the setting says). `history`: (question, answer) pairs before it. Raises InputError
+    for a value that is none, and for an option that the chosen method does not have.
+    """
 
     text: str
     method: Method | Literal["auto"] = "auto"
     level: int | None = None
     dynamic: bool = False
     prefilter: int | None = None
+    expand: Literal["hop", "ppr"] | None = None
     context_only: bool = False
     history: Sequence[tuple[str, str]] = ()
+
+    def __post_init__(self) -> None:
+        check_text(self.text, "The question")
+        _check_choice("method", self.method, ("auto", *METHODS))
+        if self.level is not None:
+            check_number(self.level, "level", 0)
+        if self.prefilter is not None:
+            check_number(self.prefilter, "prefilter", 1)
+        if self.expand is not None:
+            _check_choice("expand", self.expand, EXPAND)
+        check_flags(dynamic=self.dynamic, context_only=self.context_only)
+        _check_history(self.history)
+        self._check_options()
+
+    def _check_options(self) -> None:
+        if self.method != "auto":
+            for name in self.without_use(self.method):
+                raise InputError(
+                    f"The option {name} is for {' and '.join(ONLY[name])} search, and {self.method} "
+                    f"search was asked for: leave {name} out, or ask for {ONLY[name][0]} search."
+                )
+        if self.dynamic and (self.level is not None or self.prefilter is not None):
+            raise InputError(
+                "The option dynamic chooses the reports itself, from level 0 down: leave out level "
+                "and prefilter, or dynamic."
+            )
+
+    def without_use(self, method: Method) -> list[str]:
+        """The options that are given and that a method does not have."""
+        given = {
+            "level": self.level is not None,
+            "dynamic": self.dynamic,
+            "prefilter": self.prefilter is not None,
+            "expand": self.expand is not None,
+        }
+        return [name for name, methods in ONLY.items() if given[name] and method not in methods]
+
+
+def _check_choice(what: str, value: object, known: Sequence[str]) -> None:
+    if value not in known:
+        hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        raise InputError(f"{what} must be one of {', '.join(known)}, not {value!r}.{hint}")
+
+
+def _check_history(history: object) -> None:
+    """Pairs of texts, in their order."""
+    pairs = isinstance(history, Sequence) and all(
+        isinstance(turn, Sequence)
+        and len(turn) == 2
+        and all(isinstance(said, str) for said in turn)
+        and not isinstance(turn, str)
+        for turn in history
+    )
+    if not pairs:
+        raise InputError("history must be a list of pairs (question, answer), each of two texts.")
 
 
 async def answering(
@@ -71,6 +141,7 @@ async def answering(
     method needs.
     """
     began = time.perf_counter()
+    settings = settings.changed(expand=question.expand) if question.expand else settings
     state = (await graph.read("search/state"))[0]
     _need(state["chunks"] or state["reports"], "documents")
     async with AsyncExitStack() as stack:
@@ -79,11 +150,16 @@ async def answering(
         asking = _asking(graph, settings, question, endpoint, embedder)
         method = await _method(asking, question, listen)
         _need(*NEEDS[method](state))
-        found = await _found(asking, question, method)
+        _tell_without_use(asking, question, method, listen)
+        found = await _found(asking, question, method, listen)
         text = ""
         async for piece in _written(found, endpoint, question):
             text += piece
             yield piece
+        answered = bool(text)
+        if not (answered or question.context_only):
+            text = NOTHING
+            yield text
         yield Answer(
             text=text,
             method=method,
@@ -92,7 +168,7 @@ async def answering(
             usage=_used(endpoint),
             elapsed=time.perf_counter() - began,
             origin="model" if settings.has_model else "extractive",
-            found=question.context_only or found.answer is not None,
+            found=question.context_only or answered,
         )
 
 
@@ -175,19 +251,60 @@ async def _method(asking: Asking, question: Question, listen: Listener) -> Metho
     return method
 
 
+def _tell_without_use(
+    asking: Asking, question: Question, method: Method, listen: Listener
+) -> None:
+    """Says which options do nothing where the method was not chosen by who asks."""
+    for name in question.without_use(method):
+        methods = ONLY[name]
+        listen(
+            Said(
+                f"The option {name} does nothing here: it is for {' and '.join(methods)} search, "
+                f"and {method} search was chosen. Ask for {methods[0]} search to use it.",
+                warning=True,
+            )
+        )
+    if question.dynamic and question.context_only and method == "global":
+        listen(
+            Said(
+                "The option dynamic does nothing here: which reports are relevant is rated for an "
+                "answer only. These are the reports of a whole level.",
+                warning=True,
+            )
+        )
+    if question.prefilter and asking.embedder is None and method == "global":
+        listen(
+            Said(
+                "The option prefilter does nothing here: without vectors, which reports are near "
+                "is not known.",
+                warning=True,
+            )
+        )
+
+
 def _need(has: object, what: str) -> None:
     """Raises InputError where a search has nothing to search in."""
     if not has:
         raise InputError(f"The graph has no {what} yet: `kg-build index PATHS` makes them.")
 
 
-async def _found(asking: Asking, question: Question, method: Method) -> Found:
+async def _found(
+    asking: Asking, question: Question, method: Method, listen: Listener
+) -> Found:
     """What the search finds; meanwhile the ranks load that tokens are counted by."""
     with first_error():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, asking.settings.encoding)
+            if method == "local":
+                tasks.start_soon(_ask_back, asking, listen)
             found = await _search(asking, question, method)
     return found
+
+
+async def _ask_back(asking: Asking, listen: Listener) -> None:
+    """Names that a question may have meant where it names something that is nowhere."""
+    for word, name in (await names_meant(asking.graph, asking.question)).items():
+        listen(Said(f"The word {word} is nowhere in the data. Did you mean {name}?", warning=True))
 
 
 async def _search(asking: Asking, question: Question, method: Method) -> Found:
@@ -212,13 +329,12 @@ async def _search(asking: Asking, question: Question, method: Method) -> Found:
 async def _written(
     found: Found, endpoint: "Endpoint | None", question: Question
 ) -> AsyncIterator[str]:
-    """The last step's text: of a model streamed, else at once."""
-    if question.context_only:
+    """The last step's text: of a model streamed, else at once; nothing where there is no answer."""
+    if question.context_only or found.answer is None:
         return
-    if found.answer is None:
-        yield NOTHING
-    elif endpoint is None:
-        yield await run_offline(found.answer) or NOTHING
+    if endpoint is None:
+        if text := await run_offline(found.answer):
+            yield text
     else:
         said = []
         async for piece in endpoint.stream(next(found.answer)):

@@ -5,19 +5,29 @@ environment, a file `.env` in the working folder, the default here. Ours begin w
 those of Neo4j and of OpenAI keep the names that their users know.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic import model_validator as validate_model
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    NoDecode,
+    SettingsConfigDict,
+)
 
+from graphrag_neo4j.arguments import did_you_mean, refuse_unknown
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["OFFLINE", "Neo4jRelease", "Settings", "load_settings"]
+__all__ = ["OFFLINE", "Neo4jRelease", "Settings", "load_settings", "unknown_names"]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 OFFLINE = "offline"  # the name of no model
+OURS = "KG_"  # what the names of our own settings begin with in the environment
+FOR_TESTS = "KG_TEST_"  # names that only the project's tests read
 
 
 def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
@@ -38,7 +48,7 @@ class Settings(BaseSettings):
     """All settings of a run; immutable."""
 
     model_config = SettingsConfigDict(
-        env_prefix="KG_",
+        env_prefix=OURS,
         env_file=".env",
         env_ignore_empty=True,
         extra="ignore",
@@ -232,6 +242,12 @@ class Settings(BaseSettings):
     drift_depth: int = Field(2, ge=0, description="Rounds of follow-up questions of drift search.")
     drift_calls: int = Field(12, ge=1, description="Follow-up questions of drift search, at most.")
 
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401 - checked by pydantic
+        """Raises InputError for a name that no setting has."""
+        own = [name for name in values if not name.startswith("_")]  # pydantic's begin with "_"
+        refuse_unknown(own, _names_in_python(), "setting")
+        super().__init__(**values)
+
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
         if self.text_unit_prop + self.community_prop > 1:
@@ -250,8 +266,7 @@ class Settings(BaseSettings):
 
     def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
         """These settings with some of other values; raises InputError as `load_settings` does."""
-        if unknown := given.keys() - type(self).model_fields.keys():
-            raise InputError(f"There is no setting {', '.join(sorted(unknown))}.")
+        refuse_unknown(given, type(self).model_fields, "setting")
         if not given:
             return self
         now = {name: getattr(self, name) for name in type(self).model_fields}
@@ -271,12 +286,59 @@ class Settings(BaseSettings):
 def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
     """Settings from arguments (None: not given), the environment and `.env`.
 
-    Raises InputError that names the setting and what is wrong with it.
+    Raises InputError that names the setting and what is wrong with it, also for a name that no
+    setting has.
     """
+    refuse_unknown(given, _names_in_python(), "setting")
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise InputError(_explain(error)) from None
+    except UnicodeDecodeError:
+        raise InputError(f"The file {_dot_env()} is not UTF-8 text: save it as UTF-8.") from None
+
+
+def unknown_names() -> list[str]:
+    """A sentence for each name in the environment or in `.env` that begins with KG_ and that no
+    setting has, with the nearest name of a setting."""
+    known = _names_in_environment()
+    places = {
+        "The environment": EnvSettingsSource(Settings).env_vars,
+        f"The file {_dot_env()}": DotEnvSettingsSource(Settings).env_vars,
+    }
+    return [
+        f"{place} sets {name}, which is no setting and does nothing.{_nearest(name, known)}"
+        for place, found in places.items()
+        for name in sorted(name.upper() for name in found)
+        if name.startswith(OURS) and not name.startswith(FOR_TESTS) and name not in known
+    ]
+
+
+def _nearest(name: str, known: set[str]) -> str:
+    """As KG_NEO4J_URI is meant for NEO4J_URI, the name without our beginning is tried first."""
+    short = name.removeprefix(OURS)
+    return f" Did you mean {short}?" if short in known else did_you_mean(name, known)
+
+
+def _dot_env() -> str:
+    return str(Settings.model_config.get("env_file"))
+
+
+def _aliases() -> Iterator[tuple[str, list[str]]]:
+    """Each setting with the names that it has besides its own."""
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        yield name, [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else []
+
+
+def _names_in_python() -> list[str]:
+    return list(dict.fromkeys(one for name, others in _aliases() for one in (name, *others)))
+
+
+def _names_in_environment() -> set[str]:
+    return {
+        one.upper() for name, others in _aliases() for one in (others or [f"{OURS}{name}"])
+    }
 
 
 def _explain(error: ValidationError) -> str:

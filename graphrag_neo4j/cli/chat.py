@@ -7,11 +7,10 @@ from rich.console import Console
 
 from graphrag_neo4j.answers import METHODS
 from graphrag_neo4j.cli.answer import print_answer
-from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["chat"]
 
@@ -30,7 +29,7 @@ def chat(method: str, home: Path | None) -> None:
 
     An empty line or Ctrl-D ends the conversation.
     """
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
     console = Console(soft_wrap=True)
 
     async def work() -> None:

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.reading import ReadOptions
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["delete"]
 
@@ -24,7 +23,7 @@ __all__ = ["delete"]
 )
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
     """Delete documents, by their source or path, with all that only they said."""
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
 
     async def work() -> dict[str, list[str]]:
         with listening(quiet=False) as listen:

@@ -14,13 +14,14 @@ from graphrag_neo4j.cli.options import (
     json_option,
     read_options,
     reading_of,
+    settings_of,
     settings_options,
 )
 from graphrag_neo4j.cli.progress import money
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.estimate import Estimate
 from graphrag_neo4j.estimate import estimate as estimate_corpus
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings
 
 __all__ = ["estimate"]
 
@@ -36,7 +37,7 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     Asks no model and needs no Neo4j.
     """
     corpus = Corpus.of_paths(paths, reading_of(values))
-    settings = load_settings(**values)
+    settings = settings_of(**values)
     found = anyio.run(estimate_corpus, corpus, settings)
     if as_json_:
         click.echo(as_json(found))

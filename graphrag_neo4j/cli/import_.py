@@ -6,11 +6,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
+from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.importing import Imported
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["import_"]
 
@@ -30,7 +29,7 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
     Asks no model. The numbers that its reports cite become refs, so that their citations stay
     true. One that was interrupted is finished by the same command; `index` goes on from there.
     """
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
 
     async def work() -> Imported:
         with listening(quiet=as_json_) as listen:

@@ -15,13 +15,14 @@ from graphrag_neo4j.cli.options import (
     read_options,
     reading_of,
     run,
+    settings_of,
     settings_options,
 )
 from graphrag_neo4j.cli.progress import listening, money_known
 from graphrag_neo4j.cli.report import print_failures, print_status
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.pipeline import Built
-from graphrag_neo4j.settings import OFFLINE, Settings, load_settings
+from graphrag_neo4j.settings import OFFLINE, Settings
 
 __all__ = ["index"]
 
@@ -58,7 +59,7 @@ def index(
     """
     options = reading_of(values)
     anew = {name: values.pop(name) for name in ANEW}
-    settings = load_settings(**values)
+    settings = settings_of(**values)
 
     async def work() -> Built:
         with listening(quiet=quiet or as_json_) as listen:

@@ -10,6 +10,7 @@ import anyio
 import click
 
 from graphrag_neo4j.reading import ReadOptions
+from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 
 __all__ = [
     "as_json",
@@ -18,6 +19,7 @@ __all__ = [
     "read_options",
     "reading_of",
     "run",
+    "settings_of",
     "settings_options",
 ]
 
@@ -71,6 +73,17 @@ def settings_options(command: Command[P, R]) -> Command[P, R]:
     return command
 
 
+def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
+    """The settings of a command; names in the environment that no setting has are said.
+
+    Raises InputError as `load_settings` does.
+    """
+    settings = load_settings(**given)
+    for sentence in unknown_names():
+        click.echo(sentence, err=True)
+    return settings
+
+
 def reading_of(values: dict[str, Any]) -> ReadOptions:
     """Takes the values of `read_options` out of a command's."""
     names = [field.name for field in dataclasses.fields(ReadOptions)]
@@ -83,7 +96,7 @@ def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def as_json(value: object) -> str:
-    """Dataclasses and plain values as JSON text."""
+    """Dataclasses and plain values as JSON text; raises TypeError or ValueError for others."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = dataclasses.asdict(value)
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)

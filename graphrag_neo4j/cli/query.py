@@ -8,10 +8,9 @@ from rich.console import Console
 
 from graphrag_neo4j.answers import METHODS, Answer
 from graphrag_neo4j.cli.answer import footnoted, print_answer, print_context
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
+from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["query"]
 
@@ -49,7 +48,7 @@ def query(
     **how: Any,  # noqa: ANN401 - fields of Question
 ) -> None:
     """Answer QUESTION from the graph, with the places in the documents that say so."""
-    settings = load_settings(home=home, expand=expand, response_type=response_type)
+    settings = settings_of(home=home, expand=expand, response_type=response_type)
     console = Console(soft_wrap=True)
     streamed = console.is_terminal and not (as_json_ or markdown or how["context_only"])
 

@@ -3,27 +3,27 @@
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio.to_thread
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.answers import METHODS, Answer, Method
-from graphrag_neo4j.arguments import check_flags, check_number, check_text, did_you_mean
+from graphrag_neo4j.answers import Answer, Method
 from graphrag_neo4j.asking import Asking, Found, known_refs
 from graphrag_neo4j.context import Embedder
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Said
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.misspelt import names_meant
 from graphrag_neo4j.model import Answerer, Message, Reply
 from graphrag_neo4j.offline.running import run as run_offline
 from graphrag_neo4j.offline.vectors import EMBEDDING_MODEL
 from graphrag_neo4j.offline.vectors import embedder as offline_embedder
+from graphrag_neo4j.question import ONLY, Question
 from graphrag_neo4j.resolving import resolve
-from graphrag_neo4j.misspelt import names_meant
 from graphrag_neo4j.search.basic import search_basic
 from graphrag_neo4j.search.drift import search_drift
 from graphrag_neo4j.search.global_ import search_global
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # a moment, and a context alone may need neither.
 # ruff: noqa: PLC0415
 
-__all__ = ["Question", "answering"]
+__all__ = ["answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
 NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
@@ -48,88 +48,6 @@ NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
     "basic": lambda state: (state["chunks"], "chunks"),
     "text": lambda state: (state["chunks"], "chunks"),
 }
-# The options that not every method has, and the methods that have them.
-ONLY: Final[Mapping[str, Sequence[Method]]] = {
-    "level": ("global",),
-    "dynamic": ("global",),
-    "prefilter": ("global",),
-    "expand": ("local", "drift"),
-}
-EXPAND: Final = ("hop", "ppr")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question and how it is to be answered.
-
-    `level`, `dynamic` and `prefilter` are for global search, `expand` is for local and drift search
-    (None: as the setting says). `history`: (question, answer) pairs before it. Raises InputError
-    for a value that is none, and for an option that the chosen method does not have.
-    """
-
-    text: str
-    method: Method | Literal["auto"] = "auto"
-    level: int | None = None
-    dynamic: bool = False
-    prefilter: int | None = None
-    expand: Literal["hop", "ppr"] | None = None
-    context_only: bool = False
-    history: Sequence[tuple[str, str]] = ()
-
-    def __post_init__(self) -> None:
-        check_text(self.text, "The question")
-        _check_choice("method", self.method, ("auto", *METHODS))
-        if self.level is not None:
-            check_number(self.level, "level", 0)
-        if self.prefilter is not None:
-            check_number(self.prefilter, "prefilter", 1)
-        if self.expand is not None:
-            _check_choice("expand", self.expand, EXPAND)
-        check_flags(dynamic=self.dynamic, context_only=self.context_only)
-        _check_history(self.history)
-        self._check_options()
-
-    def _check_options(self) -> None:
-        if self.method != "auto":
-            for name in self.without_use(self.method):
-                raise InputError(
-                    f"The option {name} is for {' and '.join(ONLY[name])} search, and {self.method} "
-                    f"search was asked for: leave {name} out, or ask for {ONLY[name][0]} search."
-                )
-        if self.dynamic and (self.level is not None or self.prefilter is not None):
-            raise InputError(
-                "The option dynamic chooses the reports itself, from level 0 down: leave out level "
-                "and prefilter, or dynamic."
-            )
-
-    def without_use(self, method: Method) -> list[str]:
-        """The options that are given and that a method does not have."""
-        given = {
-            "level": self.level is not None,
-            "dynamic": self.dynamic,
-            "prefilter": self.prefilter is not None,
-            "expand": self.expand is not None,
-        }
-        return [name for name, methods in ONLY.items() if given[name] and method not in methods]
-
-
-def _check_choice(what: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        hint = did_you_mean(value, known) if isinstance(value, str) else ""
-        raise InputError(f"{what} must be one of {', '.join(known)}, not {value!r}.{hint}")
-
-
-def _check_history(history: object) -> None:
-    """Pairs of texts, in their order."""
-    pairs = isinstance(history, Sequence) and all(
-        isinstance(turn, Sequence)
-        and len(turn) == 2
-        and all(isinstance(said, str) for said in turn)
-        and not isinstance(turn, str)
-        for turn in history
-    )
-    if not pairs:
-        raise InputError("history must be a list of pairs (question, answer), each of two texts.")
 
 
 async def answering(
@@ -251,9 +169,7 @@ async def _method(asking: Asking, question: Question, listen: Listener) -> Metho
     return method
 
 
-def _tell_without_use(
-    asking: Asking, question: Question, method: Method, listen: Listener
-) -> None:
+def _tell_without_use(asking: Asking, question: Question, method: Method, listen: Listener) -> None:
     """Says which options do nothing where the method was not chosen by who asks."""
     for name in question.without_use(method):
         methods = ONLY[name]
@@ -288,9 +204,7 @@ def _need(has: object, what: str) -> None:
         raise InputError(f"The graph has no {what} yet: `kg-build index PATHS` makes them.")
 
 
-async def _found(
-    asking: Asking, question: Question, method: Method, listen: Listener
-) -> Found:
+async def _found(asking: Asking, question: Question, method: Method, listen: Listener) -> Found:
     """What the search finds; meanwhile the ranks load that tokens are counted by."""
     with first_error():
         async with anyio.create_task_group() as tasks:

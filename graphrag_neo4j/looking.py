@@ -8,6 +8,7 @@ from graphrag_neo4j.answers import Source
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evidence import entity_id
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.misspelt import names_like
 
 if TYPE_CHECKING:
     import pandas
@@ -144,10 +145,12 @@ async def read_report(graph: Graph, ref: int) -> Report:
 
 
 async def read_entity(graph: Graph, name: str) -> Entity:
-    """By any spelling of its name; raises InputError where there is none."""
+    """By its name, in capitals or not; raises InputError, with the nearest names, for another."""
     rows = await graph.read("look/entity", id=entity_id(name))
     if not rows:
-        raise InputError(f"There is no entity {name!r} in the graph.")
+        like = await names_like(graph, name)
+        hint = f" Did you mean {' or '.join(like)}?" if like else ""
+        raise InputError(f"There is no entity {name!r} in the graph.{hint}")
     return Entity(**rows[0])
 
 

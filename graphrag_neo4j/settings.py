@@ -5,29 +5,21 @@ environment, a file `.env` in the working folder, the default here. Ours begin w
 those of Neo4j and of OpenAI keep the names that their users know.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic import model_validator as validate_model
-from pydantic_settings import (
-    BaseSettings,
-    DotEnvSettingsSource,
-    EnvSettingsSource,
-    NoDecode,
-    SettingsConfigDict,
-)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from graphrag_neo4j.arguments import did_you_mean, refuse_unknown
+from graphrag_neo4j.arguments import refuse_unknown
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["OFFLINE", "Neo4jRelease", "Settings", "load_settings", "unknown_names"]
+__all__ = ["OFFLINE", "OURS", "Neo4jRelease", "Settings", "load_settings"]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 OFFLINE = "offline"  # the name of no model
 OURS = "KG_"  # what the names of our own settings begin with in the environment
-FOR_TESTS = "KG_TEST_"  # names that only the project's tests read
 
 
 def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
@@ -295,50 +287,19 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydant
     except ValidationError as error:
         raise InputError(_explain(error)) from None
     except UnicodeDecodeError:
-        raise InputError(f"The file {_dot_env()} is not UTF-8 text: save it as UTF-8.") from None
-
-
-def unknown_names() -> list[str]:
-    """A sentence for each name in the environment or in `.env` that begins with KG_ and that no
-    setting has, with the nearest name of a setting."""
-    known = _names_in_environment()
-    places = {
-        "The environment": EnvSettingsSource(Settings).env_vars,
-        f"The file {_dot_env()}": DotEnvSettingsSource(Settings).env_vars,
-    }
-    return [
-        f"{place} sets {name}, which is no setting and does nothing.{_nearest(name, known)}"
-        for place, found in places.items()
-        for name in sorted(name.upper() for name in found)
-        if name.startswith(OURS) and not name.startswith(FOR_TESTS) and name not in known
-    ]
-
-
-def _nearest(name: str, known: set[str]) -> str:
-    """As KG_NEO4J_URI is meant for NEO4J_URI, the name without our beginning is tried first."""
-    short = name.removeprefix(OURS)
-    return f" Did you mean {short}?" if short in known else did_you_mean(name, known)
-
-
-def _dot_env() -> str:
-    return str(Settings.model_config.get("env_file"))
-
-
-def _aliases() -> Iterator[tuple[str, list[str]]]:
-    """Each setting with the names that it has besides its own."""
-    for name, field in Settings.model_fields.items():
-        alias = field.validation_alias
-        yield name, [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else []
+        raise InputError(
+            f"The file {Settings.model_config.get('env_file')} is not UTF-8 text: save it as UTF-8."
+        ) from None
 
 
 def _names_in_python() -> list[str]:
-    return list(dict.fromkeys(one for name, others in _aliases() for one in (name, *others)))
-
-
-def _names_in_environment() -> set[str]:
-    return {
-        one.upper() for name, others in _aliases() for one in (others or [f"{OURS}{name}"])
-    }
+    """Each setting's name, and behind it the other names that it has."""
+    names = []
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        others = alias.choices if isinstance(alias, AliasChoices) else []
+        names += [name, *(str(one) for one in others if one != name)]
+    return names
 
 
 def _explain(error: ValidationError) -> str:

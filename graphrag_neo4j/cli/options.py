@@ -9,8 +9,9 @@ from typing import Any, ParamSpec, TypeVar
 import anyio
 import click
 
+from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.reading import ReadOptions
-from graphrag_neo4j.settings import Settings, load_settings, unknown_names
+from graphrag_neo4j.settings import Settings, load_settings
 
 __all__ = [
     "as_json",

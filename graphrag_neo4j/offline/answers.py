@@ -23,8 +23,9 @@ RELEVANCE = 0.7  # against diversity
 COVERED = 0.6  # for a sentence with all words of the question; the rare ones count for more
 WELL_SAID = 0.05  # for each point of a sentence's quality
 NEAR = 0.3  # of nearness and words together, from which a sentence has something to say
-NEAR_BY_VECTOR = 0.5  # the same where no word of the question stands in any sentence: a word that is
-# no word (xyzzy) still has a vector, and the nearest of many sentences has a cosine of up to 0.42
+# The same where no word of the question stands in any sentence: what is no word (xyzzy) has a
+# vector, too, and the nearest of many sentences has a cosine of up to 0.42 to it.
+NEAR_BY_VECTOR = 0.5
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters
 CLOSED = re.compile(r"(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report of one line

@@ -24,9 +24,9 @@ async def search_global(
 ) -> Found:
     """Maps the cover of a level, 0 being the coarsest.
 
-    `level`: by default the finest whose map calls stay under the setting `map_calls`; raises
-    InputError for one that is not there. `dynamic`: from level 0 down only what is rated relevant is opened. `prefilter`: only so many reports of
-    the cover, those nearest to the question.
+    `level`: by default the finest whose map calls stay under the setting `map_calls`. `dynamic`:
+    from level 0 down only what is rated relevant is opened. `prefilter`: only so many reports of
+    the cover, those nearest to the question. Raises InputError for a level that is not there.
     """
     if dynamic and not asking.context_only:
         reports = await _opened(asking)
@@ -52,7 +52,7 @@ def _existing(level: int, levels: Sequence[Row]) -> int:
     """The level itself; raises InputError where the graph has no such level."""
     deepest = max((row["level"] for row in levels), default=0)
     if level > deepest:
-        there = f"the levels are 0 (the coarsest) to {deepest}" if deepest else "there is level 0 only"
+        there = f"the levels are 0 (the coarsest) to {deepest}" if deepest else "there is only 0"
         raise InputError(f"There is no level {level}: {there}.")
     return level
 

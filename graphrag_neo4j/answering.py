@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # a moment, and a context alone may need neither.
 # ruff: noqa: PLC0415
 
-__all__ = ["answering"]
+__all__ = ["answering", "check_answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
 NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
@@ -48,6 +48,16 @@ NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
     "basic": lambda state: (state["chunks"], "chunks"),
     "text": lambda state: (state["chunks"], "chunks"),
 }
+
+
+def check_answering(settings: Settings, question: Question | None = None) -> None:
+    """Raises InputError for settings that no question can be answered with, before Neo4j starts."""
+    tokens.check(settings.encoding)
+    if settings.has_model and not (question and question.context_only):
+        from graphrag_neo4j.llm import Endpoint, ModelAnswerer
+
+        Endpoint(settings)
+        ModelAnswerer.from_settings(settings)
 
 
 async def answering(

@@ -230,8 +230,8 @@ class AsyncGraphRAG:
         )
 
     async def status(self) -> Status:
-        """What is in the graph, what is pending, what failed and why."""
-        return await read_status(self.graph)
+        """What is in the graph, what is pending by these settings, what failed and why."""
+        return await read_status(self.graph, claims=self.settings.claims)
 
     async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
         from graphrag_neo4j.stages.ingest import sources_under

@@ -15,7 +15,7 @@ from graphrag_neo4j.arguments import (
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["ONLY", "Question", "asked_of"]
+__all__ = ["EXPAND", "ONLY", "Question", "asked_of"]
 
 # The options that not every method has, and the methods that have them.
 ONLY: Final[Mapping[str, Sequence[Method]]] = {

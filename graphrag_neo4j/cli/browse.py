@@ -11,7 +11,7 @@ import click
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.browsing import Section, chosen, guide, saved, sections, served, style
-from graphrag_neo4j.cli.options import home_option, run, settings_of
+from graphrag_neo4j.cli.options import check_output, home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
@@ -41,6 +41,8 @@ def browse(
     """
     if show_password and not sys.stdout.isatty():
         raise InputError("--show-password shows the password on a terminal only: leave it out.")
+    if save:
+        check_output(save)
     settings = settings_of(home=home)
     found = run(lambda: _queries(settings))
     if list_:

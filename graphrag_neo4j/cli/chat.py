@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from graphrag_neo4j.answering import check_answering
 from graphrag_neo4j.answers import METHODS
 from graphrag_neo4j.cli.answer import print_answer
-from graphrag_neo4j.cli.options import home_option, run, settings_of
+from graphrag_neo4j.cli.options import NearestChoice, home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import ReplyError
@@ -18,7 +19,7 @@ __all__ = ["chat"]
 @click.command()
 @click.option(
     "--method",
-    type=click.Choice(["auto", *METHODS]),
+    type=NearestChoice(["auto", *METHODS]),
     default="auto",
     show_default=True,
     help="As in `kg-build query`.",
@@ -30,6 +31,7 @@ def chat(method: str, home: Path | None) -> None:
     An empty line or Ctrl-D ends the conversation.
     """
     settings = settings_of(home=home)
+    check_answering(settings)
     console = Console(soft_wrap=True)
 
     async def work() -> None:

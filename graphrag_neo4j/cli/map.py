@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.browsing import read_map
-from graphrag_neo4j.cli.options import home_option, run, settings_of
+from graphrag_neo4j.cli.options import check_output, home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
@@ -28,6 +28,7 @@ def map(output: Path, home: Path | None) -> None:  # noqa: A001 - the command's 
 
     It holds all that it needs, the texts of the documents too, and asks the network for nothing.
     """
+    check_output(output)
     settings = settings_of(home=home)
 
     async def work() -> str:

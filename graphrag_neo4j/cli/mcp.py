@@ -8,6 +8,7 @@ from types import ModuleType
 
 import click
 
+from graphrag_neo4j.answering import check_answering
 from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -34,6 +35,7 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
     """
     server = _server()
     settings = settings_of(home=home)
+    check_answering(settings)
     served = server.listen(host, port) if http else None
 
     async def work() -> None:

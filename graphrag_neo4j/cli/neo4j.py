@@ -8,7 +8,7 @@ from typing import get_args
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.options import home_option, settings_of
+from graphrag_neo4j.cli.options import NearestChoice, home_option, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
@@ -28,7 +28,7 @@ def neo4j() -> None:
 
 @neo4j.command()
 @home_option
-@click.option("--release", type=click.Choice(get_args(Neo4jRelease)), help="KG_NEO4J_RELEASE.")
+@click.option("--release", type=NearestChoice(get_args(Neo4jRelease)), help="KG_NEO4J_RELEASE.")
 @click.option("--upgrade", is_flag=True, help="Turn a home of 5.26 into one of 2026.01, for good.")
 def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
     """Start the server, unless it runs; the first time it is downloaded."""
@@ -77,7 +77,14 @@ def wipe(home: Path | None, yes: bool) -> None:
 
 @neo4j.command()
 @home_option
-@click.option("-n", "--lines", default=50, show_default=True, help="Lines to show.")
+@click.option(
+    "-n",
+    "--lines",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Lines to show.",
+)
 @click.option("-f", "--follow", is_flag=True, help="Go on with new lines until Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:
     """Show the end of the server's log."""

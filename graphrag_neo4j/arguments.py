@@ -54,11 +54,16 @@ def refuse_unknown(given: Iterable[str], known: Collection[str], what: str) -> N
 
 
 def check_text(value: object, what: str) -> str:
-    """The value if it is a text with something in it; else raises InputError."""
+    """The value if it is a text with something in it; else raises InputError.
+
+    Half a character (a lone surrogate) is none: neither Neo4j nor an endpoint takes it.
+    """
     if not isinstance(value, str):
         raise InputError(f"{what} must be a text, and {_kind(value)} was given.")
     if not value.strip():
         raise InputError(f"{what} is empty: write something in it.")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(f"{what} holds bytes that are no characters: write it in UTF-8.")
     return value
 
 
@@ -77,7 +82,9 @@ def check_path(value: object, what: str) -> str | Path:
         return value
     if not isinstance(value, str):
         raise InputError(f"{what} must be a path, and {_kind(value)} was given.")
-    return check_text(value, what)
+    if not value.strip():
+        raise InputError(f"{what} is empty: name one.")
+    return value
 
 
 def check_flags(**values: object) -> None:

@@ -22,24 +22,17 @@ def unknown_names() -> list[str]:
         "The file .env": DotEnvSettingsSource(Settings).env_vars,
     }
     return [
-        f"{place} sets {name}, which is no setting and does nothing.{_nearest(name, known)}"
+        f"{place} sets {name}, which is no setting and does nothing.{did_you_mean(name, sorted(known))}"
         for place, found in places.items()
         for name in sorted(name.upper() for name in found)
         if name.startswith(OURS) and not name.startswith(FOR_TESTS) and name not in known
     ]
 
 
-def _nearest(name: str, known: set[str]) -> str:
-    """As KG_NEO4J_URI is meant for NEO4J_URI, the name without our beginning is tried first."""
-    short = name.removeprefix(OURS)
-    return f" Did you mean {short}?" if short in known else did_you_mean(name, known)
-
-
 def _names_in_environment() -> set[str]:
-    """The names of all settings as the environment has them."""
-    names = set()
-    for name, field in Settings.model_fields.items():
-        alias = field.validation_alias
-        others = [str(one) for one in alias.choices] if isinstance(alias, AliasChoices) else []
-        names |= {one.upper() for one in others or [f"{OURS}{name}"]}
+    """The names of all settings as the environment has them; KG_NEO4J_URI is read, too."""
+    names = {f"{OURS}{name}".upper() for name in Settings.model_fields}
+    for field in Settings.model_fields.values():
+        if isinstance(field.validation_alias, AliasChoices):
+            names |= {str(one).upper() for one in field.validation_alias.choices}
     return names

@@ -16,13 +16,13 @@ FOR_TESTS: Final = "KG_TEST_"  # what the names begin with that only the project
 def unknown_names() -> list[str]:
     """A sentence for each name in the environment or in `.env` that begins with KG_ and that no
     setting has, with the nearest name of a setting."""
-    known = _names_in_environment()
+    known = sorted(_names_in_environment())
     places = {
         "The environment": EnvSettingsSource(Settings).env_vars,
         "The file .env": DotEnvSettingsSource(Settings).env_vars,
     }
     return [
-        f"{place} sets {name}, which is no setting and does nothing.{did_you_mean(name, sorted(known))}"
+        f"{place} sets {name}, which is no setting and does nothing.{did_you_mean(name, known)}"
         for place, found in places.items()
         for name in sorted(name.upper() for name in found)
         if name.startswith(OURS) and not name.startswith(FOR_TESTS) and name not in known

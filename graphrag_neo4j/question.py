@@ -120,7 +120,7 @@ def asked_of(
             f"{', '.join(opening)} can't be changed for one question: it belongs into from_env."
         )
     changeable = [name for name in Settings.model_fields if name not in OPENING]
-    refuse_unknown(how, [*OPTIONS, *changeable], "option or setting")
+    refuse_unknown(how, [*OPTIONS, *changeable], "option and no setting")
     own = {name: value for name, value in how.items() if name in OPTIONS}
     changed = {name: value for name, value in how.items() if name not in OPTIONS}
     if isinstance(question, Question):

@@ -163,7 +163,7 @@ SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.query(""), "The question is empty"),
     (lambda rag: rag.stream(7), "The question must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.query("Who?", method="locl"), "Did you mean local?"),
-    (lambda rag: rag.query("Who?", metod="local"), "no option or setting metod. Did you mean meth"),
+    (lambda rag: rag.query("Who?", metod="local"), "no setting metod. Did you mean method?"),
     (lambda rag: rag.query("Who?", top_k_entites=3), "Did you mean top_k_entities?"),
     (lambda rag: rag.query("Who?", neo4j_uri="bolt://a"), "can't be changed for one question"),
     (lambda rag: rag.local_search("Who?", method="text"), "local_search has its method already"),

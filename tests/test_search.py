@@ -154,7 +154,7 @@ async def test_one_rated_answer_a_context_as_in_the_paper(carol: Carol) -> None:
     assert answer.citations
 
 
-@pytest.mark.parametrize("question", ['What is "AI? (and why', "AND OR", "", "name:* ~ \\ /x/"])
+@pytest.mark.parametrize("question", ['What is "AI? (and why', "AND OR", "???", "name:* ~ \\ /x/"])
 @pytest.mark.parametrize("method", ["local", "basic", "drift"])
 async def test_no_question_is_a_query(carol: Carol, question: str, method: Method) -> None:
     await carol.ask(question, method=method, context_only=True)

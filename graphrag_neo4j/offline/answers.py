@@ -23,9 +23,10 @@ RELEVANCE = 0.7  # against diversity
 COVERED = 0.6  # for a sentence with all words of the question; the rare ones count for more
 WELL_SAID = 0.05  # for each point of a sentence's quality
 NEAR = 0.3  # of nearness and words together, from which a sentence has something to say
-# The same where no word of the question stands in any sentence: what is no word (xyzzy) has a
-# vector, too, and the nearest of many sentences has a cosine of up to 0.42 to it.
-NEAR_BY_VECTOR = 0.5
+# The same where no word of the question stands in any sentence. What is no word (xyzzy) has a
+# vector, too: of 23,530 sentences the nearest to such a one had a cosine of 0.42. "They bought fast
+# cars." has 0.46 to "vehicle".
+NEAR_BY_VECTOR = 0.45
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters
 CLOSED = re.compile(r"(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report of one line

@@ -53,7 +53,7 @@ class Question:
         if self.prefilter is not None:
             check_number(self.prefilter, "prefilter", 1)
         if self.expand is not None:
-            _check_choice("expand", self.expand, EXPAND)
+            _check_choice("expand (KG_EXPAND)", self.expand, EXPAND)
         check_flags(dynamic=self.dynamic, context_only=self.context_only)
         _check_history(self.history)
         self._check_options()

@@ -135,7 +135,7 @@ def test_a_password_in_an_address_is_not_repeated() -> None:
         ({"level": True}, "level must be a whole number, and True was given"),
         ({"level": 2**70}, "level must be a whole number from 0 on"),
         ({"prefilter": 0}, "prefilter must be a whole number from 1 on"),
-        ({"expand": "walk"}, "expand must be one of hop, ppr"),
+        ({"expand": "walk"}, "must be one of hop, ppr, not 'walk'"),
         ({"dynamic": "no"}, "dynamic must be True or False, and 'no' was given"),
         ({"context_only": None}, "context_only must be True or False"),
         ({"history": "Hello"}, "history must be a list of pairs"),

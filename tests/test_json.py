@@ -93,8 +93,8 @@ def test_a_schema_allows_nothing_else_and_describes_each_field(command: str) -> 
 def tales(tmp_path: Path) -> Path:
     folder = tmp_path / "tales"
     folder.mkdir()
-    (folder / "a.txt").write_text(TALE)
-    (folder / "b.txt").write_text(TALE.replace("London", "Paris"))
+    for name, city in (("a", "London"), ("b", "Paris")):
+        (folder / f"{name}.txt").write_text(TALE.replace("London", city))
     return folder
 
 

@@ -3,9 +3,9 @@
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio.to_thread
 
@@ -17,10 +17,12 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Said
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.misspelt import names_meant
 from graphrag_neo4j.model import Answerer, Message, Reply
 from graphrag_neo4j.offline.running import run as run_offline
 from graphrag_neo4j.offline.vectors import EMBEDDING_MODEL
 from graphrag_neo4j.offline.vectors import embedder as offline_embedder
+from graphrag_neo4j.question import ONLY, Question
 from graphrag_neo4j.resolving import resolve
 from graphrag_neo4j.search.basic import search_basic
 from graphrag_neo4j.search.drift import search_drift
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 # a moment, and a context alone may need neither.
 # ruff: noqa: PLC0415
 
-__all__ = ["Question", "answering"]
+__all__ = ["answering", "check_answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
 LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
@@ -49,18 +51,14 @@ NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question and how it is to be answered; `level`, `dynamic` and `prefilter` are those of
-    global search. `history`: (question, answer) pairs before it."""
+def check_answering(settings: Settings, question: Question | None = None) -> None:
+    """Raises InputError for settings that no question can be answered with, before Neo4j starts."""
+    tokens.check(settings.encoding)
+    if settings.has_model and not (question and question.context_only):
+        from graphrag_neo4j.llm import Endpoint, ModelAnswerer
 
-    text: str
-    method: Method | Literal["auto"] = "auto"
-    level: int | None = None
-    dynamic: bool = False
-    prefilter: int | None = None
-    context_only: bool = False
-    history: Sequence[tuple[str, str]] = ()
+        Endpoint(settings)
+        ModelAnswerer.from_settings(settings)
 
 
 async def answering(
@@ -73,6 +71,7 @@ async def answering(
     """
     _refuse_long(question.text)
     began = time.perf_counter()
+    settings = settings.changed(expand=question.expand) if question.expand else settings
     state = (await graph.read("search/state"))[0]
     _need(state["chunks"] or state["reports"], "documents")
     async with AsyncExitStack() as stack:
@@ -81,11 +80,16 @@ async def answering(
         asking = _asking(graph, settings, question, endpoint, embedder)
         method = await _method(asking, question, listen)
         _need(*NEEDS[method](state))
-        found = await _found(asking, question, method)
+        _tell_without_use(asking, question, method, listen)
+        found = await _found(asking, question, method, listen)
         text = ""
         async for piece in _written(found, endpoint, question):
             text += piece
             yield piece
+        answered = bool(text)
+        if not (answered or question.context_only):
+            text = NOTHING
+            yield text
         yield Answer(
             text=text,
             method=method,
@@ -94,7 +98,7 @@ async def answering(
             usage=_used(endpoint),
             elapsed=time.perf_counter() - began,
             origin="model" if settings.has_model else "extractive",
-            found=question.context_only or found.answer is not None,
+            found=question.context_only or answered,
         )
 
 
@@ -185,19 +189,56 @@ async def _method(asking: Asking, question: Question, listen: Listener) -> Metho
     return method
 
 
+def _tell_without_use(asking: Asking, question: Question, method: Method, listen: Listener) -> None:
+    """Says which options do nothing where the method was not chosen by who asks."""
+    for name in question.without_use(method):
+        methods = ONLY[name]
+        listen(
+            Said(
+                f"The option {name} does nothing here: it is for {' and '.join(methods)} search, "
+                f"and {method} search was chosen. Ask for {methods[0]} search to use it.",
+                warning=True,
+            )
+        )
+    if question.dynamic and question.context_only and method == "global":
+        listen(
+            Said(
+                "The option dynamic does nothing here: which reports are relevant is rated for an "
+                "answer only. These are the reports of a whole level.",
+                warning=True,
+            )
+        )
+    if question.prefilter and asking.embedder is None and method == "global":
+        listen(
+            Said(
+                "The option prefilter does nothing here: without vectors, which reports are near "
+                "is not known.",
+                warning=True,
+            )
+        )
+
+
 def _need(has: object, what: str) -> None:
     """Raises InputError where a search has nothing to search in."""
     if not has:
         raise InputError(f"The graph has no {what} yet: `kg-build index PATHS` makes them.")
 
 
-async def _found(asking: Asking, question: Question, method: Method) -> Found:
+async def _found(asking: Asking, question: Question, method: Method, listen: Listener) -> Found:
     """What the search finds; meanwhile the ranks load that tokens are counted by."""
     with first_error():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, asking.settings.encoding)
+            if method == "local":
+                tasks.start_soon(_ask_back, asking, listen)
             found = await _search(asking, question, method)
     return found
+
+
+async def _ask_back(asking: Asking, listen: Listener) -> None:
+    """Names that a question may have meant where it names something that is nowhere."""
+    for word, name in (await names_meant(asking.graph, asking.question)).items():
+        listen(Said(f"The word {word} is nowhere in the data. Did you mean {name}?", warning=True))
 
 
 async def _search(asking: Asking, question: Question, method: Method) -> Found:
@@ -222,13 +263,12 @@ async def _search(asking: Asking, question: Question, method: Method) -> Found:
 async def _written(
     found: Found, endpoint: "Endpoint | None", question: Question
 ) -> AsyncIterator[str]:
-    """The last step's text: of a model streamed, else at once."""
-    if question.context_only:
+    """The last step's text: of a model streamed, else at once; nothing where there is no answer."""
+    if question.context_only or found.answer is None:
         return
-    if found.answer is None:
-        yield NOTHING
-    elif endpoint is None:
-        yield await run_offline(found.answer) or NOTHING
+    if endpoint is None:
+        if text := await run_offline(found.answer):
+            yield text
     else:
         said = []
         async for piece in endpoint.stream(next(found.answer)):

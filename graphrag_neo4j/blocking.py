@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from graphrag_neo4j.answering import Question
 from graphrag_neo4j.answers import Answer
 from graphrag_neo4j.answers import Source as Place
-from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, AsyncStream, Source
+from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, AsyncStream, Source, by
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.looking import Communities, Entity, FoundEntity, Report
+from graphrag_neo4j.question import Question
 from graphrag_neo4j.reading import ReadOptions
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.status import Status
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.importing import Imported
+    from graphrag_neo4j.importing import Imported, Tables
     from graphrag_neo4j.pipeline import Built
 
 __all__ = ["GraphRAG", "Stream"]
@@ -46,8 +46,9 @@ class GraphRAG:
 
     @classmethod
     def from_env(cls, listen: Listener = silent, **settings: Any) -> Self:  # noqa: ANN401 - any setting
-        """With settings by name, from the environment and from `.env`; raises InputError."""
-        return cls(load_settings(**settings), listen)
+        """As AsyncGraphRAG.from_env."""
+        made = AsyncGraphRAG.from_env(listen, **settings)
+        return cls(made.settings, listen)
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
@@ -86,7 +87,7 @@ class GraphRAG:
         """As AsyncGraphRAG.delete."""
         return self._call(lambda: self._async.delete(*sources, options=options))
 
-    def import_graphrag(self, folder: str | Path) -> "Imported":
+    def import_graphrag(self, folder: "str | Path | Tables") -> "Imported":
         """As AsyncGraphRAG.import_graphrag."""
         return self._call(lambda: self._async.import_graphrag(folder))
 
@@ -100,23 +101,23 @@ class GraphRAG:
 
     def global_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As AsyncGraphRAG.global_search."""
-        return self.query(question, method="global", **how)
+        return self.query(question, **by("global", how))
 
     def local_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As AsyncGraphRAG.local_search."""
-        return self.query(question, method="local", **how)
+        return self.query(question, **by("local", how))
 
     def drift_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As AsyncGraphRAG.drift_search."""
-        return self.query(question, method="drift", **how)
+        return self.query(question, **by("drift", how))
 
     def basic_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As AsyncGraphRAG.basic_search."""
-        return self.query(question, method="basic", **how)
+        return self.query(question, **by("basic", how))
 
     def text_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As AsyncGraphRAG.text_search."""
-        return self.query(question, method="text", **how)
+        return self.query(question, **by("text", how))
 
     def communities(self, level: int | None = None) -> Communities:
         """As AsyncGraphRAG.communities."""

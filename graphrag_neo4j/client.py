@@ -5,20 +5,26 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import anyio.to_thread
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.answering import Question, answering
+from graphrag_neo4j.answering import answering
 from graphrag_neo4j.answers import Answer
 from graphrag_neo4j.answers import Source as Place
+from graphrag_neo4j.arguments import (
+    check_flags,
+    check_number,
+    check_path,
+    check_text,
+)
 from graphrag_neo4j.asking import escaped
 from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
 from graphrag_neo4j.graph import Graph, connect
@@ -33,29 +39,33 @@ from graphrag_neo4j.looking import (
     read_report,
     read_sources,
 )
+from graphrag_neo4j.question import Question, asked_of
 from graphrag_neo4j.reading import ReadOptions, file_of, gone, source_of
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.status import Status, read_status
 from graphrag_neo4j.text import storable
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.importing import Imported
+    from graphrag_neo4j.importing import Imported, Tables
     from graphrag_neo4j.pipeline import Built
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
 
-__all__ = ["AsyncGraphRAG", "AsyncStream", "start_server"]
+__all__ = ["AsyncGraphRAG", "AsyncStream", "by", "start_server"]
 
-QUESTION = frozenset(field.name for field in fields(Question)) - {"text"}
 DEFAULT = ReadOptions()
-Source = str | Path | Sequence[str | Path] | Iterable[object]
+Source = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
 class AsyncGraphRAG:
     """A graph and the settings to work on it with; an asynchronous context manager."""
 
     def __init__(self, settings: Settings, listen: Listener = silent) -> None:
+        if not isinstance(settings, Settings):
+            raise InputError("A GraphRAG is made from Settings: use from_env, or load_settings.")
+        if not callable(listen):
+            raise InputError("listen must be a function that takes an event.")
         self.settings = settings
         self._listen = listen
         self._stack = AsyncExitStack()
@@ -63,8 +73,14 @@ class AsyncGraphRAG:
 
     @classmethod
     def from_env(cls, listen: Listener = silent, **settings: Any) -> Self:  # noqa: ANN401 - any setting
-        """With settings by name, from the environment and from `.env`; raises InputError."""
-        return cls(load_settings(**settings), listen)
+        """With settings by name, from the environment and from `.env`; raises InputError.
+
+        A name in the environment that begins with KG_ and that no setting has is said to `listen`.
+        """
+        made = cls(load_settings(**settings), listen)
+        for sentence in unknown_names():
+            listen(Said(sentence, warning=True))
+        return made
 
     async def __aenter__(self) -> Self:
         """Connects; starts the embedded server if no other one is set. Raises GraphError."""
@@ -94,7 +110,8 @@ class AsyncGraphRAG:
         recluster: bool = False,
         prune: bool = False,
     ) -> "Built":
-        """Brings the graph up to date with paths, or with Documents (ours or LangChain's).
+        """Brings the graph up to date with paths, with Documents (ours or LangChain's), or with a
+        Corpus of either.
 
         `reread`: what was read with other settings is read again. `reembed`: all vectors are
         made anew. `recluster`: the communities are, imported ones too. `prune`: documents under
@@ -102,9 +119,10 @@ class AsyncGraphRAG:
         """
         from graphrag_neo4j.pipeline import Redo, build
 
-        paths = _paths(what)
-        corpus = Corpus.of_documents(what) if paths is None else Corpus.of_paths(paths, options)  # type: ignore[arg-type] # else they are paths
-        missing = await self._missing(paths or (), options) if prune else []
+        _check_options(options)
+        check_flags(reread=reread, reembed=reembed, recluster=recluster, prune=prune)
+        corpus = Corpus.of(what, options)
+        missing = await self._missing(corpus.paths, options) if prune else []
         return await build(
             self.graph,
             corpus,
@@ -120,9 +138,13 @@ class AsyncGraphRAG:
         """Deletes documents, by source or path; a file with all its rows.
 
         For each of `sources`, the sources of what was deleted: none if it was not there.
+        Raises InputError for what is no source, GraphError.
         """
         from graphrag_neo4j.pipeline import remove
 
+        _check_options(options)
+        for source in sources:
+            check_path(source, "A source")
         files = {storable(str(source))[0]: _file(source, options) for source in sources}
         found = await remove(self.graph, list(files), files=[f for f in files.values() if f])
         return {
@@ -130,14 +152,20 @@ class AsyncGraphRAG:
             for given, file in files.items()
         }
 
-    async def import_graphrag(self, folder: str | Path) -> "Imported":
+    async def import_graphrag(self, folder: "str | Path | Tables") -> "Imported":
         """Reads the parquet tables of microsoft/graphrag 2 or 3 in a folder; asks no model.
 
-        Into an empty graph only; one that was interrupted goes on. Raises InputError, GraphError.
+        Into an empty graph only; one that was interrupted goes on. The tables may have been read
+        already, by `importing.read_tables`. Raises InputError, GraphError.
         """
-        from graphrag_neo4j.importing import import_graphrag
+        from graphrag_neo4j.importing import Tables, import_graphrag, read_tables
 
-        return await import_graphrag(self.graph, Path(folder), self.settings, self._listen)
+        if isinstance(folder, Tables):
+            tables = folder
+        else:
+            path = Path(check_path(folder, "The folder of an import"))
+            tables = await anyio.to_thread.run_sync(read_tables, path)
+        return await import_graphrag(self.graph, tables, self.settings, self._listen)
 
     def stream(self, question: str | Question, **how: Any) -> "AsyncStream":  # noqa: ANN401
         """The text of an answer piece by piece, for `async for`; then `.answer` is the answer.
@@ -145,11 +173,8 @@ class AsyncGraphRAG:
         `how`: fields of Question (method, level, context_only, history, …), and settings by name
         (top_k_entities, response_type, …). Raises InputError, GraphError, ModelError, ReplyError.
         """
-        fields = {name: how.pop(name) for name in list(how) if name in QUESTION}
-        asked = Question(question) if isinstance(question, str) else question
-        settings = self.settings.changed(**how)
-        pieces = answering(self.graph, settings, replace(asked, **fields), self._listen)
-        return AsyncStream(pieces)
+        asked, settings = asked_of(question, how, self.settings)
+        return AsyncStream(answering(self.graph, settings, asked, self._listen))
 
     async def query(self, question: str | Question, **how: Any) -> Answer:  # noqa: ANN401
         """The answer to a question; `how` and errors as those of `stream`."""
@@ -160,47 +185,53 @@ class AsyncGraphRAG:
 
     async def global_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As `query`, from the reports of one level."""
-        return await self.query(question, method="global", **how)
+        return await self.query(question, **by("global", how))
 
     async def local_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As `query`, from the entities that the question is about."""
-        return await self.query(question, method="local", **how)
+        return await self.query(question, **by("local", how))
 
     async def drift_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As `query`, from reports and follow-up questions."""
-        return await self.query(question, method="drift", **how)
+        return await self.query(question, **by("drift", how))
 
     async def basic_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As `query`, from the chunks nearest to the question."""
-        return await self.query(question, method="basic", **how)
+        return await self.query(question, **by("basic", how))
 
     async def text_search(self, question: str, **how: Any) -> Answer:  # noqa: ANN401
         """As `query`, from all source text."""
-        return await self.query(question, method="text", **how)
+        return await self.query(question, **by("text", how))
 
     async def communities(self, level: int | None = None) -> Communities:
         """The communities of a level (0 is the coarsest), the largest first; or all."""
+        if level is not None:
+            check_number(level, "level", 0)
         return await read_communities(self.graph, level)
 
     async def report(self, ref: int) -> Report:
         """The report of the community with that ref; raises InputError where there is none."""
-        return await read_report(self.graph, ref)
+        return await read_report(self.graph, check_number(ref, "A report's ref", 0))
 
     async def entity(self, name: str) -> Entity:
-        """The entity of that name, in any spelling; raises InputError where there is none."""
-        return await read_entity(self.graph, name)
+        """The entity of that name, in capitals or not; raises InputError where there is none, with
+        the nearest names that there are."""
+        return await read_entity(self.graph, check_text(name, "An entity's name"))
 
     async def find_entities(self, text: str, limit: int = 10) -> list[FoundEntity]:
         """The entities whose name holds some of the words of a text, the best first."""
-        return await find_entities(self.graph, escaped(text, "name"), limit)
+        words = escaped(check_text(text, "The text to find"), "name")
+        return await find_entities(self.graph, words, check_number(limit, "limit", 1))
 
     async def sources(self, *refs: int) -> list[Place]:
         """The chunks with these refs and where they stand; those that are gone are left out."""
-        return await read_sources(self.graph, refs)
+        return await read_sources(
+            self.graph, [check_number(ref, "A source's ref", 0) for ref in refs]
+        )
 
     async def status(self) -> Status:
-        """What is in the graph, what is pending, what failed and why."""
-        return await read_status(self.graph)
+        """What is in the graph, what is pending by these settings, what failed and why."""
+        return await read_status(self.graph, claims=self.settings.claims)
 
     async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
         from graphrag_neo4j.stages.ingest import sources_under
@@ -251,13 +282,16 @@ class AsyncStream:
         return self._answer
 
 
-def _paths(what: Source) -> list[str | Path] | None:
-    """The paths that `what` is, None if it holds documents."""
-    if isinstance(what, str | Path):
-        return [what]
-    if isinstance(what, Sequence) and all(isinstance(one, str | Path) for one in what):
-        return list(what)
-    return None
+def by(method: str, how: Mapping[str, Any]) -> dict[str, Any]:
+    """`how` with this method; raises InputError where it holds a method already."""
+    if "method" in how:
+        raise InputError(f"{method}_search has its method already: leave method out, or use query.")
+    return {**how, "method": method}
+
+
+def _check_options(options: object) -> None:
+    if not isinstance(options, ReadOptions):
+        raise InputError("options must be ReadOptions: leave them out for the usual ones.")
 
 
 def _file(source: str | Path, options: ReadOptions) -> str | None:

@@ -16,8 +16,8 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.chunking import cut
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.llm import ModelThinker, model_of, price_of
-from graphrag_neo4j.model import ChunkText, Document, Reply, Request, Step, Think, Thinker
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.model import ChunkText, Document, Origin, Reply, Request, Step, Think, Thinker
+from graphrag_neo4j.settings import OFFLINE, Settings
 from graphrag_neo4j.stages.ingest import header_of
 
 __all__ = ["Estimate", "StepEstimate", "estimate"]
@@ -64,7 +64,8 @@ class StepEstimate:
 class Estimate:
     """What is there to index and what that would take.
 
-    `unreadable`: reasons by source. `text_tokens`: of all chunks, overlaps included.
+    `unreadable`: reasons by source. `text_tokens`: of all chunks, overlaps included. `origin`:
+    "extractive" where the settings want no model; then there are no steps, and nothing costs.
     """
 
     documents: int
@@ -72,6 +73,7 @@ class Estimate:
     text_tokens: int
     steps: Sequence[StepEstimate]
     unreadable: Mapping[str, str]
+    origin: Origin = "model"
 
 
 async def estimate(corpus: Corpus, settings: Settings) -> Estimate:
@@ -84,8 +86,10 @@ async def estimate(corpus: Corpus, settings: Settings) -> Estimate:
             chunks + len(sizes),
             text_tokens + sum(sizes),
         )
-    steps = _steps(chunks, text_tokens, settings)
-    return Estimate(documents, chunks, text_tokens, steps, corpus.reasons())
+    free = settings.model == OFFLINE
+    steps = [] if free else _steps(chunks, text_tokens, settings)
+    origin: Origin = "extractive" if free else "model"
+    return Estimate(documents, chunks, text_tokens, steps, corpus.reasons(), origin)
 
 
 def _sizes(document: Document, settings: Settings) -> list[int]:

@@ -9,6 +9,7 @@ from graphrag_neo4j.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evidence import entity_id
 from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.misspelt import names_like
 
 if TYPE_CHECKING:
     import pandas
@@ -145,10 +146,12 @@ async def read_report(graph: Graph, ref: int) -> Report:
 
 
 async def read_entity(graph: Graph, name: str) -> Entity:
-    """By any spelling of its name; raises InputError where there is none."""
+    """By its name, in capitals or not; raises InputError, with the nearest names, for another."""
     rows = await graph.read("look/entity", id=entity_id(name))
     if not rows:
-        raise InputError(f"There is no entity {name!r} in the graph.")
+        like = await names_like(graph, name)
+        hint = f" Did you mean {' or '.join(like)}?" if like else ""
+        raise InputError(f"There is no entity {name!r} in the graph.{hint}")
     row = rows[0]
     row["related"] = [[neutralised(text) for text in pair] for pair in row["related"]]
     row["claims"] = [neutralised(text) for text in row["claims"]]

@@ -56,7 +56,7 @@ from graphrag_neo4j.stages.summarize import Limits, mark_described_otherwise, su
 from graphrag_neo4j.status import Status, read_status
 from graphrag_neo4j.switching import mark_read_offline, refuse_to_go_offline
 
-__all__ = ["Built", "Redo", "build", "embedder_of", "remove"]
+__all__ = ["Built", "Redo", "build", "check_building", "embedder_of", "remove"]
 
 EXTRACTIVE = (
     "Without a model: names and key phrases are found by rules, and everything said is quoted from "
@@ -109,6 +109,14 @@ class Built:
         return not (self.flawed or self.stopped)
 
 
+def check_building(settings: Settings) -> None:
+    """Raises InputError for settings that nothing can be built with, before Neo4j starts."""
+    tokens.check(settings.encoding)
+    if settings.has_model:
+        Endpoint(settings)
+        ModelThinker.from_settings(settings)
+
+
 async def build(
     graph: Graph,
     corpus: Corpus,
@@ -142,7 +150,7 @@ async def build(
             built.stopped = await _think_on(mind, settings, redo)
         built.usage = dict(endpoint.meter.steps) if endpoint else {}
         await await_indexes(graph)
-        built.status = await read_status(graph)
+        built.status = await read_status(graph, claims=settings.claims)
         lease.outcome = "done" if built.complete else "incomplete"
     return built
 

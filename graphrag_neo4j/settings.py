@@ -12,12 +12,14 @@ from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, Validation
 from pydantic import model_validator as validate_model
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from graphrag_neo4j.arguments import refuse_unknown
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["OFFLINE", "Neo4jRelease", "Settings", "load_settings"]
+__all__ = ["OFFLINE", "OURS", "Neo4jRelease", "Settings", "load_settings"]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 OFFLINE = "offline"  # the name of no model
+OURS = "KG_"  # what the names of our own settings begin with in the environment
 
 
 def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
@@ -38,7 +40,7 @@ class Settings(BaseSettings):
     """All settings of a run; immutable."""
 
     model_config = SettingsConfigDict(
-        env_prefix="KG_",
+        env_prefix=OURS,
         env_file=".env",
         env_ignore_empty=True,
         extra="ignore",
@@ -232,6 +234,12 @@ class Settings(BaseSettings):
     drift_depth: int = Field(2, ge=0, description="Rounds of follow-up questions of drift search.")
     drift_calls: int = Field(12, ge=1, description="Follow-up questions of drift search, at most.")
 
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401 - checked by pydantic
+        """Raises InputError for a name that no setting has."""
+        own = [name for name in values if not name.startswith("_")]  # pydantic's begin with "_"
+        refuse_unknown(own, _names_in_python(), "setting")
+        super().__init__(**values)
+
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
         if self.text_unit_prop + self.community_prop > 1:
@@ -250,8 +258,7 @@ class Settings(BaseSettings):
 
     def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
         """These settings with some of other values; raises InputError as `load_settings` does."""
-        if unknown := given.keys() - type(self).model_fields.keys():
-            raise InputError(f"There is no setting {', '.join(sorted(unknown))}.")
+        refuse_unknown(given, type(self).model_fields, "setting")
         if not given:
             return self
         now = {name: getattr(self, name) for name in type(self).model_fields}
@@ -271,12 +278,28 @@ class Settings(BaseSettings):
 def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
     """Settings from arguments (None: not given), the environment and `.env`.
 
-    Raises InputError that names the setting and what is wrong with it.
+    Raises InputError that names the setting and what is wrong with it, also for a name that no
+    setting has.
     """
+    refuse_unknown(given, _names_in_python(), "setting")
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise InputError(_explain(error)) from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"The file {Settings.model_config.get('env_file')} is not UTF-8 text: save it as UTF-8."
+        ) from None
+
+
+def _names_in_python() -> list[str]:
+    """Each setting's name, and behind it the other names that it has."""
+    names = []
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        others = alias.choices if isinstance(alias, AliasChoices) else []
+        names += [name, *(str(one) for one in others if one != name)]
+    return names
 
 
 def _explain(error: ValidationError) -> str:

@@ -39,12 +39,13 @@ class Status:
     builds: list[Row]
 
 
-async def read_status(graph: Graph) -> Status:
-    """The state of the graph now."""
+async def read_status(graph: Graph, *, claims: bool = True) -> Status:
+    """The state of the graph now; `claims`: whether claims are wanted, else none is pending."""
+    pending: dict[str, int] = (await graph.read("status/waiting"))[0]
     return Status(
         counts=(await graph.read("status/counts"))[0],
-        pending=(await graph.read("status/waiting"))[0],
-        failures=await _failures(graph),
+        pending=pending if claims else {**pending, "claims": 0},
+        failures=await _failures(graph, claims=claims),
         unusable={row["reason"]: row["n"] for row in await graph.read("status/unusable")},
         cut=[
             f"{row['list']} of chunk {row['index']} of {row['source']}"
@@ -60,11 +61,12 @@ async def read_status(graph: Graph) -> Status:
     )
 
 
-async def _failures(graph: Graph) -> list[Failure]:
+async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
+    kinds = [(stage, key) for stage, key in KINDS if claims or stage != "claims"]
     found = []
     for row in await graph.read("status/failed_chunks"):
         what = f"chunk {row['index']} of {row['source']}"
-        found += [Failure(kind, what, row[key]) for kind, key in KINDS if row[key]]
+        found += [Failure(kind, what, row[key]) for kind, key in kinds if row[key]]
     for row in await graph.read("status/failed_descriptions"):
         found.append(Failure("summarize", row["name"], row["reason"]))
     for row in await graph.read("status/failed_reports"):

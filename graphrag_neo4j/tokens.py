@@ -21,7 +21,7 @@ import tiktoken
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["count", "encoding", "encoding_for"]
+__all__ = ["check", "count", "encoding", "encoding_for"]
 
 # Encoding → the ranks that it needs, and tiktoken's name for them in its cache: the SHA-1 of
 # the address that it would download them from.
@@ -33,6 +33,15 @@ PACKAGED = {
 FOLDER_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 COUNTED_AT_ONCE = 100_000  # characters
 _environment = threading.Lock()
+
+
+def check(name: str) -> None:
+    """Raises InputError if there is no such encoding."""
+    known = tiktoken.list_encoding_names()
+    if name not in known:
+        raise InputError(
+            f"There is no encoding {name!r}; set KG_ENCODING to one of {', '.join(sorted(known))}."
+        )
 
 
 def count(text: str, encoding_name: str) -> int:
@@ -61,11 +70,7 @@ def encoding(name: str) -> tiktoken.Encoding:
 
     Raises InputError if there is no such encoding, or if its ranks can't be had.
     """
-    known = tiktoken.list_encoding_names()
-    if name not in known:
-        raise InputError(
-            f"There is no encoding {name!r}; set KG_ENCODING to one of {', '.join(sorted(known))}."
-        )
+    check(name)
     try:
         with _ranks_at_hand(name):
             return tiktoken.get_encoding(name)

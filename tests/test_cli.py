@@ -264,6 +264,8 @@ def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
     assert table["table"] == ["rows", "made", "merged", "implied", "unmapped"]
     assert table["relationships"] == ["978", "935", "43", "32", "0"]
     assert "9 citations in reports led nowhere and were removed." in ran.out
+    assert "Pending: " in ran.out
+    assert "`kg-build index PATHS` finishes this, and reads the documents in PATHS." in ran.out
     assert endpoint.log == []
     again = kg("import", "graphrag", CAROL, "--json")
     assert (again.code, again.out) == (1, "")

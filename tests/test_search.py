@@ -154,7 +154,7 @@ async def test_one_rated_answer_a_context_as_in_the_paper(carol: Carol) -> None:
     assert answer.citations
 
 
-@pytest.mark.parametrize("question", ['What is "AI? (and why', "AND OR", "", "name:* ~ \\ /x/"])
+@pytest.mark.parametrize("question", ['What is "AI? (and why', "AND OR", "???", "name:* ~ \\ /x/"])
 @pytest.mark.parametrize("method", ["local", "basic", "drift"])
 async def test_no_question_is_a_query(carol: Carol, question: str, method: Method) -> None:
     await carol.ask(question, method=method, context_only=True)
@@ -237,6 +237,22 @@ async def test_without_a_model_words_lead_and_sentences_are_quoted(carol: Carol)
         assert all(citation.supported for citation in answer.citations)
     local = answers[METHODS.index("local")]
     assert "arley" in local.text
+
+
+@pytest.mark.parametrize("question", ["???", "Who is he?", "xyzzy plugh"])
+@pytest.mark.parametrize("method", METHODS)
+async def test_without_a_model_a_question_of_no_word_that_is_there_has_no_answer(
+    carol: Carol, question: str, method: Method
+) -> None:
+    alone = carol.settings.changed(openai_api_key=None, openai_base_url=None)
+    async with AsyncGraphRAG(alone) as rag:
+        answer = await rag.query(question, method=method)
+    assert (answer.text, answer.found, answer.citations) == (NOTHING, False, [])
+
+
+async def test_a_level_that_is_not_there_is_refused_with_those_that_are(carol: Carol) -> None:
+    with pytest.raises(InputError, match=r"no level 77: the levels are 0 \(the coarsest\) to \d\."):
+        await carol.ask(method="global", level=77)
 
 
 async def test_communities_reports_and_entities_can_be_looked_up(carol: Carol) -> None:

@@ -14,6 +14,7 @@ from importlib import import_module
 from keyword import iskeyword
 
 import click
+from click.exceptions import NoSuchCommand
 
 from graphrag_neo4j.errors import GraphRAGError
 
@@ -73,6 +74,14 @@ class _Commands(click.Group):
             imported = import_module(f"graphrag_neo4j.cli.{module}")
         command: click.Command = getattr(imported, module)
         return command
+
+    def resolve_command(
+        self, context: click.Context, given: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = given[0]
+        if name in COMMANDS or name.startswith("-"):
+            return super().resolve_command(context, given)
+        raise NoSuchCommand(name, possibilities=COMMANDS, ctx=context)
 
     def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

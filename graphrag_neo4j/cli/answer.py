@@ -1,6 +1,9 @@
 """How answers, their sources and their contexts are shown."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
 
 import click
 from rich.console import Console
@@ -10,9 +13,10 @@ from rich.text import Text
 from graphrag_neo4j.answers import Answer, Citation, Source
 from graphrag_neo4j.citations import without_footnotes
 from graphrag_neo4j.cli.progress import money_known
+from graphrag_neo4j.tables import Shown
 from graphrag_neo4j.text import excerpt
 
-__all__ = ["footnoted", "print_answer", "print_context"]
+__all__ = ["footnoted", "plain", "print_answer", "print_context"]
 
 QUOTED = 200  # characters of a source
 RENDERED = 20_000  # characters of an answer; one of more is shown as it is: the parser is slow
@@ -56,6 +60,31 @@ def footnoted(answer: Answer) -> str:
     notes = [f"[^{n}]: {_note(citation)}" for n, citation in enumerate(answer.citations, start=1)]
     numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}
     return "\n\n".join([answer.footnoted(numbers), *notes])
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    """All of an answer in plain values, as --json prints it; docs/json/query.json describes it."""
+    return {
+        "text": answer.text,
+        "method": answer.method,
+        "origin": answer.origin,
+        "found": answer.found,
+        "citations": [asdict(citation) for citation in answer.citations],
+        "context": [_context(shown) for shown in answer.context],
+        "usage": {step: dict(used) for step, used in answer.usage.items()},
+        "elapsed": answer.elapsed,
+    }
+
+
+def _context(shown: Shown) -> dict[str, Any]:
+    """What one call was given; a budget without a limit is null."""
+    records = (record for some in shown.by_kind().values() for record in some)
+    return {
+        "text": shown.text,
+        "tokens": shown.tokens,
+        "budget": shown.budget if isfinite(shown.budget) else None,
+        "records": [{"kind": r.kind, "ref": r.ref, "id": r.id, "text": r.text} for r in records],
+    }
 
 
 def _note(citation: Citation) -> str:

@@ -11,11 +11,11 @@ import click
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.browsing import Section, chosen, guide, saved, sections, served, style
-from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.options import check_output, home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings
 
 __all__ = ["browse"]
 
@@ -41,7 +41,9 @@ def browse(
     """
     if show_password and not sys.stdout.isatty():
         raise InputError("--show-password shows the password on a terminal only: leave it out.")
-    settings = load_settings(home=home)
+    if save:
+        check_output(save)
+    settings = settings_of(home=home)
     found = run(lambda: _queries(settings))
     if list_:
         _print(found)

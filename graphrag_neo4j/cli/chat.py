@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from graphrag_neo4j.answering import check_answering
 from graphrag_neo4j.answers import METHODS
 from graphrag_neo4j.cli.answer import print_answer
-from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.options import NearestChoice, home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["chat"]
 
@@ -19,7 +19,7 @@ __all__ = ["chat"]
 @click.command()
 @click.option(
     "--method",
-    type=click.Choice(["auto", *METHODS]),
+    type=NearestChoice(["auto", *METHODS]),
     default="auto",
     show_default=True,
     help="As in `kg-build query`.",
@@ -30,7 +30,8 @@ def chat(method: str, home: Path | None) -> None:
 
     An empty line or Ctrl-D ends the conversation.
     """
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
+    check_answering(settings)
     console = Console(soft_wrap=True, highlight=False)
 
     async def work() -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.arguments import check_path, nearest
+from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.reading import ReadOptions
-from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.stages.ingest import sources_under
 
 __all__ = ["delete"]
 
@@ -24,15 +25,26 @@ __all__ = ["delete"]
 )
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
     """Delete documents, by their source or path, with all that only they said."""
-    settings = load_settings(home=home)
+    for source in sources:
+        check_path(source, "A source")
+    settings = settings_of(home=home)
 
-    async def work() -> dict[str, list[str]]:
+    async def work() -> tuple[dict[str, list[str]], list[str]]:
         with listening(quiet=False) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
-                return await rag.delete(*sources, options=ReadOptions(source_root=source_root))
+                found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
+                return found, [] if all(found.values()) else await sources_under(rag.graph, "")
 
-    found = run(work)
+    found, known = run(work)
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         click.echo(f"Deleted {source}.")
     if missing := [given for given, deleted in found.items() if not deleted]:
-        raise click.ClickException(f"{', '.join(missing)}: not in the graph.")
+        hints = "".join(dict.fromkeys(_hint(source, known) for source in missing))
+        raise click.ClickException(f"{', '.join(missing)}: not in the graph.{hints}")
+
+
+def _hint(given: str, known: list[str]) -> str:
+    """The source in the graph that is most like a given one, by the names of their files."""
+    by_file = {source.rpartition("/")[2]: source for source in reversed(known)}
+    found = nearest(given, known) or nearest(given.rpartition("/")[2], by_file)
+    return f" Did you mean {by_file.get(found[0], found[0])}?" if found else ""

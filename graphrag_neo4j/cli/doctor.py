@@ -10,10 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
+from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.doctor import Check, examine
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["doctor"]
 
@@ -28,7 +27,7 @@ def doctor(home: Path | None, as_json_: bool) -> None:
 
     Python, Neo4j, Graph Data Science, the tokenizer, the models (one tiny call to each).
     """
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
 
     async def work() -> list[Check]:
         with listening(quiet=as_json_) as listen:

@@ -14,13 +14,14 @@ from graphrag_neo4j.cli.options import (
     json_option,
     read_options,
     reading_of,
+    settings_of,
     settings_options,
 )
 from graphrag_neo4j.cli.progress import money
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.estimate import Estimate
 from graphrag_neo4j.estimate import estimate as estimate_corpus
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings
 
 __all__ = ["estimate"]
 
@@ -35,8 +36,9 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
 
     Asks no model and needs no Neo4j.
     """
-    corpus = Corpus.of_paths(paths, reading_of(values))
-    settings = load_settings(**values)
+    options = reading_of(values)
+    settings = settings_of(**values)
+    corpus = Corpus.of_paths(paths, options)
     found = anyio.run(estimate_corpus, corpus, settings)
     if as_json_:
         click.echo(as_json(found))
@@ -51,6 +53,15 @@ def _print(console: Console, found: Estimate, settings: Settings) -> None:
         f"{found.documents:,} documents, {found.chunks:,} chunks, "
         f"{found.text_tokens:,} tokens of text."
     )
+    if found.origin == "extractive":
+        console.print("Without a model: no calls, no cost (an extractive index).")
+    else:
+        _print_steps(console, found, settings)
+    for source, reason in found.unreadable.items():
+        console.print(f"[red]{escape(source)}: {escape(reason)}[/]")
+
+
+def _print_steps(console: Console, found: Estimate, settings: Settings) -> None:
     table = Table("step", "calls", "tokens in", "tokens out", "cost", box=None)
     for step in found.steps:
         table.add_row(
@@ -72,5 +83,3 @@ def _print(console: Console, found: Estimate, settings: Settings) -> None:
         f"With {escape(settings.model_for('extraction'))}; prompts are counted, replies are "
         "assumed. KG_MAX_COST or --max-cost stops an index at a sum."
     )
-    for source, reason in found.unreadable.items():
-        console.print(f"[red]{escape(source)}: {escape(reason)}[/]")

@@ -1,16 +1,17 @@
 """`kg-build import`: what another program has made of documents, into an empty graph."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
+from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.report import print_pending
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.importing import Imported
-from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.importing import Imported, read_tables
 
 __all__ = ["import_"]
 
@@ -30,18 +31,24 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
     Asks no model. The numbers that its reports cite become refs, so that their citations stay
     true. One that was interrupted is finished by the same command; `index` goes on from there.
     """
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
+    tables = read_tables(folder)
 
-    async def work() -> Imported:
+    async def work() -> tuple[Imported, dict[str, int]]:
         with listening(quiet=as_json_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
-                return await rag.import_graphrag(folder)
+                imported = await rag.import_graphrag(tables)
+                return imported, (await rag.status()).pending
 
-    imported = run(work)
+    imported, pending = run(work)
     if as_json_:
-        click.echo(as_json(imported))
+        click.echo(as_json({**asdict(imported), "pending": pending}))
     else:
-        _print(Console(soft_wrap=True), imported)
+        console = Console(soft_wrap=True)
+        _print(console, imported)
+        if any(pending.values()):
+            print_pending(console, pending)
+            console.print("`kg-build index PATHS` finishes this, and reads the documents in PATHS.")
 
 
 def _print(console: Console, imported: Imported) -> None:

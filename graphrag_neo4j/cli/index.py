@@ -15,13 +15,15 @@ from graphrag_neo4j.cli.options import (
     read_options,
     reading_of,
     run,
+    settings_of,
     settings_options,
 )
 from graphrag_neo4j.cli.progress import listening, money_known
 from graphrag_neo4j.cli.report import print_failures, print_status
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.pipeline import Built
-from graphrag_neo4j.settings import OFFLINE, Settings, load_settings
+from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.pipeline import Built, check_building
+from graphrag_neo4j.settings import OFFLINE, Settings
 
 __all__ = ["index"]
 
@@ -58,12 +60,14 @@ def index(
     """
     options = reading_of(values)
     anew = {name: values.pop(name) for name in ANEW}
-    settings = load_settings(**values)
+    settings = settings_of(**values)
+    check_building(settings)
+    corpus = Corpus.of_paths(paths, options)
 
     async def work() -> Built:
         with listening(quiet=quiet or as_json_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
-                return await rag.index(paths, options=options, **anew)
+                return await rag.index(corpus, options=options, **anew)
 
     built = run(work)
     if as_json_:

@@ -5,11 +5,10 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.browsing import read_map
-from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.options import check_output, home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["map"]
 
@@ -34,7 +33,8 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
 
     It holds all that it needs, the texts of the documents too, and asks the network for nothing.
     """
-    settings = load_settings(home=home)
+    check_output(output)
+    settings = settings_of(home=home)
 
     async def work() -> str:
         with listening(quiet=False) as listen:

@@ -8,11 +8,11 @@ from types import ModuleType
 
 import click
 
-from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.answering import check_answering
+from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.settings import load_settings
 
 __all__ = ["mcp"]
 
@@ -34,7 +34,8 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
     Over standard input and output, as assistants start it; with --http until Ctrl-C.
     """
     server = _server()
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
+    check_answering(settings)
     served = server.listen(host, port) if http else None
 
     async def work() -> None:

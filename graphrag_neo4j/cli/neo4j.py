@@ -8,9 +8,9 @@ from typing import get_args
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.options import home_option
+from graphrag_neo4j.cli.options import NearestChoice, home_option, settings_of
 from graphrag_neo4j.cli.progress import listening
-from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
+from graphrag_neo4j.settings import Neo4jRelease, Settings
 
 __all__ = ["neo4j"]
 
@@ -28,13 +28,13 @@ def neo4j() -> None:
 
 @neo4j.command()
 @home_option
-@click.option("--release", type=click.Choice(get_args(Neo4jRelease)), help="KG_NEO4J_RELEASE.")
+@click.option("--release", type=NearestChoice(get_args(Neo4jRelease)), help="KG_NEO4J_RELEASE.")
 @click.option("--upgrade", is_flag=True, help="Turn a home of 5.26 into one of 2026.01, for good.")
 def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
     """Start the server, unless it runs; the first time it is downloaded."""
     from graphrag_neo4j.client import start_server  # noqa: PLC0415 - the driver comes with it
 
-    settings = load_settings(home=home, neo4j_release=release)
+    settings = settings_of(home=home, neo4j_release=release)
     with listening(quiet=False) as listen:
         start_server(settings, listen, upgrade=upgrade)
     _show(embedded.status(settings))
@@ -45,7 +45,7 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
 @home_option
 def stop(home: Path | None) -> None:
     """Stop the server; its data stays."""
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
     if embedded.stop(settings, tell=_tell):
         click.echo("Neo4j has stopped.")
     else:
@@ -56,7 +56,7 @@ def stop(home: Path | None) -> None:
 @home_option
 def status(home: Path | None) -> None:
     """Show whether the server runs, and where."""
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
     _show(embedded.status(settings))
     _warn_of_uri(settings)
 
@@ -66,7 +66,7 @@ def status(home: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Don't ask.")
 def wipe(home: Path | None, yes: bool) -> None:
     """Stop the server and delete its data."""
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
     place = embedded.status(settings).home
     if not (yes or click.confirm(f"Delete all data of the Neo4j in {place}?")):
         click.echo("Nothing was deleted.")
@@ -77,11 +77,18 @@ def wipe(home: Path | None, yes: bool) -> None:
 
 @neo4j.command()
 @home_option
-@click.option("-n", "--lines", default=50, show_default=True, help="Lines to show.")
+@click.option(
+    "-n",
+    "--lines",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Lines to show.",
+)
 @click.option("-f", "--follow", is_flag=True, help="Go on with new lines until Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:
     """Show the end of the server's log."""
-    path = embedded.log_path(load_settings(home=home))
+    path = embedded.log_path(settings_of(home=home))
     with path.open(encoding="utf-8", errors="replace") as file:
         click.echo("".join(deque(file, maxlen=lines)), nl=False)
         while follow:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -9,15 +10,22 @@ from typing import Any, ParamSpec, TypeVar
 import anyio
 import click
 
+from graphrag_neo4j.arguments import did_you_mean
+from graphrag_neo4j.environment import unknown_names
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.reading import ReadOptions
+from graphrag_neo4j.settings import Settings, load_settings
 
 __all__ = [
+    "NearestChoice",
     "as_json",
+    "check_output",
     "home_option",
     "json_option",
     "read_options",
     "reading_of",
     "run",
+    "settings_of",
     "settings_options",
 ]
 
@@ -25,6 +33,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 Command = Callable[P, R]
+
+
+class NearestChoice(click.Choice[str]):
+    """A choice that names the nearest value where another one is given."""
+
+    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
+        message = super().get_invalid_choice_message(value, ctx)
+        return message + did_you_mean(str(value), self.choices)
+
 
 home_option = click.option(
     "--home",
@@ -71,6 +88,26 @@ def settings_options(command: Command[P, R]) -> Command[P, R]:
     return command
 
 
+def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
+    """The settings of a command; names in the environment that no setting has are said.
+
+    Raises InputError as `load_settings` does.
+    """
+    settings = load_settings(**given)
+    for sentence in unknown_names():
+        click.echo(sentence, err=True)
+    return settings
+
+
+def check_output(path: Path) -> None:
+    """Raises InputError where no file can be made at this path, before anything is done for it."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise InputError(f"There is no folder {folder}: make it, or name a file in another one.")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(f"{path} can't be written: you lack the permission; name another file.")
+
+
 def reading_of(values: dict[str, Any]) -> ReadOptions:
     """Takes the values of `read_options` out of a command's."""
     names = [field.name for field in dataclasses.fields(ReadOptions)]
@@ -83,7 +120,7 @@ def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def as_json(value: object) -> str:
-    """Dataclasses and plain values as JSON text."""
+    """Dataclasses and plain values as JSON text; raises TypeError or ValueError for others."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = dataclasses.asdict(value)
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)

@@ -1,6 +1,6 @@
 """How the state of a graph is shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
@@ -9,7 +9,7 @@ from rich.table import Table
 from graphrag_neo4j.cli.progress import money_known
 from graphrag_neo4j.status import Status
 
-__all__ = ["print_failures", "print_status"]
+__all__ = ["print_failures", "print_pending", "print_status"]
 
 NAMED = 20
 PENDING = {
@@ -29,10 +29,7 @@ def print_status(console: Console, status: Status, *, builds: bool = True) -> No
         table.add_row(name, f"{n:,}")
     console.print(table)
     _print_levels(console, status)
-    waiting = {stage: n for stage, n in status.pending.items() if n}
-    if waiting:
-        text = ", ".join(f"{n:,} {PENDING[stage]}" for stage, n in waiting.items())
-        console.print(f"Pending: {text}.")
+    print_pending(console, status.pending)
     print_failures(console, status)
     _print_named(console, [f"Cut off, saved as far as it is whole: {cut}." for cut in status.cut])
     vectorless = [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless]
@@ -41,6 +38,14 @@ def print_status(console: Console, status: Status, *, builds: bool = True) -> No
         console.print(f"Left out: {n:,} × {escape(reason)}.")
     if builds:
         _print_builds(console, status)
+
+
+def print_pending(console: Console, pending: Mapping[str, int]) -> None:
+    """What waits for each stage; nothing where nothing waits."""
+    waiting = {stage: n for stage, n in pending.items() if n}
+    if waiting:
+        text = ", ".join(f"{n:,} {PENDING[stage]}" for stage, n in waiting.items())
+        console.print(f"Pending: {text}.")
 
 
 def print_failures(console: Console, status: Status) -> None:

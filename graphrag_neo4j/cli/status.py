@@ -5,11 +5,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
+from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.cli.report import print_status
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.status import Status
 
 __all__ = ["status"]
@@ -20,7 +19,7 @@ __all__ = ["status"]
 @json_option
 def status(home: Path | None, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, what builds cost."""
-    settings = load_settings(home=home)
+    settings = settings_of(home=home)
 
     async def work() -> Status:
         with listening(quiet=as_json_) as listen:

@@ -30,6 +30,7 @@ from neo4j.exceptions import (
 )
 
 from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
+from graphrag_neo4j.graph.address import BROWSER_PORTS, check_address
 from graphrag_neo4j.resources import read_statement
 
 __all__ = ["Graph", "Row", "Transaction", "connect"]
@@ -162,11 +163,7 @@ async def _run(
 @contextmanager
 def _address_checked(uri: str) -> Iterator[None]:
     """An address that the driver can't use, as a sentence; a password in it is not repeated."""
-    if "@" in uri:
-        raise InputError(
-            "NEO4J_URI must not hold a user name or a password: "
-            "set NEO4J_USERNAME and NEO4J_PASSWORD."
-        )
+    check_address(uri)
     try:
         yield
     except (ConfigurationError, ValueError) as error:
@@ -184,13 +181,20 @@ def _translated(address: str) -> Iterator[None]:
             "set NEO4J_USERNAME and NEO4J_PASSWORD."
         ) from None
     except (ServiceUnavailable, OSError) as error:
-        raise GraphError(
-            f"Neo4j at {address} does not answer: start it, or set NEO4J_URI to one that runs."
-        ) from error
+        raise GraphError(_silence_sentence(address)) from error
     except ClientError as error:
         raise GraphError(_client_sentence(address, error)) from error
     except (Neo4jError, DriverError) as error:
         raise GraphError(f"Neo4j at {address} failed: {error}.") from error
+
+
+def _silence_sentence(address: str) -> str:
+    if any(address.rstrip("/").endswith(f":{port}") for port in BROWSER_PORTS):
+        return (
+            f"Neo4j at {address} does not answer: this is the port of its web pages; the one for "
+            "the driver is mostly 7687. Correct NEO4J_URI."
+        )
+    return f"Neo4j at {address} does not answer: start it, or set NEO4J_URI to one that runs."
 
 
 def _client_sentence(address: str, error: ClientError) -> str:

@@ -6,5 +6,7 @@ In reading order: graphrag (the whole), rows (what the tables say) and tables, c
 
 from graphrag_neo4j.importing.graphrag import Imported, import_graphrag
 from graphrag_neo4j.importing.register import Counted
+from graphrag_neo4j.importing.rows import Tables
+from graphrag_neo4j.importing.tables import read_tables
 
-__all__ = ["Counted", "Imported", "import_graphrag"]
+__all__ = ["Counted", "Imported", "Tables", "import_graphrag", "read_tables"]

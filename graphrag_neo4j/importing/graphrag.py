@@ -8,7 +8,6 @@ The stages do what they do in a build, with a thinker that says what the tables 
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import anyio.to_thread
 
@@ -30,7 +29,6 @@ from graphrag_neo4j.importing.placing import Placed, UnitCuts, place
 from graphrag_neo4j.importing.replay import Replay, Said, run
 from graphrag_neo4j.importing.reports import Cited, Row, report_rows
 from graphrag_neo4j.importing.rows import Tables, UnitRow
-from graphrag_neo4j.importing.tables import read_tables
 from graphrag_neo4j.importing.tree import Tree, tree_of
 from graphrag_neo4j.importing.writing import write_refs, write_reports, write_tree
 from graphrag_neo4j.model import Document
@@ -47,14 +45,13 @@ WORKERS = 4
 
 
 async def import_graphrag(
-    graph: Graph, folder: Path, settings: Settings, listen: Listener
+    graph: Graph, tables: Tables, settings: Settings, listen: Listener
 ) -> Imported:
-    """Reads the parquet tables of microsoft/graphrag 2 or 3 into an empty graph; asks no model.
+    """Brings the tables of microsoft/graphrag 2 or 3 into an empty graph; asks no model.
 
-    One that was interrupted goes on where it was. Raises InputError where the folder is no such
-    index or the graph holds anything else, GraphBusyError while another run writes, GraphError.
+    One that was interrupted goes on where it was. Raises InputError where the graph holds anything
+    else, GraphBusyError while another run writes, GraphError.
     """
-    tables = await anyio.to_thread.run_sync(read_tables, folder)
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     async with hold_lease(graph, {"command": "import"}, dict):

@@ -63,13 +63,18 @@ class OfflineAnswerer:
         return [r.ref for r in context.records.values() if asked.whole or r.id in near]
 
     def prime(self, question: str, context: Shown) -> Think[Primer]:
-        """The best sentences; what a context names is asked about next."""
+        """The best sentences; what a context names is asked about next.
+
+        Where nothing is near, the names are not asked about, since they would find themselves;
+        the question alone is asked again of what surrounds it.
+        """
         yield from ()
         quotes = chosen(Asked.of(question, context.records.values()), SENTENCES // 2)
         names = [r.text.split(" | ")[0] for r in context.by_kind().get("Entities", [])]
         names += [title_of(record) for record in context.by_kind().get("Reports", [])]
         score = max((_helpfulness(quote.score) for quote in quotes), default=0)
-        return Primer(_listed(quotes), score, [f"{question} {name}" for name in names[:3]])
+        more = [f"{question} {name}" for name in names[:3]] if quotes else [question]
+        return Primer(_listed(quotes), score, more)
 
     def chooses_global(self, question: str) -> Think[bool]:
         """By words that ask for the whole."""

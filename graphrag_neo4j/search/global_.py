@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 
 from graphrag_neo4j.asking import Asking, Found, report_record
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Row
 from graphrag_neo4j.mapreduce import answer_from, pack
 from graphrag_neo4j.tables import Record, measure
@@ -25,7 +26,7 @@ async def search_global(
 
     `level`: by default the finest whose map calls stay under the setting `map_calls`. `dynamic`:
     from level 0 down only what is rated relevant is opened. `prefilter`: only so many reports of
-    the cover, those nearest to the question.
+    the cover, those nearest to the question. Raises InputError for a level that is not there.
     """
     if dynamic and not asking.context_only:
         reports = await _opened(asking)
@@ -37,7 +38,8 @@ async def search_global(
 
 
 async def _cover(asking: Asking, level: int | None, prefilter: int | None) -> list[Row]:
-    chosen = await _default_level(asking) if level is None else level
+    levels = await asking.graph.read("search/levels")
+    chosen = _default_level(asking, levels) if level is None else _existing(level, levels)
     vector = await asking.vector() if prefilter else None
     rows = await asking.graph.read("search/cover", level=chosen, vector=vector)
     if vector is None or prefilter is None:
@@ -46,11 +48,19 @@ async def _cover(asking: Asking, level: int | None, prefilter: int | None) -> li
     return near[:prefilter]
 
 
-async def _default_level(asking: Asking) -> int:
+def _existing(level: int, levels: Sequence[Row]) -> int:
+    """The level itself; raises InputError where the graph has no such level."""
+    deepest = max((row["level"] for row in levels), default=0)
+    if level > deepest:
+        there = f"the levels are 0 (the coarsest) to {deepest}" if deepest else "there is only 0"
+        raise InputError(f"There is no level {level}: {there}.")
+    return level
+
+
+def _default_level(asking: Asking, levels: Sequence[Row]) -> int:
     """The finest level whose cover fits the map calls; the coarsest where none does."""
     settings = asking.settings
     room = settings.map_calls * settings.map_context_tokens
-    levels = await asking.graph.read("search/levels")
     return max((row["level"] for row in levels if row["tokens"] <= room), default=0)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.model import finished
 from graphrag_neo4j.offline.answerer import OfflineAnswerer
@@ -64,9 +66,28 @@ def test_a_sentence_in_two_records_comes_once_with_both_citations() -> None:
 
 def test_nothing_is_said_where_nothing_is_near() -> None:
     assert answered("Who won the race in Monaco?", record("Bread is baked from flour.")) == ""
-    assert (
-        answered("", record("Bread is baked from flour.")) != ""
-    )  # asks for nothing in particular
+    # What asks for nothing in particular asks about all.
+    assert answered("What is this about?", record("Bread is baked from flour.")) != ""
+
+
+@pytest.mark.parametrize(
+    "question", ["???", "!", "Who is he?", "Why?", "xyzzy plugh", "Zyzzyva quokka xylophone"]
+)
+def test_a_question_without_a_word_that_is_there_is_not_answered(question: str) -> None:
+    records = [record("Bread is baked from flour."), record("A phone is in the car of Ms Xu.", 2)]
+    assert answered(question, *records) == ""
+
+
+def test_other_words_for_what_is_there_are_near() -> None:
+    assert "car" in answered("Which vehicles are mentioned?", record("They bought fast cars."))
+
+
+def test_names_in_a_context_are_asked_about_only_where_something_is_near() -> None:
+    shown = context(record("Marley | person | Marley was dead.", kind="Entities"))
+    near = finished(OfflineAnswerer().prime("Was Marley dead?", shown))
+    assert near.follow_ups == ["Was Marley dead? Marley"]
+    far = finished(OfflineAnswerer().prime("xyzzy plugh", shown))
+    assert (far.answer, far.follow_ups) == ("", ["xyzzy plugh"])
 
 
 def test_headings_of_a_report_are_no_part_of_a_quotation() -> None:

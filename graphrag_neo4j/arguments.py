@@ -1,0 +1,103 @@
+"""Checks of what a caller gives: a wrong name or value is refused in one sentence.
+
+Where the name of something is wrong, the sentence also gives the nearest name that exists.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from graphrag_neo4j.errors import InputError
+
+__all__ = [
+    "check_flags",
+    "check_number",
+    "check_path",
+    "check_text",
+    "did_you_mean",
+    "nearest",
+    "refuse_unknown",
+]
+
+ALIKE: Final = 0.6  # from which difflib calls two names alike
+GREATEST: Final = 2**63 - 1  # Neo4j holds no greater whole number
+
+
+def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """The known names that are most like `name`, the best first; upper and lower case are equal.
+
+    >>> nearest("max_cots", ["max_cost", "max_levels"])
+    ['max_cost']
+    """
+    by_key: dict[str, str] = {}
+    for one in known:
+        by_key.setdefault(one.casefold(), one)
+    return [by_key[key] for key in get_close_matches(name.casefold(), by_key, most, ALIKE)]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question to put after an error message; empty where no known name is near.
+
+    >>> did_you_mean("locl", ["local", "global"])
+    ' Did you mean local?'
+    """
+    found = nearest(name, known)
+    return f" Did you mean {found[0]}?" if found else ""
+
+
+def refuse_unknown(given: Iterable[str], known: Collection[str], what: str) -> None:
+    """Raises InputError for the names that are not known; `what`: what such a name stands for."""
+    if unknown := sorted(set(given).difference(known)):
+        said = [f"There is no {what} {name}.{did_you_mean(name, known)}" for name in unknown]
+        raise InputError(" ".join(said))
+
+
+def check_text(value: object, what: str) -> str:
+    """The value if it is a text with something in it; else raises InputError.
+
+    Half a character (a lone surrogate) is none: neither Neo4j nor an endpoint takes it.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a text, and {_kind(value)} was given.")
+    if not value.strip():
+        raise InputError(f"{what} is empty: write something in it.")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise InputError(f"{what} holds bytes that are no characters: write it in UTF-8.")
+    return value
+
+
+def check_number(value: object, what: str, least: int) -> int:
+    """The value if it is a whole number from `least` on; else raises InputError."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{what} must be a whole number, and {_kind(value)} was given.")
+    if not least <= value <= GREATEST:
+        raise InputError(f"{what} must be a whole number from {least} on, and {value} was given.")
+    return value
+
+
+def check_path(value: object, what: str) -> str | Path:
+    """The value if it is a path that is not empty; else raises InputError."""
+    if isinstance(value, Path):
+        return value
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a path, and {_kind(value)} was given.")
+    if not value.strip():
+        raise InputError(f"{what} is empty: name one.")
+    return value
+
+
+def check_flags(**values: object) -> None:
+    """Raises InputError for the first value that is neither True nor False."""
+    for name, value in values.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{name} must be True or False, and {_kind(value)} was given.")
+
+
+def _kind(value: object) -> str:
+    """How a message names a value of a wrong type: texts and numbers as they are, else the type."""
+    if value is None or isinstance(value, int | float | str):
+        return repr(value)
+    if isinstance(value, Mapping | Sequence):
+        return f"a {type(value).__name__} of length {len(value)}"
+    return f"an object of type {type(value).__name__}"

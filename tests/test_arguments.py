@@ -1,0 +1,357 @@
+"""What a caller gives wrongly: one sentence says so, and names the nearest right one."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settings
+from graphrag_neo4j.arguments import nearest
+from graphrag_neo4j.environment import unknown_names
+from graphrag_neo4j.events import Event, Said
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.address import check_address
+from graphrag_neo4j.question import Question
+from graphrag_neo4j.settings import load_settings
+from tests.conftest import Make, Run
+
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+# What no database is needed for is said before this address, where nothing answers, is tried.
+NOWHERE = "bolt://127.0.0.1:1"
+
+
+def refused(say: Callable[[], object]) -> str:
+    with pytest.raises(InputError) as error:
+        say()
+    return str(error.value)
+
+
+def test_the_nearest_name_is_found_in_any_case() -> None:
+    assert nearest("LOCL", ["global", "local"]) == ["local"]
+    assert nearest("zzz", ["global", "local"]) == []
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        load_settings,
+        Settings,
+        GraphRAG.from_env,
+        AsyncGraphRAG.from_env,
+        lambda **given: load_settings().changed(**given),
+    ],
+)
+def test_a_misspelt_setting_is_refused(make: Callable[..., object]) -> None:
+    said = "There is no setting max_cots. Did you mean max_cost?"
+    assert refused(lambda: make(max_cots=5)) == said
+    assert refused(lambda: make(max_cots=None)) == said
+    both = refused(lambda: make(neo4j_url="x", zzz=1))
+    assert both == "There is no setting neo4j_url. Did you mean neo4j_uri? There is no setting zzz."
+
+
+def test_a_setting_has_its_name_in_python_and_the_one_known_elsewhere() -> None:
+    assert load_settings(NEO4J_URI="bolt://a").neo4j_uri == "bolt://a"
+    assert load_settings(neo4j_uri="bolt://b").neo4j_uri == "bolt://b"
+
+
+def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KG_MAX_COTS", "5")
+    monkeypatch.setenv("KG_TEST_ANYTHING", "x")
+    monkeypatch.setenv("KG_GAMMA", "2")
+    (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_HOME=/tmp\nA=b\n")
+    said = [
+        (
+            "The environment sets KG_MAX_COTS, which is no setting and does nothing. "
+            "Did you mean KG_MAX_COST?"
+        ),
+        (
+            "The file .env sets KG_LANGAGE, which is no setting and does nothing. "
+            "Did you mean KG_LANGUAGE?"
+        ),
+    ]
+    assert unknown_names() == said
+    for kind in (GraphRAG, AsyncGraphRAG):
+        heard: list[Event] = []
+        kind.from_env(heard.append)
+        assert heard == [Said(sentence, warning=True) for sentence in said]
+
+
+def test_an_env_file_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes("KG_LANGUAGE=Français".encode("latin-1"))
+    assert refused(load_settings) == "The file .env is not UTF-8 text: save it as UTF-8."
+
+
+@pytest.mark.parametrize(
+    ("address", "instead"),
+    [
+        ("http://localhost:7474", "neo4j://localhost:7687."),
+        ("https://abc.databases.neo4j.io", "neo4j+s://abc.databases.neo4j.io."),
+        ("https://db.example:7473/browser/", "neo4j+s://db.example:7687."),
+        ("http://[::1]:7474", "neo4j://[::1]:7687."),
+        ("http://db:7688", "neo4j://db:7688."),
+        ("localhost", "neo4j://localhost:7687."),
+        ("localhost:7687", "neo4j://localhost:7687."),
+        ("neo4j:7687", "neo4j://neo4j:7687."),
+        ("::1", "neo4j://[::1]:7687."),
+        ("bolt:/db", "neo4j://db:7687."),
+        ("bolt://::1:7687", "bolt://[::1]:7687."),
+        ("bolt://", "bolt://localhost:7687."),
+        ("neo4js://db", "Did you mean neo4j+s?"),
+        ("bolt://db:99999", "a port is a number from 1 to 65535."),
+        ("bolt://db:abc", "a port is a number from 1 to 65535."),
+        ("bolt://db:0", "a port is a number from 1 to 65535."),
+        ("bolt://my db:7687", "has white space in it: leave that out."),
+        ("bolt://db:7687/tales", "NEO4J_DATABASE=tales if that names the database."),
+    ],
+)
+def test_an_address_that_is_none_is_said_with_the_one_to_set(address: str, instead: str) -> None:
+    said = refused(lambda: check_address(address))
+    assert said.startswith(f"NEO4J_URI={address} ")
+    assert said.endswith(instead)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["bolt://localhost", "neo4j://[::1]:7687/", "neo4j+s://a.databases.neo4j.io", "bolt+ssc://h:1"],
+)
+def test_a_usable_address_is_let_through(address: str) -> None:
+    check_address(address)
+
+
+def test_a_password_in_an_address_is_not_repeated() -> None:
+    assert "sesame" not in refused(lambda: check_address("http://neo4j:sesame@localhost"))
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"method": "locl"}, "method must be one of .*, not 'locl'. Did you mean local?"),
+        ({"method": None}, "method must be one of"),
+        ({"level": -1}, "level must be a whole number from 0 on"),
+        ({"level": "0"}, "level must be a whole number, and '0' was given"),
+        ({"level": True}, "level must be a whole number, and True was given"),
+        ({"level": 2**70}, "level must be a whole number from 0 on"),
+        ({"prefilter": 0}, "prefilter must be a whole number from 1 on"),
+        ({"expand": "walk"}, "must be one of hop, ppr, not 'walk'"),
+        ({"dynamic": "no"}, "dynamic must be True or False, and 'no' was given"),
+        ({"context_only": None}, "context_only must be True or False"),
+        ({"history": "Hello"}, "history must be a list of pairs"),
+        ({"history": [("a",)]}, "history must be a list of pairs"),
+        ({"history": ["ab"]}, "history must be a list of pairs"),
+        ({"method": "local", "level": 0}, "The option level is for global search, and local"),
+        ({"method": "text", "dynamic": True}, "The option dynamic is for global search"),
+        ({"method": "drift", "prefilter": 9}, "The option prefilter is for global search"),
+        ({"method": "global", "expand": "hop"}, "The option expand is for local and drift search"),
+        ({"dynamic": True, "level": 0}, "The option dynamic chooses the reports itself"),
+    ],
+)
+def test_an_option_of_a_question_that_can_not_be_used(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Question("Who is there?", **how)
+
+
+@pytest.mark.parametrize("text", [None, 5, "", " \n\t", "\udcff", b"Who?"])
+def test_a_question_that_is_none(text: Any) -> None:  # noqa: ANN401 - of any type
+    assert refused(lambda: Question(text)).startswith("The question ")
+
+
+SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
+    (lambda rag: rag.query(None), "The question must be a text"),  # type: ignore[arg-type]
+    (lambda rag: rag.query(""), "The question is empty"),
+    (lambda rag: rag.stream(7), "The question must be a text"),  # type: ignore[arg-type]
+    (lambda rag: rag.query("Who?", method="locl"), "Did you mean local?"),
+    (lambda rag: rag.query("Who?", metod="local"), "no setting metod. Did you mean method?"),
+    (lambda rag: rag.query("Who?", top_k_entites=3), "Did you mean top_k_entities?"),
+    (lambda rag: rag.query("Who?", neo4j_uri="bolt://a"), "can't be changed for one question"),
+    (lambda rag: rag.local_search("Who?", method="text"), "local_search has its method already"),
+    (lambda rag: rag.text_search("Who?", level=1), "The option level is for global search"),
+    (lambda rag: rag.global_search(" "), "The question is empty"),
+    (lambda rag: rag.index(None), "index takes a path, a list of paths, or a list of documents"),  # type: ignore[arg-type]
+    (lambda rag: rag.index(5), "index takes a path"),  # type: ignore[arg-type]
+    (lambda rag: rag.index(b"docs"), "index takes a path"),
+    (lambda rag: rag.index({"text": TALE}), "index takes a path"),
+    (lambda rag: rag.index(Document(TALE, "a")), "index takes a path"),  # type: ignore[arg-type]
+    (lambda rag: rag.index(""), "A path is empty"),
+    (lambda rag: rag.index(["a.txt", ""]), "A path is empty"),
+    (lambda rag: rag.index([], options=None), "options must be ReadOptions"),  # type: ignore[arg-type]
+    (lambda rag: rag.index([], prune="no"), "prune must be True or False"),  # type: ignore[arg-type]
+    (lambda rag: rag.delete(None), "A source must be a path"),  # type: ignore[arg-type]
+    (lambda rag: rag.delete("a", ""), "A source is empty"),
+    (lambda rag: rag.import_graphrag(None), "The folder of an import must be a path"),  # type: ignore[arg-type]
+    (lambda rag: rag.import_graphrag(""), "The folder of an import is empty"),
+    (lambda rag: rag.communities(-1), "level must be a whole number from 0 on"),
+    (lambda rag: rag.communities("0"), "level must be a whole number"),  # type: ignore[arg-type]
+    (lambda rag: rag.report(None), "A report's ref must be a whole number"),  # type: ignore[arg-type]
+    (lambda rag: rag.report(2**70), "A report's ref must be a whole number from 0 on"),
+    (lambda rag: rag.entity(None), "An entity's name must be a text"),  # type: ignore[arg-type]
+    (lambda rag: rag.entity(""), "An entity's name is empty"),
+    (lambda rag: rag.find_entities(None), "The text to find must be a text"),  # type: ignore[arg-type]
+    (lambda rag: rag.find_entities("Marley", limit=-1), "limit must be a whole number from 1 on"),
+    (lambda rag: rag.find_entities("Marley", limit=None), "limit must be a whole number"),  # type: ignore[arg-type]
+    (lambda rag: rag.sources("1"), "A source's ref must be a whole number"),  # type: ignore[arg-type]
+    (lambda rag: rag.sources(-1), "A source's ref must be a whole number from 0 on"),
+]
+
+
+@pytest.mark.usefixtures("graph")
+def test_each_method_refuses_what_it_can_not_use(alone: Settings) -> None:
+    with GraphRAG(alone) as rag:
+        for say, said in SAYS:
+            assert said in refused(lambda say=say: say(rag))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("kind", [GraphRAG, AsyncGraphRAG])
+def test_what_is_no_settings_and_no_listener_is_refused(kind: Callable[..., object]) -> None:
+    assert "made from Settings" in refused(lambda: kind(None))
+    assert "listen must be a function" in refused(lambda: kind(load_settings(), None))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["index", "/nowhere"], 1, "/nowhere matches no file: check the path."),
+        (["index", "here.txt", "--source-root", "sub"], 1, "lies outside the source root"),
+        (["estimate", "/nowhere"], 1, "/nowhere matches no file: check the path."),
+        (["delete", ""], 1, "A source is empty"),
+        (["import", "graphrag", "/nowhere"], 1, "name the folder that microsoft/graphrag"),
+        (["map", "-o", "/nowhere/map.html"], 1, "There is no folder /nowhere"),
+        (["browse", "--save", "/nowhere/q.zip"], 1, "There is no folder /nowhere"),
+        (["query", " "], 2, "The question is empty"),
+        (["query", "Who?", "--method", "local", "--level", "1"], 2, "is for global search"),
+        (["query", "Who?", "--method", "basic", "--expand", "hop"], 2, "is for local and drift"),
+        (["query", "Who?", "--dynamic", "--prefilter", "5"], 2, "dynamic chooses the reports"),
+        (["query", "Who?", "--method", "locl"], 2, "Did you mean local?"),
+        (["qery", "Who?"], 2, "Did you mean 'query'?"),
+        (["neo4j", "stopp"], 2, "Did you mean 'stop'"),
+        (["query", "Who?", "--contxt-only"], 2, "Did you mean '--context-only'?"),
+        (["neo4j", "start", "--release", "2026.1"], 2, "Did you mean 2026.01?"),
+        (["neo4j", "logs", "-n", "-1"], 2, "-1 is not in the range"),
+    ],
+)
+def test_a_command_refuses_what_it_can_before_it_looks_for_neo4j(
+    kg: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    arguments: list[str],
+    code: int,
+    said: str,
+) -> None:
+    (tmp_path / "here.txt").write_text(TALE)
+    (tmp_path / "sub").mkdir()
+    monkeypatch.setenv("NEO4J_URI", NOWHERE)
+    ran = kg(*arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert said in ran.err
+    assert "does not answer" not in ran.err
+
+
+@pytest.mark.parametrize("command", [["query", "Who?"], ["chat"], ["index", "here.txt"], ["mcp"]])
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("KG_ENCODING", "o2", "There is no encoding 'o2'"),
+        ("KG_PROMPTS", "nowhere", "KG_PROMPTS=nowhere is no folder"),
+        ("OPENAI_API_KEY", "ключ", "OPENAI_API_KEY holds characters that no key has"),
+    ],
+)
+def test_a_setting_that_can_not_be_used_is_refused_before_neo4j(
+    kg: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    command: list[str],
+    name: str,
+    value: str,
+    said: str,
+) -> None:
+    (tmp_path / "here.txt").write_text(TALE)
+    monkeypatch.setenv("NEO4J_URI", NOWHERE)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
+    monkeypatch.setenv(name, value)
+    ran = kg(*command)
+    assert ran.code == 1
+    assert said in ran.err
+
+
+def test_a_command_says_the_commonest_mistake_in_one_sentence(
+    kg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEO4J_URI", "http://localhost:7474")
+    monkeypatch.setenv("KG_MAX_COTS", "5")
+    ran = kg("status", "--json")
+    assert (ran.code, ran.out) == (1, "")
+    warned, error = ran.err.splitlines()
+    assert warned.endswith("Did you mean KG_MAX_COST?")
+    assert error.endswith("set NEO4J_URI=neo4j://localhost:7687.")
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_names_that_are_misspelt(
+    kg: Run, settings: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_MODEL", "offline")
+    (tmp_path / "tale.txt").write_text(TALE)
+    assert kg("index", "tale.txt", "--quiet").code == 0
+    heard: list[Event] = []
+    with GraphRAG(settings(model="offline"), heard.append) as rag:
+        assert "Did you mean Ebenezer Scrooge?" in refused(lambda: rag.entity("Ebenezer Scrooje"))
+        assert "Did you mean" in refused(lambda: rag.entity("Marly"))
+        assert refused(lambda: rag.entity("Quux")) == "There is no entity 'Quux' in the graph."
+        answer = rag.local_search("Where was Marly in London?")
+    [said] = [one.text for one in heard if isinstance(one, Said) and one.warning]
+    assert said.startswith("The word Marly is nowhere in the data. Did you mean ")
+    assert said.endswith("Marley?")
+    assert answer.found
+    ran = kg("query", "Where was Marly in London?", "--json")
+    assert "Did you mean" in ran.err
+    missing = kg("delete", "tael.txt")
+    assert missing.code == 1
+    assert f"Did you mean {(tmp_path / 'tale.txt').as_uri()}?" in missing.err
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_options_that_do_nothing_and_levels_that_are_not_there(
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_MODEL", "offline")
+    (tmp_path / "tale.txt").write_text(TALE)
+    assert kg("index", "tale.txt", "--quiet").code == 0
+    ran = kg("query", "Where was Marley?", "--level", "0", "--prefilter", "3", "--json")
+    assert ran.json["method"] == "local"
+    assert [line.split(" does nothing")[0] for line in ran.err.splitlines()] == [
+        "The option level",
+        "The option prefilter",
+    ]
+    ran = kg("query", "What are the main themes?", "--expand", "hop", "--json")
+    assert "The option expand does nothing here" in ran.err
+    ran = kg("query", "What are the main themes?", "--level", "77")
+    assert ran.code == 1
+    assert "There is no level 77: there is only 0." in ran.err
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_what_is_free_and_what_is_not_wanted_is_said_so(
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tale.txt").write_text(TALE)
+    monkeypatch.setenv("KG_CLAIMS", "false")
+    assert kg("index", "tale.txt", "--quiet").code == 0
+    assert "Pending" not in kg("status").out
+    monkeypatch.setenv("KG_CLAIMS", "true")
+    assert "Pending: 1 to read for claims." in kg("status").out
+    monkeypatch.setenv("KG_MODEL", "offline")
+    ran = kg("estimate", "tale.txt")
+    assert (ran.code, ran.err) == (0, "")
+    assert "Without a model: no calls, no cost" in ran.out
+    assert "unknown" not in ran.out
+
+
+async def test_words_that_are_nowhere_are_found_by_the_index(graph: Graph, alone: Settings) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([Document(TALE, "memory:0")])
+    rows = await graph.read("search/words_nowhere", words=["marley", "marly", "london", "and"])
+    assert [row["word"] for row in rows] == ["marly", "and"]

@@ -12,6 +12,7 @@ import click
 from graphrag_neo4j import embedded
 from graphrag_neo4j.browsing import Section, chosen, guide, saved, sections, served, style
 from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.output import refuse_unwritable, write_output
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
@@ -27,6 +28,7 @@ ARCHIVE = ".zip"
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=refuse_unwritable,
     help="Write the queries as saved Cypher (.zip: a file for each); open nothing.",
 )
 @click.option("--show-password", is_flag=True, help="Print the password, on a terminal only.")
@@ -66,10 +68,7 @@ def _print(found: list[Section]) -> None:
 
 
 def _save(found: list[Section], path: Path) -> None:
-    try:
-        path.write_bytes(saved(found, archive=path.suffix == ARCHIVE))
-    except OSError as error:
-        raise InputError(f"{path} can't be written ({error}): name another file.") from error
+    write_output(path, saved(found, archive=path.suffix == ARCHIVE))
     click.echo(f"Written to {path}: bring it into Browser or Query under Saved Cypher, Import.")
 
 

@@ -6,9 +6,9 @@ import click
 
 from graphrag_neo4j.browsing import read_map
 from graphrag_neo4j.cli.options import home_option, run
+from graphrag_neo4j.cli.output import refuse_unwritable, write_output
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings import load_settings
 
 __all__ = ["map"]
@@ -20,6 +20,7 @@ __all__ = ["map"]
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("map.html"),
+    callback=refuse_unwritable,
     show_default=True,
     help="The file to write.",
 )
@@ -37,8 +38,6 @@ def map(output: Path, home: Path | None) -> None:  # noqa: A001 - the command's 
                 return (await read_map(rag.graph)).page()
 
     page = run(work)
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{output} can't be written ({error}): name another file.") from error
-    click.echo(f"Written to {output} ({output.stat().st_size / 1e6:.1f} MB): open it in a browser.")
+    content = page.encode()
+    write_output(output, content)
+    click.echo(f"Written to {output} ({len(content) / 1e6:.1f} MB): open it in a browser.")

@@ -17,6 +17,7 @@ from platformdirs import user_cache_path
 from graphrag_neo4j.embedded.locks import locked
 from graphrag_neo4j.embedded.releases import LOCAL_EXTRA, Jar, Release
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import make_private_folder, open_private
 
 __all__ = ["complete", "jars_folder", "maven_central"]
 
@@ -65,7 +66,7 @@ def complete(
     """
     if not _unsound(jars, folder):
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     with locked(folder / "lock", lambda: tell("Waiting for the same download elsewhere.")):
         # Another process may have had it until now.
         if missing := _unsound(jars, folder):
@@ -119,7 +120,7 @@ def _is_sound(jar: Jar, folder: Path) -> bool:
 
 def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
     target = _place(jar, folder)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     part = target.with_name(f"{jar.name}.part")
     try:
         digest = _download(client, f"{url}/{jar.path}", part)
@@ -167,7 +168,7 @@ def _stream(client: httpx2.Client, url: str, path: Path) -> str:
     digest = sha256()
     with client.stream("GET", url) as response:
         response.raise_for_status()
-        with path.open("wb") as file:
+        with open_private(path) as file:
             for block in response.iter_bytes():
                 digest.update(block)
                 file.write(block)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from graphrag_neo4j.embedded.releases import LOCAL_EXTRA
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import PRIVATE_FILE
 
 __all__ = ["locked"]
 
@@ -19,7 +20,7 @@ def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
         raise EmbeddedError(
             f"The embedded Neo4j needs more packages: {LOCAL_EXTRA}; or name a server in NEO4J_URI."
         ) from error
-    lock = FileLock(path)
+    lock = FileLock(path, mode=PRIVATE_FILE)
     try:
         held = lock.acquire(timeout=0)
     except Timeout:

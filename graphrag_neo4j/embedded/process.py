@@ -9,13 +9,15 @@ from pathlib import Path
 import psutil
 
 from graphrag_neo4j.embedded.config import java_memory
-from graphrag_neo4j.embedded.home import Home, write_private
+from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.java import Java
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import make_private_folder, open_private, write_private
 
 __all__ = ["end", "find", "launch", "set_password"]
 
 STOP_SECONDS = 120
+PRIVATE = 0o077  # the umask of Neo4j, for its data and its logs
 # Windows' way to a session of its own; the flags are unknown elsewhere.
 DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
@@ -45,8 +47,8 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
     command = [java.path, "-Xms512m", f"-Xmx{heap}m", "-XX:+UseG1GC", *java.flags()]
     command += ["-cp", os.pathsep.join(str(folder) for folder in folders), main_class]
     command += [_home_argument(home), f"--config-dir={home.path / 'conf'}", "--console-mode"]
-    home.console_path.parent.mkdir(exist_ok=True)
-    with home.console_path.open("wb") as console:
+    make_private_folder(home.console_path.parent)
+    with open_private(home.console_path) as console:
         # The command is made above, of our own paths.
         process = subprocess.Popen(  # noqa: S603
             command,
@@ -56,6 +58,7 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
             cwd=home.path,
             env=_environment(home),
             start_new_session=True,
+            umask=PRIVATE,
             creationflags=DETACHED,
         )
     # It outlives us: without this Python warns, when it forgets the process, that it still runs.
@@ -124,6 +127,7 @@ def _run_tool(command: list[str], home: Home) -> None:
     answer = subprocess.run(  # noqa: S603
         command,
         env=_environment(home),
+        umask=PRIVATE,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

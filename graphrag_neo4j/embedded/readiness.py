@@ -6,12 +6,18 @@ Apart from the rest, since the driver brings pandas where that is installed: hal
 import time
 
 from neo4j import Driver, GraphDatabase
-from neo4j.exceptions import AuthError, ServiceUnavailable, SessionExpired, TransientError
+from neo4j.exceptions import (
+    AuthError,
+    DatabaseError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
 
 from graphrag_neo4j.embedded.config import LOOPBACK, listens
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
-from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 
 __all__ = ["wait_until_ready"]
 
@@ -41,6 +47,11 @@ def _answers(driver: Driver, home: Home) -> bool:
     except AuthError as error:
         raise EmbeddedError(
             f"Neo4j refuses the password in {home.password_path}: put the one there that it has."
+        ) from error
+    except DatabaseError as error:
+        raise GraphStoppedError(
+            f"Neo4j has started in {home.path} and has stopped its database after an error"
+            f" ({error.message}): see {home.log_path}; the same command starts it again."
         ) from error
     except (ServiceUnavailable, SessionExpired, TransientError):
         return False

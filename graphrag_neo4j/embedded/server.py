@@ -1,5 +1,6 @@
 """Start, stop and look at the embedded server of a home."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,11 +11,23 @@ from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports, write_config
 from graphrag_neo4j.embedded.home import Home, Record, default_home
 from graphrag_neo4j.embedded.java import Java, find_java
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
-from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Server", "Status", "log_path", "running", "start", "status", "stop", "wipe"]
+__all__ = [
+    "Server",
+    "Status",
+    "log_path",
+    "restart",
+    "running",
+    "start",
+    "status",
+    "stop",
+    "wipe",
+]
 
+MEGABYTE = 1_000_000
+ROOM = 50 * MEGABYTE  # free bytes on its disk with less than which Neo4j may stop at any write
 UPGRADE = ("5.26", "2026.01")
 
 
@@ -34,6 +47,26 @@ class Server:
     release: str
     version: str
     pid: int
+
+    def refuse_ended(self) -> None:
+        """Raises EmbeddedError if its process has ended since it was started."""
+        home = Home(self.home)
+        if process.find(home, self.pid) is None:
+            raise EmbeddedError(
+                f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with"
+                " it: run the same command again, which starts Neo4j again; what was saved is not"
+                f" lost. Its log is {home.log_path}."
+            )
+
+    def stopped(self) -> str:
+        """Why its database may have stopped, and what to do: one sentence."""
+        if full := _full_disk(self.home):
+            return full
+        return (
+            f"Neo4j has stopped the database in {self.home} after an error: run the same command"
+            " again, which starts Neo4j again; what was saved is not lost. Its log is"
+            f" {Home(self.home).log_path}."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +131,32 @@ def start(
         return _server(home, record)
 
 
+@_plain_errors()
+def restart(
+    settings: Settings,
+    stopped: Server,
+    *,
+    tell: Callable[[str], None] = lambda _: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Server:
+    """The settings' server, started again, since the database of `stopped` works no more.
+
+    Raises GraphStoppedError where its disk is still full: no start would help; EmbeddedError.
+    """
+    home = _home(settings)
+    if full := _full_disk(home.path):
+        raise GraphStoppedError(full)
+    with home.locked(tell):
+        # Another command may have done it meanwhile.
+        if (home.read() or Record()).pid == stopped.pid:
+            tell(
+                f"Neo4j had stopped the database in {home.path} after an error, as it does when its"
+                " disk is full; Neo4j is started again, and nothing that was saved is lost."
+            )
+            _end(home)
+    return start(settings, tell=tell, progress=progress)
+
+
 def running(settings: Settings) -> Server | None:
     """The server of the settings' home, if it runs and has answered."""
     home = _home(settings)
@@ -154,6 +213,18 @@ def _home(settings: Settings) -> Home:
     return Home((settings.home or default_home()).expanduser().resolve())
 
 
+def _full_disk(folder: Path) -> str | None:
+    """A sentence if the disk that holds a folder is full, or nearly so."""
+    free = shutil.disk_usage(folder).free
+    if free >= ROOM:
+        return None
+    return (
+        f"The disk that holds {folder} is full ({free // MEGABYTE} MB are free): make room there,"
+        f" at least {ROOM // MEGABYTE} MB, and run the same command again, which starts Neo4j again"
+        " where that is needed; what was saved is not lost."
+    )
+
+
 def _of_release(home: Home, release: Release, *, upgrade: bool) -> Record:
     """The home's record, if its data is the release's, or may become so."""
     record = home.read()
@@ -178,6 +249,8 @@ def _of_release(home: Home, release: Release, *, upgrade: bool) -> Record:
 
 
 def _launch(home: Home, record: Record, release: Release, java: Java, jars: Path) -> Record:
+    if full := _full_disk(home.path):
+        raise GraphStoppedError(full)
     usual_bolt, usual_http = (7687, 7474) if home.path == default_home().resolve() else (0, 0)
     bolt, http, browse = choose_ports(
         (record.bolt_port, usual_bolt), (record.http_port, usual_http), (record.browse_port,)

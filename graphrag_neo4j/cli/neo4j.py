@@ -104,7 +104,7 @@ def _show(found: embedded.Status) -> None:
     server = found.server
     click.echo(f"Neo4j {server.version} runs (process {server.pid}).")
     click.echo(f"  Address   {server.uri}")
-    click.echo(f"  Browser   {server.http_url}/browser/")
+    click.echo(f"  Browser   {server.browser_url}")
     click.echo(f"  User      {server.username}")
     click.echo(f"  Password  in {found.password_path}")
     click.echo(f"  Home      {found.home}")

@@ -48,6 +48,12 @@ class Server:
     version: str
     pid: int
 
+    @property
+    def browser_url(self) -> str:
+        """The address of its Neo4j Browser, which fills in the server and the user name."""
+        scheme, _, place = self.uri.partition("://")
+        return f"{self.http_url}/browser/?dbms={scheme}://{self.username}@{place}"
+
     def refuse_ended(self) -> None:
         """Raises EmbeddedError if its process has ended since it was started."""
         home = Home(self.home)

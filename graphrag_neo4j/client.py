@@ -20,7 +20,7 @@ from graphrag_neo4j.answers import Source as Place
 from graphrag_neo4j.asking import escaped
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
-from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
+from graphrag_neo4j.events import Listener, Said, silent
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.looking import (
     Communities,
@@ -302,18 +302,7 @@ def start_server(
     `upgrade`: a home of 5.26 becomes one of 2026.01, for good. `stopped`: a server whose
     database works no more, and that is to be started again. Raises GraphError.
     """
-    before = 0
-
-    def progress(done: int, total: int) -> None:
-        nonlocal before
-        if before == 0:
-            listen(Started("download", total))
-        listen(Advanced(done - before))
-        before = done
-
-    def tell(text: str) -> None:
-        listen(Said(text))
-
+    heard = embedded.Telling.to(listen)
     if stopped:
-        return embedded.restart(settings, stopped, tell=tell, progress=progress)
-    return embedded.start(settings, tell=tell, progress=progress, upgrade=upgrade)
+        return embedded.restart(settings, stopped, heard)
+    return embedded.start(settings, heard, upgrade=upgrade)

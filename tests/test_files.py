@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_neo4j.embedded import SILENT
 from graphrag_neo4j.embedded.home import Home, Record
 from graphrag_neo4j.files import make_private_folder, open_private, write_private, write_whole
 
@@ -43,7 +44,7 @@ def test_what_is_private_is_so_under_an_open_umask(tmp_path: Path) -> None:
 def test_all_files_of_a_home_are_private_under_an_open_umask(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.make_folder()
-    with home.locked(lambda _: None):
+    with home.locked(SILENT):
         home.write(Record())
         home.password()
         found = {path.name: rights(path) for path in home.path.iterdir()}

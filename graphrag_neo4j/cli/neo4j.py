@@ -46,7 +46,9 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
 def stop(home: Path | None) -> None:
     """Stop the server; its data stays."""
     settings = _settings(home=home)
-    if embedded.stop(settings, tell=_tell):
+    with listening(quiet=False) as listen:
+        stopped = embedded.stop(settings, embedded.Telling.to(listen))
+    if stopped:
         click.echo("Neo4j has stopped.")
     else:
         click.echo(f"No Neo4j runs in {embedded.status(settings).home}.")
@@ -71,7 +73,8 @@ def wipe(home: Path | None, yes: bool) -> None:
     if not (yes or click.confirm(f"Delete all data of the Neo4j in {place}?")):
         click.echo("Nothing was deleted.")
         return
-    embedded.wipe(settings, tell=_tell)
+    with listening(quiet=False) as listen:
+        embedded.wipe(settings, embedded.Telling.to(listen))
     click.echo(f"{place} is empty; the next start makes a new database.")
 
 

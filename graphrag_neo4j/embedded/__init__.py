@@ -16,10 +16,13 @@ from graphrag_neo4j.embedded.server import (
     stop,
     wipe,
 )
+from graphrag_neo4j.embedded.telling import SILENT, Telling
 
 __all__ = [
+    "SILENT",
     "Server",
     "Status",
+    "Telling",
     "default_home",
     "log_path",
     "restart",

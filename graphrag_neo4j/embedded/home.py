@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from shutil import rmtree
 from platformdirs import user_data_path
 
 from graphrag_neo4j.embedded.locks import locked
+from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.files import is_temporary, make_private_folder, write_private
 
@@ -117,9 +118,9 @@ class Home:
         self.write(Record("", "", old.bolt_port, old.http_port, old.browse_port))
 
     @contextmanager
-    def locked(self, tell: Callable[[str], None]) -> Iterator[None]:
+    def locked(self, telling: Telling) -> Iterator[None]:
         """Alone in this home, against all other processes; says so where it has to wait."""
-        with locked(self._lock_path, lambda: tell(f"Waiting for another process in {self.path}.")):
+        with locked(self._lock_path, telling, f"Waiting for another process in {self.path}"):
             yield
 
     @property

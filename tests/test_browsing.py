@@ -66,6 +66,25 @@ async def test_each_query_runs_as_it_stands_in_the_guide(book: Graph, name: str)
         assert bool(records) == (name != "waiting")
 
 
+async def test_no_line_of_a_report_leaves_the_page_and_no_word_is_lost(book: Graph) -> None:
+    values = await chosen(book)
+    [row] = await book.read("browse/report", **values)
+    lines = row["report"].splitlines()
+    assert max(len(line) for line in lines if " " in line) <= 80
+    rows = await book.run_plain("MATCH (c:Community {ref: $community}) RETURN c.report AS r", **values)
+    assert " ".join(row["report"].split()).startswith(" ".join(rows[0]["r"].split()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_no_query_of_the_guide_warns_of_a_name_that_the_database_does_not_have(
+    book: Graph, name: str
+) -> None:
+    query = queries(dict(await chosen(book)))[name]
+    with book.lend_driver() as driver:
+        told = driver.execute_query(query.text).summary.gql_status_objects
+    assert [one.status_description for one in told if one.gql_status.startswith("01N5")] == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 async def test_each_file_runs_with_its_parameters(book: Graph, name: str) -> None:
     values = await chosen(book)
@@ -97,6 +116,11 @@ def test_the_style_names_each_label_and_type_of_the_graph() -> None:
     nodes = {"Document", "Chunk", "Entity", "Claim", "Community", "Finding", "Build", "Counter"}
     types = {"PART_OF", "NEXT", "MENTIONS", "STATED", "RELATED", "FROM", "SUBJECT", "OBJECT"}
     assert selectors == nodes | types | {"IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES"}
+
+
+def test_relationships_that_are_many_have_no_caption() -> None:
+    [stated] = re.findall(r"relationship\.STATED \{([^}]*)\}", style())
+    assert 'caption: "";' in stated
 
 
 def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:

@@ -71,7 +71,9 @@ async def test_no_line_of_a_report_leaves_the_page_and_no_word_is_lost(book: Gra
     [row] = await book.read("browse/report", **values)
     lines = row["report"].splitlines()
     assert max(len(line) for line in lines if " " in line) <= 80
-    rows = await book.run_plain("MATCH (c:Community {ref: $community}) RETURN c.report AS r", **values)
+    rows = await book.run_plain(
+        "MATCH (c:Community {ref: $community}) RETURN c.report AS r", **values
+    )
     assert " ".join(row["report"].split()).startswith(" ".join(rows[0]["r"].split()))
 
 

@@ -51,15 +51,51 @@ RELATIONSHIP_INDEXES = (
 )
 # What an ordinary graph may lack: without claims, or where nothing has failed. A person's query
 # that names one of these would get a warning for each.
-TYPES = tuple(
-    "PART_OF NEXT MENTIONS STATED RELATED FROM SUBJECT OBJECT IN_COMMUNITY PARENT HAS_FINDING"
-    " CITES".split()
+TYPES = (
+    "PART_OF",
+    "NEXT",
+    "MENTIONS",
+    "STATED",
+    "RELATED",
+    "FROM",
+    "SUBJECT",
+    "OBJECT",
+    "IN_COMMUNITY",
+    "PARENT",
+    "HAS_FINDING",
+    "CITES",
 )
-PROPERTIES = tuple(
-    "source title text index start end name names type description descriptions degree weight level"
-    " size summary rating rating_explanation report status start_date end_date source_text"
-    " subject_text object_text extraction_error claims_error description_error report_error"
-    " embedding_error".split()
+PROPERTIES = (
+    "source",
+    "title",
+    "text",
+    "index",
+    "start",
+    "end",
+    "name",
+    "names",
+    "type",
+    "description",
+    "descriptions",
+    "degree",
+    "weight",
+    "level",
+    "size",
+    "summary",
+    "rating",
+    "rating_explanation",
+    "report",
+    "status",
+    "start_date",
+    "end_date",
+    "source_text",
+    "subject_text",
+    "object_text",
+    "extraction_error",
+    "claims_error",
+    "description_error",
+    "report_error",
+    "embedding_error",
 )
 
 

@@ -8,6 +8,7 @@ from graphrag_neo4j.errors import (
     GraphBusyError,
     GraphError,
     GraphRAGError,
+    GraphStoppedError,
     InputError,
     ModelError,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "GraphError",
     "GraphRAG",
     "GraphRAGError",
+    "GraphStoppedError",
     "InputError",
     "ModelError",
     "ReadOptions",

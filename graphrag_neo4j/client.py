@@ -6,7 +6,7 @@ async with AsyncGraphRAG.from_env() as rag:
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,8 +25,8 @@ from graphrag_neo4j.arguments import (
 from graphrag_neo4j.asking import escaped
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.environment import unknown_names
-from graphrag_neo4j.errors import GraphError, InputError
-from graphrag_neo4j.events import Advanced, Listener, Said, Started, silent
+from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
+from graphrag_neo4j.events import Listener, Said, silent
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.looking import (
     Communities,
@@ -84,9 +84,12 @@ class AsyncGraphRAG:
 
     async def __aenter__(self) -> Self:
         """Connects; starts the embedded server if no other one is set. Raises GraphError."""
-        uri, username, password = await self._address()
-        graph = connect(uri, username, password, self.settings.neo4j_database)
-        self._open = await self._stack.enter_async_context(graph)
+        if notice := self.settings.named_by_env_file():
+            self._listen(Said(notice, warning=True))  # also where little is told
+        server = None if self.settings.neo4j_uri else await self._own_server()
+        self._open = await self._stack.enter_async_context(self._connection(server))
+        if server:
+            self._open = await self._sound(self._open, server)
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -242,19 +245,36 @@ class AsyncGraphRAG:
             self._listen(Said(f"{source} is gone and is dropped from the graph.", warning=True))
         return list(missing)
 
-    async def _address(self) -> tuple[str, str, str]:
+    def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:
+        """To a server of our own, else to that of the settings."""
         settings = self.settings
-        if settings.neo4j_uri:
+        if server:
+            uri, user, secret = server.uri, server.username, server.password
+        else:
             password = settings.neo4j_password
+            uri, user = settings.neo4j_uri or "", settings.neo4j_username
             secret = password.get_secret_value() if password else ""
-            return settings.neo4j_uri, settings.neo4j_username, secret
+        return connect(uri, user, secret, settings.neo4j_database, server)
+
+    async def _own_server(self, stopped: embedded.Server | None = None) -> embedded.Server:
+        """The embedded server; `stopped`: it runs, but its database works no more."""
+        settings = self.settings
         if not settings.embedded:
             raise GraphError("No Neo4j is set: set NEO4J_URI, or KG_EMBEDDED=true.")
         # A start that is left behind does no harm: the next one goes on with it.
-        server = await anyio.to_thread.run_sync(
-            lambda: start_server(settings, self._listen), abandon_on_cancel=True
+        return await anyio.to_thread.run_sync(
+            lambda: start_server(settings, self._listen, stopped=stopped), abandon_on_cancel=True
         )
-        return server.uri, server.username, server.password
+
+    async def _sound(self, graph: Graph, server: embedded.Server) -> Graph:
+        """The graph; if its database works no more, that of a server that was started again."""
+        try:
+            await graph.refuse_stopped()
+        except GraphStoppedError:
+            await self._stack.aclose()
+            again = await self._own_server(server)
+            return await self._stack.enter_async_context(self._connection(again))
+        return graph
 
 
 class AsyncStream:
@@ -305,21 +325,18 @@ def _file(source: str | Path, options: ReadOptions) -> str | None:
 
 
 def start_server(
-    settings: Settings, listen: Listener = silent, *, upgrade: bool = False
+    settings: Settings,
+    listen: Listener = silent,
+    *,
+    upgrade: bool = False,
+    stopped: embedded.Server | None = None,
 ) -> embedded.Server:
     """The embedded server of the settings' home, started where it does not run yet.
 
-    `upgrade`: a home of 5.26 becomes one of 2026.01, for good. Raises EmbeddedError.
+    `upgrade`: a home of 5.26 becomes one of 2026.01, for good. `stopped`: a server whose
+    database works no more, and that is to be started again. Raises GraphError.
     """
-    before = 0
-
-    def progress(done: int, total: int) -> None:
-        nonlocal before
-        if before == 0:
-            listen(Started("download", total))
-        listen(Advanced(done - before))
-        before = done
-
-    return embedded.start(
-        settings, tell=lambda text: listen(Said(text)), progress=progress, upgrade=upgrade
-    )
+    heard = embedded.Telling.to(listen)
+    if stopped:
+        return embedded.restart(settings, stopped, heard)
+    return embedded.start(settings, heard, upgrade=upgrade)

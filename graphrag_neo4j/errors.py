@@ -4,6 +4,7 @@ GraphRAGError
 ├── InputError          fix the command, a setting or a file, and run again
 ├── GraphError          stop: fix the database (unreachable, refused, without GDS)
 │   ├── GraphBusyError  another run writes to this graph: wait for it, or end it
+│   ├── GraphStoppedError  the database works no more until it is started again (a full disk)
 │   └── EmbeddedError   the server that we start ourselves can't be had or started
 ├── ModelError          stop: fix the access to the model (key, name, quota, address)
 ├── BudgetSpentError    stop: the cost limit is reached; the same command goes on
@@ -18,6 +19,7 @@ __all__ = [
     "GraphBusyError",
     "GraphError",
     "GraphRAGError",
+    "GraphStoppedError",
     "InputError",
     "ModelError",
     "ReplyError",
@@ -38,6 +40,13 @@ class GraphError(GraphRAGError):
 
 class GraphBusyError(GraphError):
     """Another run holds the lease on this graph."""
+
+
+class GraphStoppedError(GraphError):
+    """The database has met an error after which it does nothing until it is started again.
+
+    Most often its disk is full. What was saved is not lost.
+    """
 
 
 class EmbeddedError(GraphError):

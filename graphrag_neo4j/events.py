@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["Advanced", "Event", "Listener", "Said", "Spent", "Started", "silent"]
+__all__ = ["Advanced", "Event", "Listener", "Said", "Spent", "Started", "Waiting", "silent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,15 @@ class Spent:
     cost: float
 
 
-Event = Started | Advanced | Said | Spent
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What is waited for, and for how many seconds by now; an empty text: that is over."""
+
+    text: str
+    seconds: float
+
+
+Event = Started | Advanced | Said | Spent | Waiting
 Listener = Callable[[Event], None]
 
 

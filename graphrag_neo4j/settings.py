@@ -2,7 +2,8 @@
 
 A setting comes from, in this order: an argument in Python or on the command line, the
 environment, a file `.env` in the working folder, the default here. Ours begin with `KG_`;
-those of Neo4j and of OpenAI keep the names that their users know.
+those of Neo4j and of OpenAI keep the names that their users know. An address in `.env` is used
+with a key or a password in the same `.env` only (see `env_file`).
 """
 
 from pathlib import Path
@@ -10,9 +11,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic import model_validator as validate_model
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    InitSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from graphrag_neo4j.arguments import refuse_unknown
+from graphrag_neo4j.env_file import beside_environment, named_by_file
 from graphrag_neo4j.errors import InputError
 
 __all__ = ["OFFLINE", "OURS", "Neo4jRelease", "Settings", "load_settings"]
@@ -239,6 +248,31 @@ class Settings(BaseSettings):
         own = [name for name in values if not name.startswith("_")]  # pydantic's begin with "_"
         refuse_unknown(own, _names_in_python(), "setting")
         super().__init__(**values)
+
+    # The working folder
+    trust_env_file: bool = Field(
+        False,
+        description="Whether an address in `.env` may be given a key or a password from elsewhere;"
+        " in the environment only.",
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What is given, then the environment with `.env`; raises InputError where these clash."""
+        both = beside_environment(init_settings(), env_settings(), dotenv_settings())
+        return init_settings, InitSettingsSource(settings_cls, init_kwargs=both)
+
+    def named_by_env_file(self) -> str | None:
+        """A sentence with the addresses and folders that the file `.env` has named, if any."""
+        used = {name: getattr(self, name) for name in type(self).model_fields}
+        return named_by_file(DotEnvSettingsSource(type(self))(), used)
 
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:

@@ -67,6 +67,27 @@ async def test_each_query_runs_as_it_stands_in_the_guide(book: Graph, name: str)
         assert bool(records) == (name != "waiting")
 
 
+async def test_no_line_of_a_report_leaves_the_page_and_no_word_is_lost(book: Graph) -> None:
+    values = await chosen(book)
+    [row] = await book.read("browse/report", **values)
+    lines = row["report"].splitlines()
+    assert max(len(line) for line in lines if " " in line) <= 80
+    rows = await book.run_plain(
+        "MATCH (c:Community {ref: $community}) RETURN c.report AS r", **values
+    )
+    assert " ".join(row["report"].split()).startswith(" ".join(rows[0]["r"].split()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_no_query_of_the_guide_warns_of_a_name_that_the_database_does_not_have(
+    book: Graph, name: str
+) -> None:
+    query = queries(dict(await chosen(book)))[name]
+    with book.lend_driver() as driver:
+        told = driver.execute_query(query.text).summary.gql_status_objects
+    assert [one.status_description for one in told if one.gql_status.startswith("01N5")] == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 async def test_each_file_runs_with_its_parameters(book: Graph, name: str) -> None:
     values = await chosen(book)
@@ -100,6 +121,11 @@ def test_the_style_names_each_label_and_type_of_the_graph() -> None:
     assert selectors == nodes | types | {"IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES"}
 
 
+def test_relationships_that_are_many_have_no_caption() -> None:
+    [stated] = re.findall(r"relationship\.STATED \{([^}]*)\}", style())
+    assert 'caption: "";' in stated
+
+
 def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:
     found = sections(NONE)
     text = saved(found, archive=False).decode()
@@ -113,9 +139,14 @@ def test_saved_cypher_is_one_text_or_a_file_for_each_query() -> None:
 # Serving
 
 
-def ask(port: int, method: str, path: str, host: str = "localhost") -> Any:  # noqa: ANN401
+BROWSER = "http://localhost:7474"
+OTHERS = ("https://evil.example", "http://localhost:7475", "https://localhost:7474", "null", "")
+
+
+def ask(port: int, method: str, path: str, host: str = "localhost", origin: str = BROWSER) -> Any:  # noqa: ANN401
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.request(method, path, headers={"Host": f"{host}:{port}"})
+    headers = {"Host": host if ":" in host else f"{host}:{port}"}
+    connection.request(method, path, headers={**headers, **({"Origin": origin} if origin else {})})
     response = connection.getresponse()
     body = response.read().decode()
     connection.close()
@@ -123,22 +154,33 @@ def ask(port: int, method: str, path: str, host: str = "localhost") -> Any:  # n
 
 
 def test_pages_are_served_to_a_browser_of_another_port() -> None:
-    with served({"/guide.html": "<p>é</p>"}) as port:
-        response, body = ask(port, "GET", "/guide.html")
+    with served({"/guide.html": "<p>é</p>"}, {BROWSER}) as port:
+        response, body = ask(port, "GET", "/guide.html?t=1")
         assert (response.status, body) == (200, "<p>é</p>")
-        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert response.headers["Access-Control-Allow-Origin"] == BROWSER
+        assert response.headers["Content-Type"] == "text/html; charset=utf-8"
         preflight, _ = ask(port, "OPTIONS", "/guide.html")
         assert preflight.status == 204
         assert preflight.headers["Access-Control-Allow-Headers"] == "*"
         assert ask(port, "GET", "/other")[0].status == 404
-        assert ask(port, "GET", "/guide.html", host="evil.example")[0].status == 404
-    with served({}, port):
+        for host in ("evil.example", "localhost:1", f"localhost.evil.example:{port}"):
+            assert ask(port, "GET", "/guide.html", host=host)[0].status == 403
+    with served({}, (), port):
         pass
 
 
+@pytest.mark.parametrize("origin", OTHERS)
+@pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+def test_no_page_is_given_to_another_origin(method: str, origin: str) -> None:
+    with served({"/guide.html": "names out of the graph"}, {BROWSER}) as port:
+        response, body = ask(port, method, "/guide.html", origin=origin)
+        assert (response.status, body) == (403, "")
+        assert not [name for name in response.headers if name.startswith("Access-Control")]
+
+
 def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
-    with served({}) as port, pytest.raises(GraphError, match=f"Port {port}.*is taken"):  # noqa: SIM117
-        with served({}, port):
+    with served({}, ()) as port, pytest.raises(GraphError, match=f"Port {port}.*is taken"):  # noqa: SIM117
+        with served({}, (), port):
             pass
 
 

@@ -142,7 +142,7 @@ def test_logs_end_with_neo4j_s_last_lines(life: Life) -> None:
 
 def test_a_start_of_what_runs_does_nothing(life: Life) -> None:
     told: list[str] = []
-    assert embedded.start(life.settings("5.26"), tell=told.append) == life.server()
+    assert embedded.start(life.settings("5.26"), embedded.Telling(told.append)) == life.server()
     assert told == []
 
 

@@ -8,6 +8,7 @@ from threading import Barrier
 
 import pytest
 
+from graphrag_neo4j.embedded import SILENT, Telling
 from graphrag_neo4j.embedded.jars import complete, jars_folder, maven_central
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
 from graphrag_neo4j.errors import EmbeddedError
@@ -35,7 +36,12 @@ def download(repository: Repository, tmp_path: Path, told: list[str]) -> Downloa
 
     def run() -> Steps:
         steps: Steps = []
-        complete(jars, tmp_path, repository.url, told.append, lambda *step: steps.append(step))
+        complete(
+            jars,
+            tmp_path,
+            repository.url,
+            Telling(told.append, lambda *step: steps.append(step)),
+        )
         return steps
 
     return run
@@ -74,7 +80,7 @@ def test_what_is_there_is_not_asked_for_again(
 def test_sixteen_jars_are_fetched_at_once(tmp_path: Path) -> None:
     with running_repository(16) as repository:
         repository.together = Barrier(16)
-        complete(repository.jars(), tmp_path, repository.url, print, lambda *_: None)
+        complete(repository.jars(), tmp_path, repository.url, SILENT)
     assert len(names(tmp_path)) == 16
 
 
@@ -148,7 +154,7 @@ def test_without_a_network_the_error_names_the_setting_for_a_mirror(
 ) -> None:
     closed = "http://127.0.0.1:1/maven2"
     with pytest.raises(EmbeddedError, match=r"maven2 can't be reached .* mirror .* KG_MAVEN_URL"):
-        complete(repository.jars(), tmp_path, closed, print, lambda *_: None)
+        complete(repository.jars(), tmp_path, closed, SILENT)
 
 
 def test_without_the_extra_the_error_names_the_command_that_brings_it(
@@ -159,7 +165,7 @@ def test_without_the_extra_the_error_names_the_command_that_brings_it(
         maven_central()
     monkeypatch.setitem(sys.modules, "filelock", None)
     with pytest.raises(EmbeddedError, match=r"pip install .*\[local\]"):
-        complete(repository.jars(), tmp_path, repository.url, print, lambda *_: None)
+        complete(repository.jars(), tmp_path, repository.url, SILENT)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is of Linux")

@@ -99,7 +99,7 @@ def commands() -> None:
 
 def main() -> None:
     """Runs a command and ends the process with its exit code."""
-    logging.getLogger("neo4j").setLevel(logging.ERROR)  # our own errors say what to do
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # our own errors say what to do
     _collect_seldom()
     try:
         # Outside its standalone mode, click returns the exit code of a command that ends early.

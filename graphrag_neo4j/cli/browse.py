@@ -6,12 +6,14 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
+from urllib.parse import urlsplit
 
 import click
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.browsing import Section, chosen, guide, saved, sections, served, style
-from graphrag_neo4j.cli.options import check_output, home_option, run, settings_of
+from graphrag_neo4j.cli.options import home_option, run, settings_of
+from graphrag_neo4j.cli.output import refuse_unwritable, write_output
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
@@ -20,6 +22,7 @@ from graphrag_neo4j.settings import Settings
 __all__ = ["browse"]
 
 ARCHIVE = ".zip"
+LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @click.command()
@@ -27,13 +30,24 @@ ARCHIVE = ".zip"
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=refuse_unwritable,
     help="Write the queries as saved Cypher (.zip: a file for each); open nothing.",
 )
 @click.option("--show-password", is_flag=True, help="Print the password, on a terminal only.")
+@click.option(
+    "--browser",
+    help="Address of Neo4j Browser, if it is not the server's own at the usual port.",
+)
 @click.option("--open/--no-open", "open_", default=True, help="Whether to open a web browser.")
 @home_option
 def browse(
-    list_: bool, save: Path | None, show_password: bool, open_: bool, home: Path | None
+    *,
+    list_: bool,
+    save: Path | None,
+    show_password: bool,
+    browser: str | None,
+    open_: bool,
+    home: Path | None,
 ) -> None:
     """Explore the communities in Neo4j Browser, by a guide of queries.
 
@@ -41,8 +55,6 @@ def browse(
     """
     if show_password and not sys.stdout.isatty():
         raise InputError("--show-password shows the password on a terminal only: leave it out.")
-    if save:
-        check_output(save)
     settings = settings_of(home=home)
     found = run(lambda: _queries(settings))
     if list_:
@@ -50,7 +62,7 @@ def browse(
     if save:
         _save(found, save)
     if not (list_ or save):
-        _serve(settings, found, show_password=show_password, open_=open_)
+        _serve(settings, found, browser, show_password=show_password, open_=open_)
 
 
 async def _queries(settings: Settings) -> list[Section]:
@@ -68,17 +80,22 @@ def _print(found: list[Section]) -> None:
 
 
 def _save(found: list[Section], path: Path) -> None:
-    try:
-        path.write_bytes(saved(found, archive=path.suffix == ARCHIVE))
-    except OSError as error:
-        raise InputError(f"{path} can't be written ({error}): name another file.") from error
+    write_output(path, saved(found, archive=path.suffix == ARCHIVE))
     click.echo(f"Written to {path}: bring it into Browser or Query under Saved Cypher, Import.")
 
 
-def _serve(settings: Settings, found: list[Section], *, show_password: bool, open_: bool) -> None:
+def _serve(
+    settings: Settings,
+    found: list[Section],
+    browser: str | None,
+    *,
+    show_password: bool,
+    open_: bool,
+) -> None:
     server = None if settings.neo4j_uri else embedded.running(settings)
     pages = {"/guide.html": guide(found), "/style.grass": style()}
-    with served(pages, server.browse_port if server else 0) as port:
+    origins = {_origin(browser)} if browser else _origins(settings, server)
+    with served(pages, origins, server.browse_port if server else 0) as port:
         if server is None:
             _show_other(settings, show_password=show_password)
         else:
@@ -88,14 +105,34 @@ def _serve(settings: Settings, found: list[Section], *, show_password: bool, ope
             click.echo(f"  :style http://localhost:{port}/style.grass")
             click.echo(f"  :guide http://localhost:{port}/guide.html")
         if server and open_ and _has_screen():
-            webbrowser.open(f"{server.http_url}/browser/")
+            webbrowser.open(server.browser_url)
         click.echo("Ctrl-C ends this.")
         with suppress(KeyboardInterrupt):
             _wait()
 
 
+def _origins(settings: Settings, server: embedded.Server | None) -> set[str]:
+    """Where Neo4j Browser may come from: the server that is used, by all names of this machine."""
+    if server:
+        places = {("http", server.http_url.rpartition(":")[2])}
+        host = LOOPBACK[0]
+    else:
+        places = {("http", "7474"), ("https", "7473")}
+        host = urlsplit(settings.neo4j_uri or "").hostname or LOOPBACK[0]
+    hosts = LOOPBACK if host in LOOPBACK else (host,)
+    return {f"{scheme}://{name}:{port}" for scheme, port in places for name in hosts}
+
+
+def _origin(address: str) -> str:
+    """The origin of a page, as web browsers send it."""
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise InputError(f"--browser {address} is no address: give one like http://localhost:7474.")
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
+
+
 def _show_embedded(settings: Settings, server: embedded.Server, *, show_password: bool) -> None:
-    click.echo(f"Neo4j Browser  {server.http_url}/browser/")
+    click.echo(f"Neo4j Browser  {server.browser_url}")
     click.echo(f"  Connect to   {server.uri}")
     click.echo(f"  User         {server.username}")
     click.echo(f"  Password     in {embedded.status(settings).password_path}")

@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.browsing import read_map
-from graphrag_neo4j.cli.options import check_output, home_option, run, settings_of
+from graphrag_neo4j.cli.options import home_option, run, settings_of
+from graphrag_neo4j.cli.output import refuse_unwritable, write_output
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.errors import InputError
 
 __all__ = ["map"]
 
@@ -19,6 +19,7 @@ __all__ = ["map"]
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("map.html"),
+    callback=refuse_unwritable,
     show_default=True,
     help="The file to write.",
 )
@@ -33,7 +34,6 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
 
     It holds all that it needs, the texts of the documents too, and asks the network for nothing.
     """
-    check_output(output)
     settings = settings_of(home=home)
 
     async def work() -> str:
@@ -42,8 +42,6 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
                 return (await read_map(rag.graph)).page(title)
 
     page = run(work)
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{output} can't be written ({error}): name another file.") from error
-    click.echo(f"Written to {output} ({output.stat().st_size / 1e6:.1f} MB): open it in a browser.")
+    content = page.encode()
+    write_output(output, content)
+    click.echo(f"Written to {output} ({len(content) / 1e6:.1f} MB): open it in a browser.")

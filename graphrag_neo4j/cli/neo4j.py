@@ -3,7 +3,7 @@
 import time
 from collections import deque
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -34,7 +34,7 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
     """Start the server, unless it runs; the first time it is downloaded."""
     from graphrag_neo4j.client import start_server  # noqa: PLC0415 - the driver comes with it
 
-    settings = settings_of(home=home, neo4j_release=release)
+    settings = _settings(home=home, neo4j_release=release)
     with listening(quiet=False) as listen:
         start_server(settings, listen, upgrade=upgrade)
     _show(embedded.status(settings))
@@ -45,8 +45,10 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
 @home_option
 def stop(home: Path | None) -> None:
     """Stop the server; its data stays."""
-    settings = settings_of(home=home)
-    if embedded.stop(settings, tell=_tell):
+    settings = _settings(home=home)
+    with listening(quiet=False) as listen:
+        stopped = embedded.stop(settings, embedded.Telling.to(listen))
+    if stopped:
         click.echo("Neo4j has stopped.")
     else:
         click.echo(f"No Neo4j runs in {embedded.status(settings).home}.")
@@ -56,7 +58,7 @@ def stop(home: Path | None) -> None:
 @home_option
 def status(home: Path | None) -> None:
     """Show whether the server runs, and where."""
-    settings = settings_of(home=home)
+    settings = _settings(home=home)
     _show(embedded.status(settings))
     _warn_of_uri(settings)
 
@@ -66,12 +68,13 @@ def status(home: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="Don't ask.")
 def wipe(home: Path | None, yes: bool) -> None:
     """Stop the server and delete its data."""
-    settings = settings_of(home=home)
+    settings = _settings(home=home)
     place = embedded.status(settings).home
     if not (yes or click.confirm(f"Delete all data of the Neo4j in {place}?")):
         click.echo("Nothing was deleted.")
         return
-    embedded.wipe(settings, tell=_tell)
+    with listening(quiet=False) as listen:
+        embedded.wipe(settings, embedded.Telling.to(listen))
     click.echo(f"{place} is empty; the next start makes a new database.")
 
 
@@ -88,12 +91,19 @@ def wipe(home: Path | None, yes: bool) -> None:
 @click.option("-f", "--follow", is_flag=True, help="Go on with new lines until Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:
     """Show the end of the server's log."""
-    path = embedded.log_path(settings_of(home=home))
+    path = embedded.log_path(_settings(home=home))
     with path.open(encoding="utf-8", errors="replace") as file:
         click.echo("".join(deque(file, maxlen=lines)), nl=False)
         while follow:
             click.echo(file.read(), nl=False)
             time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_settings
+    settings = settings_of(**given)
+    if notice := settings.named_by_env_file():
+        _tell(notice)
+    return settings
 
 
 def _show(found: embedded.Status) -> None:
@@ -104,7 +114,7 @@ def _show(found: embedded.Status) -> None:
     server = found.server
     click.echo(f"Neo4j {server.version} runs (process {server.pid}).")
     click.echo(f"  Address   {server.uri}")
-    click.echo(f"  Browser   {server.http_url}/browser/")
+    click.echo(f"  Browser   {server.browser_url}")
     click.echo(f"  User      {server.username}")
     click.echo(f"  Password  in {found.password_path}")
     click.echo(f"  Home      {found.home}")

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -12,14 +11,12 @@ import click
 
 from graphrag_neo4j.arguments import did_you_mean
 from graphrag_neo4j.environment import unknown_names
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.reading import ReadOptions
 from graphrag_neo4j.settings import Settings, load_settings
 
 __all__ = [
     "NearestChoice",
     "as_json",
-    "check_output",
     "home_option",
     "json_option",
     "read_options",
@@ -97,15 +94,6 @@ def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
     for sentence in unknown_names():
         click.echo(sentence, err=True)
     return settings
-
-
-def check_output(path: Path) -> None:
-    """Raises InputError where no file can be made at this path, before anything is done for it."""
-    folder = path.absolute().parent
-    if not folder.is_dir():
-        raise InputError(f"There is no folder {folder}: make it, or name a file in another one.")
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError(f"{path} can't be written: you lack the permission; name another file.")
 
 
 def reading_of(values: dict[str, Any]) -> ReadOptions:

@@ -16,18 +16,22 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started
+from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started, Waiting
 
 __all__ = ["listening", "money", "money_known"]
 
 SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_WAITS = 15.0
 MEGABYTE = 1_000_000
 
 
 @contextmanager
 def listening(*, quiet: bool) -> Iterator[Listener]:
     """A listener for what a command does; it writes to standard error."""
-    if quiet:
+    if quiet and sys.stderr.isatty():
+        with _bars() as progress:
+            yield _quiet(Bars(progress))
+    elif quiet:
         yield _only_warnings
     elif sys.stderr.isatty():
         with _bars() as progress:
@@ -53,6 +57,16 @@ def money_known(cost: float, unpriced: int) -> str:
 def _only_warnings(event: Event) -> None:
     if isinstance(event, Said) and event.warning:
         click.echo(event.text, err=True)
+
+
+def _quiet(bars: "Bars") -> Listener:
+    """On a terminal what is waited for is shown also where little is told."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Waiting) or (isinstance(event, Said) and event.warning):
+            bars(event)
+
+    return listen
 
 
 def _bars() -> Progress:
@@ -107,9 +121,12 @@ class Bars:
         self.progress = progress
         self.stage = Stage("", 0)
         self.bar: TaskID | None = None
+        self.wait: TaskID | None = None
 
     def __call__(self, event: Event) -> None:
         match event:
+            case Waiting():
+                self._wait(event)
             case Said():
                 text = Text(event.text, "yellow" if event.warning else "")
                 self.progress.console.print(text)
@@ -120,15 +137,29 @@ class Bars:
             case Spent() if self.bar is not None:
                 self.progress.update(self.bar, spent=spent_line(event))
 
+    def _wait(self, event: Waiting) -> None:
+        """A line that moves by itself while it is waited, and is gone afterwards."""
+        if self.wait is None and event.text:
+            self.wait = self._line("", None)
+        if self.wait is None:
+            return
+        if event.text:
+            count = f"{event.seconds:.0f} s"
+            self.progress.update(self.wait, description=event.text, count=count)
+        else:
+            self.progress.remove_task(self.wait)
+            self.wait = None
+
     def _start(self, event: Started) -> None:
         if self.bar is not None:
             self.progress.update(self.bar, total=self.stage.seen)
         self.stage = Stage(event.stage, event.total)
         self.bar = None
         if event.total != 0:
-            self.bar = self.progress.add_task(
-                event.stage, total=event.total, count="", rate="", failed="", spent=""
-            )
+            self.bar = self._line(event.stage, event.total)
+
+    def _line(self, name: str, total: int | None) -> TaskID:
+        return self.progress.add_task(name, total=total, count="", rate="", failed="", spent="")
 
     def _advance(self, event: Advanced) -> None:
         self.stage.advance(event)
@@ -151,9 +182,12 @@ class Lines:
         self.spent = ""
         self.printed = 0.0
         self.shown = -1
+        self.waited = 0.0  # seconds of this wait that have been told
 
     def __call__(self, event: Event) -> None:
         match event:
+            case Waiting():
+                self._wait(event)
             case Said():
                 click.echo(event.text, err=True)
             case Started():
@@ -167,6 +201,14 @@ class Lines:
                 self.spent = spent_line(event)
         if self.stage and time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:
             self._print(self.stage)
+
+    def _wait(self, event: Waiting) -> None:
+        """A wait that takes long is told every few seconds; a short one is not."""
+        if event.text and event.seconds - self.waited > SECONDS_BETWEEN_WAITS:
+            self.waited = event.seconds
+            click.echo(f"{event.text}: {event.seconds:.0f} s", err=True)
+        elif not event.text:
+            self.waited = 0.0
 
     def close(self) -> None:
         """Prints where the stage has ended."""

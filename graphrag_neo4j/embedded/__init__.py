@@ -9,18 +9,23 @@ from graphrag_neo4j.embedded.server import (
     Server,
     Status,
     log_path,
+    restart,
     running,
     start,
     status,
     stop,
     wipe,
 )
+from graphrag_neo4j.embedded.telling import SILENT, Telling
 
 __all__ = [
+    "SILENT",
     "Server",
     "Status",
+    "Telling",
     "default_home",
     "log_path",
+    "restart",
     "running",
     "start",
     "status",

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import psutil
 
+from graphrag_neo4j.files import make_private_folder, write_private
+
 __all__ = ["LOOPBACK", "choose_ports", "java_memory", "listens", "write_config"]
 
 MEGABYTE = 1024**2
@@ -60,7 +62,9 @@ def write_config(
         "db.logs.query.enabled": "OFF",
         "browser.post_connect_cmd": f"style {browse}/style.grass; guide {browse}/guide.html",
         "dbms.security.procedures.unrestricted": "gds.*",
+        # Nothing is reported to anybody: not by Neo4j, and not by Neo4j Browser.
         "dbms.usage_report.enabled": "false",
+        "client.allow_telemetry": "false",
         # Databases are closed before Bolt is; without these two a stop then waits 10 s for
         # threads that have nothing left to do.
         "internal.server.bolt.thread_pool_shutdown_wait_time": "0s",
@@ -68,9 +72,9 @@ def write_config(
         "server.config.strict_validation.enabled": "true",
     }
     path = home / "conf" / "neo4j.conf"
-    path.parent.mkdir(exist_ok=True)
+    make_private_folder(path.parent)
     lines = [f"{name}={value}\n" for name, value in settings.items()]
-    path.write_text("".join(lines), encoding="utf-8")
+    write_private(path, "".join(lines))
 
 
 def _bind(wanted: Sequence[int]) -> socket.socket:

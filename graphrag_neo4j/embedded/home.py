@@ -1,9 +1,8 @@
 """A home: the folder of one embedded server, with its data, its password and its record."""
 
 import json
-import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,9 +11,11 @@ from shutil import rmtree
 from platformdirs import user_data_path
 
 from graphrag_neo4j.embedded.locks import locked
+from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import is_temporary, make_private_folder, write_private
 
-__all__ = ["Home", "Record", "default_home", "write_private"]
+__all__ = ["Home", "Record", "default_home"]
 
 CONTENTS = ("conf", "data", "logs", "run", "password")
 
@@ -70,10 +71,10 @@ class Home:
 
     def make_folder(self) -> None:
         """Make the folder, if it is not there. Raises EmbeddedError if it is something else."""
-        ours = {self.record_path, self._new_record_path, self._lock_path}
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self.path)
         # In this order: another process that makes this home writes the record first.
-        others = set(self.path.iterdir()) - ours
+        others = {path for path in self.path.iterdir() if not is_temporary(path)}
+        others -= {self.record_path, self._lock_path}
         if others and not self.record_path.exists():
             raise EmbeddedError(
                 f"{self.path} holds other files: name an empty folder or a new one"
@@ -96,8 +97,7 @@ class Home:
     def write(self, record: Record) -> None:
         """Replace the record, whole or not at all."""
         text = json.dumps(asdict(record), indent=2) + "\n"
-        self._new_record_path.write_text(text, encoding="utf-8")
-        self._new_record_path.replace(self.record_path)
+        write_private(self.record_path, text)
 
     def password(self) -> str:
         """The server's password, made on the first call."""
@@ -118,28 +118,11 @@ class Home:
         self.write(Record("", "", old.bolt_port, old.http_port, old.browse_port))
 
     @contextmanager
-    def locked(self, tell: Callable[[str], None]) -> Iterator[None]:
+    def locked(self, telling: Telling) -> Iterator[None]:
         """Alone in this home, against all other processes; says so where it has to wait."""
-        with locked(self._lock_path, lambda: tell(f"Waiting for another process in {self.path}.")):
+        with locked(self._lock_path, telling, f"Waiting for another process in {self.path}"):
             yield
-
-    @property
-    def _new_record_path(self) -> Path:
-        return self.record_path.with_suffix(".new")
 
     @property
     def _lock_path(self) -> Path:
         return self.path / "lock"
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, and that nobody else ever could.
-
-    The name appears last, so that a process killed on the way leaves no half of it.
-    """
-    new = path.with_name(f"{path.name}.new")
-    new.unlink(missing_ok=True)
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    new.replace(path)

@@ -16,7 +16,9 @@ from platformdirs import user_cache_path
 
 from graphrag_neo4j.embedded.locks import locked
 from graphrag_neo4j.embedded.releases import LOCAL_EXTRA, Jar, Release
+from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import make_private_folder, open_private
 
 __all__ = ["complete", "jars_folder", "maven_central"]
 
@@ -51,26 +53,22 @@ def maven_central() -> str:
     return str(MAVEN_CENTRAL_URL)
 
 
-def complete(
-    jars: Sequence[Jar],
-    folder: Path,
-    url: str | None,
-    tell: Callable[[str], None],
-    progress: Callable[[int, int], None],
-) -> None:
+def complete(jars: Sequence[Jar], folder: Path, url: str | None, telling: Telling) -> None:
     """See that `folder` holds all of `jars`, whole and right: `folder/KIND/NAME`.
 
     What is missing or damaged is downloaded from the Maven repository at `url` (None: Maven
     Central). Raises EmbeddedError that names the jar if it can't be had as the lock has it.
     """
-    if not _unsound(jars, folder):
+    with telling.waiting(f"Checking the files of Neo4j in {folder}"):
+        sound = not _unsound(jars, folder)
+    if sound:
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock", lambda: tell("Waiting for the same download elsewhere.")):
+    make_private_folder(folder)
+    with locked(folder / "lock", telling, "Waiting for the same download elsewhere"):
         # Another process may have had it until now.
         if missing := _unsound(jars, folder):
-            _announce(missing, folder, tell)
-            _fetch_all(missing, folder, url or maven_central(), progress)
+            _announce(missing, folder, telling.say)
+            _fetch_all(missing, folder, url or maven_central(), telling.progress)
 
 
 def _announce(missing: Sequence[Jar], folder: Path, tell: Callable[[str], None]) -> None:
@@ -119,7 +117,7 @@ def _is_sound(jar: Jar, folder: Path) -> bool:
 
 def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
     target = _place(jar, folder)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     part = target.with_name(f"{jar.name}.part")
     try:
         digest = _download(client, f"{url}/{jar.path}", part)
@@ -167,7 +165,7 @@ def _stream(client: httpx2.Client, url: str, path: Path) -> str:
     digest = sha256()
     with client.stream("GET", url) as response:
         response.raise_for_status()
-        with path.open("wb") as file:
+        with open_private(path) as file:
             for block in response.iter_bytes():
                 digest.update(block)
                 file.write(block)

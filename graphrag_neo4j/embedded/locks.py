@@ -1,29 +1,46 @@
 """A lock on a file, held by one process at a time."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphrag_neo4j.embedded.releases import LOCAL_EXTRA
+from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import PRIVATE_FILE
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 __all__ = ["locked"]
 
 
 @contextmanager
-def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
-    """Hold the lock; calls `waiting` once where another process has it."""
+def locked(path: Path, telling: Telling, why: str) -> Iterator[None]:
+    """Hold the lock; where another process has it, `why` we wait is told as a sentence."""
     try:
         from filelock import FileLock, Timeout  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise EmbeddedError(
             f"The embedded Neo4j needs more packages: {LOCAL_EXTRA}; or name a server in NEO4J_URI."
         ) from error
-    lock = FileLock(path)
+    lock = FileLock(path, mode=PRIVATE_FILE)
     try:
-        held = lock.acquire(timeout=0)
+        held: AbstractContextManager[object] = lock.acquire(timeout=0)
     except Timeout:
-        waiting()
-        held = lock.acquire()
+        telling.say(f"{why}.")
+        held = _acquired(lock, telling, why)
     with held:
         yield
+
+
+def _acquired(lock: "FileLock", telling: Telling, why: str) -> AbstractContextManager[object]:
+    from filelock import Timeout  # noqa: PLC0415 - an extra
+
+    with telling.waiting(why) as waiting:
+        while True:
+            try:
+                return lock.acquire(timeout=1)
+            except Timeout:
+                waiting.tick()

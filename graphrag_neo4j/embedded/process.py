@@ -9,20 +9,23 @@ from pathlib import Path
 import psutil
 
 from graphrag_neo4j.embedded.config import java_memory
-from graphrag_neo4j.embedded.home import Home, write_private
+from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.java import Java
+from graphrag_neo4j.embedded.telling import SILENT, Telling, Waiting
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import make_private_folder, open_private, write_private
 
 __all__ = ["end", "find", "launch", "set_password"]
 
 STOP_SECONDS = 120
+PRIVATE = 0o077  # the umask of Neo4j, for its data and its logs
 # Windows' way to a session of its own; the flags are unknown elsewhere.
 DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
 )
 
 
-def set_password(home: Home, java: Java, jars: Path) -> None:
+def set_password(home: Home, java: Java, jars: Path, telling: Telling = SILENT) -> None:
     """Set the first password, by Neo4j's own tool, before the first start.
 
     It stands on no command line: the tool reads its arguments from a file. (Its usual entry,
@@ -33,7 +36,8 @@ def set_password(home: Home, java: Java, jars: Path) -> None:
     command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
     command += ["org.neo4j.cli.AdminTool", "dbms", f"@{arguments}"]
     try:
-        _run_tool(command, home)
+        with telling.waiting("Setting the first password of Neo4j") as waiting:
+            _run_tool(command, home, waiting)
     finally:
         arguments.unlink()
 
@@ -41,12 +45,13 @@ def set_password(home: Home, java: Java, jars: Path) -> None:
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
     """Start Neo4j as a process that outlives ours and its terminal; the process id."""
     heap, _ = java_memory()
-    folders = [jars / "plugins" / "*", home.path / "conf", jars / "lib" / "*"]
+    # Nothing of the home is among them: whoever made that folder could run programs of theirs.
+    folders = [jars / "plugins" / "*", jars / "lib" / "*"]
     command = [java.path, "-Xms512m", f"-Xmx{heap}m", "-XX:+UseG1GC", *java.flags()]
     command += ["-cp", os.pathsep.join(str(folder) for folder in folders), main_class]
     command += [_home_argument(home), f"--config-dir={home.path / 'conf'}", "--console-mode"]
-    home.console_path.parent.mkdir(exist_ok=True)
-    with home.console_path.open("wb") as console:
+    make_private_folder(home.console_path.parent)
+    with open_private(home.console_path) as console:
         # The command is made above, of our own paths.
         process = subprocess.Popen(  # noqa: S603
             command,
@@ -56,6 +61,7 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
             cwd=home.path,
             env=_environment(home),
             start_new_session=True,
+            umask=PRIVATE,
             creationflags=DETACHED,
         )
     # It outlives us: without this Python warns, when it forgets the process, that it still runs.
@@ -88,19 +94,21 @@ def find(home: Home, pid: int) -> psutil.Process | None:
     return process if ours else None
 
 
-def end(home: Home, process: psutil.Process) -> None:
+def end(home: Home, process: psutil.Process, telling: Telling = SILENT) -> None:
     """Ask the home's server to end, and wait until it has. Raises EmbeddedError if it doesn't."""
     deadline = time.monotonic() + STOP_SECONDS
     with suppress(psutil.NoSuchProcess):
         process.terminate()
     # Not process.wait(): in a container where nobody buries the dead it would wait for ever.
-    while find(home, process.pid) is not None:
-        if time.monotonic() > deadline:
-            raise EmbeddedError(
-                f"Neo4j (process {process.pid}) has not ended within {STOP_SECONDS} seconds:"
-                " stop it again later, or end that process."
-            )
-        time.sleep(0.05)
+    with telling.waiting("Neo4j is stopping") as waiting:
+        while find(home, process.pid) is not None:
+            if time.monotonic() > deadline:
+                raise EmbeddedError(
+                    f"Neo4j (process {process.pid}) has not ended within {STOP_SECONDS} seconds:"
+                    " stop it again later, or end that process."
+                )
+            time.sleep(0.05)
+            waiting.tick()
     with suppress(psutil.TimeoutExpired):
         process.wait(0)  # buries it where we are its parent
 
@@ -119,15 +127,25 @@ def _environment(home: Home) -> dict[str, str]:
     }
 
 
-def _run_tool(command: list[str], home: Home) -> None:
+def _run_tool(command: list[str], home: Home, waiting: Waiting) -> None:
     # The command is made above, of our own paths.
-    answer = subprocess.run(  # noqa: S603
+    with subprocess.Popen(  # noqa: S603
         command,
         env=_environment(home),
+        umask=PRIVATE,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
-    if answer.returncode != 0:
-        said = (answer.stdout + answer.stderr).decode(errors="replace").strip()
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as tool:
+        said = _heard(tool, waiting).decode(errors="replace").strip()
+    if tool.returncode != 0:
         raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{said}")
+
+
+def _heard(tool: "subprocess.Popen[bytes]", waiting: Waiting) -> bytes:
+    """All that a tool prints until it ends."""
+    while True:
+        try:
+            return tool.communicate(timeout=0.2)[0]
+        except subprocess.TimeoutExpired:
+            waiting.tick()

@@ -3,27 +3,41 @@
 Apart from the rest, since the driver brings pandas where that is installed: half a second.
 """
 
+import re
 import time
 
 from neo4j import Driver, GraphDatabase
-from neo4j.exceptions import AuthError, ServiceUnavailable, SessionExpired, TransientError
+from neo4j.exceptions import (
+    AuthError,
+    DatabaseError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
 
 from graphrag_neo4j.embedded.config import LOOPBACK, listens
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
-from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.embedded.telling import SILENT, Telling
+from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
+from graphrag_neo4j.text import shortened
 
 __all__ = ["wait_until_ready"]
 
 READY_SECONDS = 180
 LAST_LINES = 15
+LAST_CHARACTERS = 2000  # in which the last line is looked for
+WIDTH = 60  # of a line of the log, so that it stays one line on a terminal
 
 
-def wait_until_ready(home: Home, pid: int, bolt_port: int) -> None:
+def wait_until_ready(home: Home, pid: int, bolt_port: int, telling: Telling = SILENT) -> None:
     """Return once Neo4j answers a query. Raises EmbeddedError if it ends, or takes too long."""
     uri, auth = f"bolt://{LOOPBACK}:{bolt_port}", ("neo4j", home.password())
     deadline = time.monotonic() + READY_SECONDS
-    with GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0) as driver:
+    with (
+        telling.waiting("Neo4j is starting") as waiting,
+        GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0) as driver,
+    ):
         while not (listens(bolt_port) and _answers(driver, home)):
             if find(home, pid) is None:
                 raise EmbeddedError(f"Neo4j could not start. It said:\n{_last_words(home)}")
@@ -33,6 +47,8 @@ def wait_until_ready(home: Home, pid: int, bolt_port: int) -> None:
                     f" the same command to go on waiting, or see {home.log_path}."
                 )
             time.sleep(0.1)
+            waiting.tick(lambda: _doing(home))
+    telling.say(f"Neo4j has started, after {waiting.seconds:.0f} s.")
 
 
 def _answers(driver: Driver, home: Home) -> bool:
@@ -42,11 +58,26 @@ def _answers(driver: Driver, home: Home) -> bool:
         raise EmbeddedError(
             f"Neo4j refuses the password in {home.password_path}: put the one there that it has."
         ) from error
+    except DatabaseError as error:
+        raise GraphStoppedError(
+            f"Neo4j has started in {home.path} and has stopped its database after an error"
+            f" ({error.message}): see {home.log_path}; the same command starts it again."
+        ) from error
     except (ServiceUnavailable, SessionExpired, TransientError):
         return False
     return True
 
 
+def _doing(home: Home) -> str:
+    """What the server has last said of what it does; empty while it has said nothing."""
+    said = re.findall(r"^\S+ \S+ +INFO +(.+)$", _printed(home)[-LAST_CHARACTERS:], re.MULTILINE)
+    return f" (its log: {shortened(said[-1], WIDTH, len)})" if said else ""
+
+
+def _printed(home: Home) -> str:
+    return home.console_path.read_text(encoding="utf-8", errors="replace")
+
+
 def _last_words(home: Home) -> str:
-    lines = home.console_path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = _printed(home).splitlines()
     return "\n".join(lines[-LAST_LINES:])

@@ -1,6 +1,7 @@
 """Start, stop and look at the embedded server of a home."""
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,11 +11,24 @@ from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports, write_config
 from graphrag_neo4j.embedded.home import Home, Record, default_home
 from graphrag_neo4j.embedded.java import Java, find_java
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
-from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.embedded.telling import SILENT, Telling
+from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Server", "Status", "log_path", "running", "start", "status", "stop", "wipe"]
+__all__ = [
+    "Server",
+    "Status",
+    "log_path",
+    "restart",
+    "running",
+    "start",
+    "status",
+    "stop",
+    "wipe",
+]
 
+MEGABYTE = 1_000_000
+ROOM = 50 * MEGABYTE  # free bytes on its disk with less than which Neo4j may stop at any write
 UPGRADE = ("5.26", "2026.01")
 
 
@@ -34,6 +48,32 @@ class Server:
     release: str
     version: str
     pid: int
+
+    @property
+    def browser_url(self) -> str:
+        """The address of its Neo4j Browser, which fills in the server and the user name."""
+        scheme, _, place = self.uri.partition("://")
+        return f"{self.http_url}/browser/?dbms={scheme}://{self.username}@{place}"
+
+    def refuse_ended(self) -> None:
+        """Raises EmbeddedError if its process has ended since it was started."""
+        home = Home(self.home)
+        if process.find(home, self.pid) is None:
+            raise EmbeddedError(
+                f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with"
+                " it: run the same command again, which starts Neo4j again; what was saved is not"
+                f" lost. Its log is {home.log_path}."
+            )
+
+    def stopped(self) -> str:
+        """Why its database may have stopped, and what to do: one sentence."""
+        if full := _full_disk(self.home):
+            return full
+        return (
+            f"Neo4j has stopped the database in {self.home} after an error: run the same command"
+            " again, which starts Neo4j again; what was saved is not lost. Its log is"
+            f" {Home(self.home).log_path}."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,37 +105,59 @@ def _plain_errors() -> Iterator[None]:
 @_plain_errors()
 def start(
     settings: Settings,
+    telling: Telling = SILENT,
     *,
-    tell: Callable[[str], None] = lambda _: None,
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
     upgrade: bool = False,
 ) -> Server:
     """The running server of the settings' home; started, and downloaded, where needed.
 
-    `tell` gets a sentence before each step that takes long, `progress` the bytes downloaded
-    and those in all. `upgrade`: a home of 5.26 becomes one of 2026.01, for good.
+    `upgrade`: a home of 5.26 becomes one of 2026.01, for good.
     Raises EmbeddedError.
     """
     home, release = _home(settings), RELEASES[settings.neo4j_release]
     home.make_folder()
-    with home.locked(tell):
-        record = _of_release(home, release, upgrade=upgrade)
+    with home.locked(telling):
+        record = _of_release(home, release, telling, upgrade=upgrade)
         if process.find(home, record.pid) is None:
             from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
 
             java, jars = find_java(release), jars_folder(release)
-            complete(read_lock(release.lock()), jars, settings.maven_url, tell, progress)
-            tell(f"Starting Neo4j {release.version} in {home.path}.")
-            record = _launch(home, record, release, java, jars)
+            complete(read_lock(release.lock()), jars, settings.maven_url, telling)
+            telling.say(f"Starting Neo4j {release.version} in {home.path}.")
+            record = _launch(home, record, release, java, jars, telling=telling)
         elif not record.ready:
-            tell(f"Waiting for Neo4j {record.version} in {home.path} to answer.")
+            telling.say(f"Waiting for Neo4j {record.version} in {home.path} to answer.")
         if not record.ready:
             from graphrag_neo4j.embedded import readiness  # noqa: PLC0415 - slow to import
 
-            readiness.wait_until_ready(home, record.pid, record.bolt_port)
+            readiness.wait_until_ready(home, record.pid, record.bolt_port, telling)
             record = replace(record, ready=True)
             home.write(record)
         return _server(home, record)
+
+
+@_plain_errors()
+def restart(
+    settings: Settings,
+    stopped: Server,
+    telling: Telling = SILENT,
+) -> Server:
+    """The settings' server, started again, since the database of `stopped` works no more.
+
+    Raises GraphStoppedError where its disk is still full: no start would help; EmbeddedError.
+    """
+    home = _home(settings)
+    if full := _full_disk(home.path):
+        raise GraphStoppedError(full)
+    with home.locked(telling):
+        # Another command may have done it meanwhile.
+        if (home.read() or Record()).pid == stopped.pid:
+            telling.say(
+                f"Neo4j had stopped the database in {home.path} after an error, as it does when its"
+                " disk is full; Neo4j is started again, and nothing that was saved is lost."
+            )
+            _end(home, telling)
+    return start(settings, telling)
 
 
 def running(settings: Settings) -> Server | None:
@@ -115,18 +177,18 @@ def status(settings: Settings) -> Status:
 
 
 @_plain_errors()
-def stop(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) -> bool:
+def stop(settings: Settings, telling: Telling = SILENT) -> bool:
     """Stop the home's server, if it runs; whether it did. Raises EmbeddedError if it won't."""
     home = _home(settings)
     record = home.read()
     if record is None or process.find(home, record.pid) is None:
         return False
-    with home.locked(tell):
-        return _end(home)
+    with home.locked(telling):
+        return _end(home, telling)
 
 
 @_plain_errors()
-def wipe(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) -> None:
+def wipe(settings: Settings, telling: Telling = SILENT) -> None:
     """Stop the home's server and delete its data, logs and password.
 
     Raises EmbeddedError, and deletes nothing, where the folder is not a home of ours.
@@ -137,8 +199,8 @@ def wipe(settings: Settings, *, tell: Callable[[str], None] = lambda _: None) ->
             f"{home.path} is no home of an embedded Neo4j: nothing was deleted; name the right"
             " folder in --home or KG_HOME."
         )
-    with home.locked(tell):
-        _end(home)
+    with home.locked(telling):
+        _end(home, telling)
         home.clear()
 
 
@@ -154,7 +216,19 @@ def _home(settings: Settings) -> Home:
     return Home((settings.home or default_home()).expanduser().resolve())
 
 
-def _of_release(home: Home, release: Release, *, upgrade: bool) -> Record:
+def _full_disk(folder: Path) -> str | None:
+    """A sentence if the disk that holds a folder is full, or nearly so."""
+    free = shutil.disk_usage(folder).free
+    if free >= ROOM:
+        return None
+    return (
+        f"The disk that holds {folder} is full ({free // MEGABYTE} MB are free): make room there,"
+        f" at least {ROOM // MEGABYTE} MB, and run the same command again, which starts Neo4j again"
+        " where that is needed; what was saved is not lost."
+    )
+
+
+def _of_release(home: Home, release: Release, telling: Telling, *, upgrade: bool) -> Record:
     """The home's record, if its data is the release's, or may become so."""
     record = home.read()
     if record is None:
@@ -173,18 +247,22 @@ def _of_release(home: Home, release: Release, *, upgrade: bool) -> Record:
             f" turns it into data of {release.name} for good; KG_NEO4J_RELEASE={record.release}"
             " keeps it as it is; or name another folder in --home or KG_HOME."
         )
-    _end(home)
+    _end(home, telling)
     return record
 
 
-def _launch(home: Home, record: Record, release: Release, java: Java, jars: Path) -> Record:
+def _launch(
+    home: Home, record: Record, release: Release, java: Java, jars: Path, *, telling: Telling
+) -> Record:
+    if full := _full_disk(home.path):
+        raise GraphStoppedError(full)
     usual_bolt, usual_http = (7687, 7474) if home.path == default_home().resolve() else (0, 0)
     bolt, http, browse = choose_ports(
         (record.bolt_port, usual_bolt), (record.http_port, usual_http), (record.browse_port,)
     )
     write_config(home.path, jars / "plugins", bolt, http, browse)
     if not (home.path / "data" / "databases" / "system").exists():
-        process.set_password(home, java, jars)
+        process.set_password(home, java, jars, telling)
     # Written before the start: from then on the data may be of this release, for good.
     record = Record(release.name, release.version, bolt, http, browse)
     home.write(record)
@@ -193,10 +271,10 @@ def _launch(home: Home, record: Record, release: Release, java: Java, jars: Path
     return record
 
 
-def _end(home: Home) -> bool:
+def _end(home: Home, telling: Telling) -> bool:
     found = process.find(home, (home.read() or Record()).pid)
     if found is not None:
-        process.end(home, found)
+        process.end(home, found, telling)
     return found is not None
 
 

@@ -20,6 +20,7 @@ from graphrag_neo4j.graph.indexes import (
 )
 from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
 from graphrag_neo4j.graph.nearest import nearest
+from graphrag_neo4j.graph.own import OwnServer
 from graphrag_neo4j.graph.reports import save_reports
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.graph.vectors import (
@@ -36,6 +37,7 @@ __all__ = [
     "Graph",
     "Kind",
     "Lease",
+    "OwnServer",
     "Row",
     "Transaction",
     "await_indexes",

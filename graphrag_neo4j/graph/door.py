@@ -5,7 +5,7 @@ Statements are named by their file, `cypher/<name>.cypher`; whatever varies is a
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from typing import Any, LiteralString, TypeVar
 
 from neo4j import (
@@ -24,19 +24,28 @@ from neo4j.exceptions import (
     AuthError,
     ClientError,
     ConfigurationError,
+    DatabaseError,
     DriverError,
     Neo4jError,
     ServiceUnavailable,
 )
 
-from graphrag_neo4j.errors import GraphBusyError, GraphError, InputError
+from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphStoppedError, InputError
 from graphrag_neo4j.graph.address import BROWSER_PORTS, check_address
+from graphrag_neo4j.graph.own import OwnServer, living
 from graphrag_neo4j.resources import read_statement
 
 __all__ = ["Graph", "Row", "Transaction", "connect"]
 
 Row = dict[str, Any]
 T = TypeVar("T")
+# What is said of a database that Neo4j has given up.
+STOPPED = (
+    "critical error, and needs to be restarted",
+    "No space left on device",
+    "Neo.DatabaseError.Transaction.TransactionCommitFailed",
+    "Neo.DatabaseError.Transaction.TransactionLogError",
+)
 
 
 class Transaction:
@@ -65,6 +74,8 @@ class Graph:
         auth: tuple[str, str],
         database: str | None,
         version: tuple[int, int],
+        *,
+        own: OwnServer | None = None,
     ) -> None:
         self.address = address
         self.database = database
@@ -72,10 +83,15 @@ class Graph:
         self.lease: str | None = None
         self._driver = driver
         self._auth = auth
+        self._own = own
+
+    async def refuse_stopped(self) -> None:
+        """Raises GraphStoppedError if the database works no more; it may still be connected to."""
+        await self.run_plain("RETURN 1")
 
     async def read(self, name: str, **parameters: object) -> list[Row]:
         """The rows of a reading statement."""
-        with _translated(self.address):
+        with self._translated():
             async with self._session(READ_ACCESS) as session:
                 return await session.execute_read(_run, name, parameters)
 
@@ -97,21 +113,25 @@ class Graph:
                 raise GraphBusyError("Another run has taken over this graph; this one stops.")
             return await work(tx)
 
-        with _translated(self.address):
+        with self._translated():
             async with self._session(WRITE_ACCESS) as session:
                 return await session.execute_write(behind_fence)
 
     async def run_plain(self, statement: LiteralString, **parameters: object) -> list[Row]:
         """The rows of a statement of our own making (schema), in an auto-commit transaction."""
-        with _translated(self.address):
+        with self._translated():
             async with self._session(WRITE_ACCESS) as session:
                 return await (await session.run(statement, parameters)).data()
 
     @contextmanager
     def lend_driver(self) -> Iterator[Driver]:
         """A synchronous driver, for a client that takes no other; for use in a thread."""
-        with _translated(self.address), GraphDatabase.driver(self.address, auth=self._auth) as lent:
+        driver = GraphDatabase.driver(self.address, auth=self._auth, resolver=living(self._own))
+        with self._translated(), driver as lent:
             yield lent
+
+    def _translated(self) -> AbstractContextManager[None]:
+        return _translated(self.address, self._own)
 
     def _session(self, access: str) -> AsyncSession:
         return self._driver.session(database=self.database, default_access_mode=access)
@@ -119,17 +139,24 @@ class Graph:
 
 @asynccontextmanager
 async def connect(
-    uri: str, username: str, password: str, database: str | None = None
+    uri: str,
+    username: str,
+    password: str,
+    database: str | None = None,
+    own: OwnServer | None = None,
 ) -> AsyncIterator[Graph]:
     """A graph on a server that answers.
 
+    `own`: the server, where it is one on this machine that we have started.
     Raises InputError for an address that is none, GraphError where the server does not answer
     or refuses the user.
     """
-    with _translated(uri), _address_checked(uri):
+    auth = (username, password)
+    with _translated(uri, own), _address_checked(uri):
         driver = AsyncGraphDatabase.driver(
             uri,
-            auth=(username, password),
+            auth=auth,
+            resolver=living(own),
             # A label that nothing carries yet is no news in an empty graph; nor are two nodes
             # found by their keys, which Neo4j calls a cartesian product.
             notifications_min_severity=NotificationMinimumSeverity.WARNING,
@@ -139,9 +166,9 @@ async def connect(
             ],
         )
     async with driver:
-        with _translated(uri), _address_checked(uri):
+        with _translated(uri, own), _address_checked(uri):
             server = await driver.get_server_info()
-        yield Graph(driver, uri, (username, password), database, _version(server.agent))
+        yield Graph(driver, uri, auth, database, _version(server.agent), own=own)
 
 
 def _version(agent: str) -> tuple[int, int]:
@@ -171,7 +198,7 @@ def _address_checked(uri: str) -> Iterator[None]:
 
 
 @contextmanager
-def _translated(address: str) -> Iterator[None]:
+def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
     """The driver's errors as ours, each a sentence that says what to do."""
     try:
         yield
@@ -181,10 +208,16 @@ def _translated(address: str) -> Iterator[None]:
             "set NEO4J_USERNAME and NEO4J_PASSWORD."
         ) from None
     except (ServiceUnavailable, OSError) as error:
+        if own:
+            own.refuse_ended()
         raise GraphError(_silence_sentence(address)) from error
     except ClientError as error:
         raise GraphError(_client_sentence(address, error)) from error
     except (Neo4jError, DriverError) as error:
+        if own and isinstance(error, DriverError):
+            own.refuse_ended()
+        if isinstance(error, DatabaseError) and any(said in str(error) for said in STOPPED):
+            raise GraphStoppedError(own.stopped() if own else _stopped(address)) from error
         raise GraphError(f"Neo4j at {address} failed: {error}.") from error
 
 
@@ -195,6 +228,14 @@ def _silence_sentence(address: str) -> str:
             "the driver is mostly 7687. Correct NEO4J_URI."
         )
     return f"Neo4j at {address} does not answer: start it, or set NEO4J_URI to one that runs."
+
+
+def _stopped(address: str) -> str:
+    return (
+        f"Neo4j at {address} has stopped this database after an error, most often because its disk "
+        "is full: see its log, make room, start that Neo4j again, and run the same command; what "
+        "was saved is not lost."
+    )
 
 
 def _client_sentence(address: str, error: ClientError) -> str:

@@ -49,10 +49,59 @@ RELATIONSHIP_INDEXES = (
     ("RELATED", "undescribed", "id"),
     ("RELATED", "description_with"),
 )
+# What an ordinary graph may lack: without claims, or where nothing has failed. A person's query
+# that names one of these would get a warning for each.
+TYPES = (
+    "PART_OF",
+    "NEXT",
+    "MENTIONS",
+    "STATED",
+    "RELATED",
+    "FROM",
+    "SUBJECT",
+    "OBJECT",
+    "IN_COMMUNITY",
+    "PARENT",
+    "HAS_FINDING",
+    "CITES",
+)
+PROPERTIES = (
+    "source",
+    "title",
+    "text",
+    "index",
+    "start",
+    "end",
+    "name",
+    "names",
+    "type",
+    "description",
+    "descriptions",
+    "degree",
+    "weight",
+    "level",
+    "size",
+    "summary",
+    "rating",
+    "rating_explanation",
+    "report",
+    "status",
+    "start_date",
+    "end_date",
+    "source_text",
+    "subject_text",
+    "object_text",
+    "extraction_error",
+    "claims_error",
+    "description_error",
+    "report_error",
+    "embedding_error",
+)
 
 
 async def ensure_schema(graph: Graph) -> None:
     """Makes what is missing; raises GraphError where something else has one of our names."""
+    await _name_all(graph)
     wanted = _wanted()
     there = await _there(graph)
     for key, statement in wanted.items():
@@ -64,6 +113,14 @@ async def ensure_schema(graph: Graph) -> None:
             f"No index could be made on {names}: something else in this database has its name; "
             "drop that, or use a database of its own."
         )
+
+
+async def _name_all(graph: Graph) -> None:
+    known = set((await graph.read("graph/names"))[0]["names"])
+    if missing := [name for name in PROPERTIES if name not in known]:
+        await graph.write("graph/name_properties", names=missing)
+    if missing := [name for name in TYPES if name not in known]:
+        await graph.write("graph/name_types", names=missing)
 
 
 Key = tuple[str, str, tuple[str, ...]]

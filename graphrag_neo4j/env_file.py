@@ -1,0 +1,83 @@
+"""What a file `.env` may do: it lies in the working folder, which may be somebody else's.
+
+A folder that was unpacked or cloned can hold a `.env` that names another endpoint or another
+Neo4j. So an address from `.env` is used with a key or a password from the same `.env` only, and
+wherever something goes, or comes from, because of `.env`, that is said.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from graphrag_neo4j.errors import InputError
+
+__all__ = ["TRUST", "beside_environment", "named_by_file"]
+
+Values = Mapping[str, Any]
+TRUST: Final = "trust_env_file"
+# An address, the secret that is sent to it, and what else belongs to that secret.
+PAIRS: Final = (
+    ("openai_base_url", "openai_api_key", ()),
+    ("neo4j_uri", "neo4j_password", ("neo4j_username",)),
+)
+# Where something is sent, fetched or kept, and what the model is told to do.
+PLACES: Final = {
+    "openai_base_url": "OPENAI_BASE_URL",
+    "neo4j_uri": "NEO4J_URI",
+    "home": "KG_HOME",
+    "maven_url": "KG_MAVEN_URL",
+    "prompts": "KG_PROMPTS",
+}
+YES: Final = {"1", "true", "t", "yes", "y", "on"}
+
+
+def beside_environment(given: Values, environment: Values, file: Values) -> dict[str, Any]:
+    """The settings of the environment and of `.env` together, by field name.
+
+    The environment comes first, but an address from `.env` brings its secret with it. `given`:
+    what stands above both. Raises InputError where a secret from elsewhere would be sent to an
+    address from `.env`, unless the environment or `given` says that this file is trusted.
+    """
+    trusted = str(given.get(TRUST, environment.get(TRUST, ""))).lower() in YES
+    kept = dict(environment)
+    for address, secret, companions in PAIRS:
+        if address not in file or address in given or address in environment:
+            continue
+        if not trusted and (secret in given or (secret in environment and secret not in file)):
+            raise InputError(_refusal(address, secret))
+        if secret in file:
+            for name in (secret, *companions):
+                kept.pop(name, None)
+    return {**{name: value for name, value in file.items() if name != TRUST}, **kept}
+
+
+def named_by_file(file: Values, used: Values) -> str | None:
+    """A sentence with the addresses and folders in use that `.env` has named; None: there is none.
+
+    `file`: its settings, `used`: those that are in force, both by field name.
+    """
+    found = [
+        f"{label}={_shown(file[name])}"
+        for name, label in PLACES.items()
+        if name in file and _same(file[name], used[name])
+    ]
+    return f"The file .env in this folder sets {', '.join(found)}." if found else None
+
+
+def _refusal(address: str, secret: str) -> str:
+    return (
+        f"The file .env in this folder sets {address.upper()}, and {secret.upper()} comes from"
+        " elsewhere: it is not sent to an address that a folder names. If you know that address,"
+        f" put its {secret.upper()} into the same .env, or set {address.upper()} in the"
+        " environment, or set KG_TRUST_ENV_FILE=true in the environment."
+    )
+
+
+def _same(written: str, used: object) -> bool:
+    return Path(written) == used if isinstance(used, Path) else written == used
+
+
+def _shown(address: str) -> str:
+    """An address without a user, a password or a query, which may be secrets."""
+    return re.sub(r"//[^/]*@", "//", address).partition("?")[0]

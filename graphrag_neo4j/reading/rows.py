@@ -18,6 +18,7 @@ __all__ = ["FORMATS", "metadata_of", "read_rows"]
 
 Row = Mapping[str, object]
 
+NAMED = 100  # rows of a file that can't be used; more of them are counted
 ALONE = "its object"
 DELIMITERS = ",;\t|"
 LARGEST_LIMIT = 2**31 - 1  # of csv; its own is 128 KiB
@@ -34,6 +35,7 @@ def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
     options = file.options
     list_rows, columns_of = FORMATS[file.path.suffix.lower()]
     seen: Counter[str] = Counter()
+    unusable = 0
     for place, value in list_rows(file):
         try:
             row = columns_of(value)
@@ -41,9 +43,13 @@ def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
             alone = place == ALONE and options.id_column is None
             document = _document(row, source if alone else f"{source}#{name}", options)
         except InputError as error:
-            yield Unreadable(source, f"{place} {error}")
+            unusable += 1
+            if unusable <= NAMED:
+                yield Unreadable(source, f"{place} {error}")
         else:
             yield document
+    if unusable > NAMED:
+        yield Unreadable(source, f"and {unusable - NAMED:,} more rows can't be used")
 
 
 def metadata_of(row: Row, taken: Collection[str | None]) -> dict[str, Scalar]:

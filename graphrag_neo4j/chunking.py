@@ -12,7 +12,7 @@ So chunks are shorter than they could be, which is the price (figures: README, C
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -24,19 +24,30 @@ __all__ = ["cut"]
 
 RANK_WORTH = (0.0, 0.1, 0.6, 1.2, 1.8, 2.4)
 ISOLATION = 0.35  # of a chunk's tokens
+OFTEN = 1000  # borders or chunks after which it is told how far the text is
+# How much of the work is done once all borders are measured, and once the best are chosen.
+MEASURED, CHOSEN = 0.6, 0.75
 
 
-def cut(text: str, *, max_tokens: int, overlap: int, encoding: str) -> list[Span]:
+def cut(
+    text: str,
+    *,
+    max_tokens: int,
+    overlap: int,
+    encoding: str,
+    heard: Callable[[float], None] = lambda _: None,
+) -> list[Span]:
     """The places of a text's chunks, in order; none for a text of white space.
 
     A chunk has at most `max_tokens` tokens of that encoding, unless a single grapheme has more,
-    and begins with the last pieces of the chunk before, at most `overlap` tokens of them.
+    and begins with the last pieces of the chunk before, at most `overlap` tokens of them. `heard`
+    is told how far a long text is, from 0 to 1.
     Raises InputError if the encoding can't be had.
     """
     if not text or text.isspace():
         return []
     encode = tokens.encoding(encoding).encode_ordinary
-    return _Cutter(text, max_tokens, overlap, lambda part: len(encode(part))).spans()
+    return _Cutter(text, max_tokens, overlap, lambda part: len(encode(part)), heard).spans()
 
 
 class _Cutter:
@@ -45,8 +56,15 @@ class _Cutter:
     What is known of the borders stands in arrays, which take a tenth of what lists would.
     """
 
-    def __init__(self, text: str, max_tokens: int, overlap: int, count: Count) -> None:
-        self.text, self.count = text, count
+    def __init__(
+        self,
+        text: str,
+        max_tokens: int,
+        overlap: int,
+        count: Count,
+        heard: Callable[[float], None],
+    ) -> None:
+        self.text, self.count, self.heard = text, count, heard
         self.max_tokens, self.overlap = max_tokens, overlap
         self.longest = max(1, (overlap or max_tokens // 6) // 2)
         self.places, self.tokens = array("q", [0]), array("q", [0])
@@ -61,7 +79,8 @@ class _Cutter:
         """
         ranked, distinct = array("d"), array("d")
         measured = _measured(pieces(self.text, longest=self.longest, count=self.count), self.count)
-        for part, n_tokens in measured:
+        for number, (part, n_tokens) in enumerate(measured):
+            self._tell(number, 0.0, self.places[-1], MEASURED)
             end = self.places[-1] + len(part)
             self.places.append(end)
             self.tokens.append(self.tokens[-1] + n_tokens)
@@ -83,11 +102,17 @@ class _Cutter:
     def spans(self) -> list[Span]:
         return list(self._spans(self._borders()))
 
+    def _tell(self, number: int, since: float, place: int, until: float) -> None:
+        """Tells now and then how far the text is in a part of the work that has such a share."""
+        if number % OFTEN == OFTEN - 1:
+            self.heard(since + (until - since) * place / len(self.text))
+
     def _borders(self) -> list[int]:
         """The cheapest way from the first border to the last; of equal ones the nearest."""
         n = len(self.tokens) - 1
         best, came = array("d", [0.0]), array("q", [0])
         for j in range(1, n + 1):
+            self._tell(j, MEASURED, self.places[j], CHOSEN)
             i = min(self._reach(j), key=lambda i: (round(best[i], 9), -i))
             best.append(best[i] + self.cost[j])
             came.append(i)
@@ -109,7 +134,8 @@ class _Cutter:
 
     def _spans(self, borders: list[int]) -> Iterator[Span]:
         previous = 0
-        for first, last in self._checked(pairwise(borders)):
+        for number, (first, last) in enumerate(self._checked(pairwise(borders))):
+            self._tell(number, CHOSEN, self.places[first], 1.0)
             start = self._overlap_start(previous, first, last)
             place, end = self.places[start], self.places[last]
             yield Span(place, self.places[first], end, self.count(self.text[place:end]))

@@ -103,7 +103,10 @@ class AsyncGraphRAG:
         from graphrag_neo4j.pipeline import Redo, build
 
         paths = _paths(what)
-        corpus = Corpus.of_documents(what) if paths is None else Corpus.of_paths(paths, options)  # type: ignore[arg-type] # else they are paths
+        if paths is None:
+            corpus = Corpus.of_documents(what)  # type: ignore[arg-type] # else they are paths
+        else:
+            corpus = Corpus.of_paths(paths, options, self.settings.max_file_mb)
         missing = await self._missing(paths or (), options) if prune else []
         return await build(
             self.graph,
@@ -282,7 +285,7 @@ def start_server(
     def progress(done: int, total: int) -> None:
         nonlocal before
         if before == 0:
-            listen(Started("download", total))
+            listen(Started("download", total, "bytes"))
         listen(Advanced(done - before))
         before = done
 

@@ -16,7 +16,7 @@ from graphrag_neo4j.cli.options import (
     reading_of,
     settings_options,
 )
-from graphrag_neo4j.cli.progress import money
+from graphrag_neo4j.cli.progress import listening, money
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.estimate import Estimate
 from graphrag_neo4j.estimate import estimate as estimate_corpus
@@ -35,9 +35,11 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
 
     Asks no model and needs no Neo4j.
     """
-    corpus = Corpus.of_paths(paths, reading_of(values))
+    options = reading_of(values)
     settings = load_settings(**values)
-    found = anyio.run(estimate_corpus, corpus, settings)
+    corpus = Corpus.of_paths(paths, options, settings.max_file_mb)
+    with listening(quiet=as_json_) as listen:
+        found = anyio.run(estimate_corpus, corpus, settings, listen)
     if as_json_:
         click.echo(as_json(found))
     else:

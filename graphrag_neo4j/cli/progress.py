@@ -71,8 +71,8 @@ def _bars() -> Progress:
 class Stage:
     """The count of one stage: items done and failed since it began."""
 
-    def __init__(self, name: str, total: int | None) -> None:
-        self.name, self.total = name, total
+    def __init__(self, name: str, total: int | None, unit: str = "items") -> None:
+        self.name, self.total, self.unit = name, total, unit
         self.done = self.failed = 0
         self.began = time.monotonic()
 
@@ -87,17 +87,22 @@ class Stage:
     @property
     def count(self) -> str:
         """How many of how many, bytes as megabytes."""
-        unit = MEGABYTE if self.name == "download" else 1
-        total = f" of {self.total // unit:,}" if self.total else ""
-        return f"{self.seen // unit:,}{total}" + (" MB" if unit > 1 else "")
+        total = f" of {self._amount(self.total)}" if self.total else ""
+        return f"{self._amount(self.seen)}{total}" + (" MB" if self.unit == "bytes" else "")
 
     @property
     def rate(self) -> str:
         seconds = time.monotonic() - self.began
         per_second = self.seen / seconds if seconds > 0 else 0.0
-        if self.name == "download":
+        if self.unit == "bytes":
             return f"{per_second / MEGABYTE:.1f} MB/s"
         return f"{per_second:.1f}/s"
+
+    def _amount(self, n: int) -> str:
+        if self.unit != "bytes":
+            return f"{n:,}"
+        large = (self.total or n) >= 100 * MEGABYTE
+        return f"{n // MEGABYTE:,}" if large else f"{n / MEGABYTE:.1f}"
 
 
 class Bars:
@@ -123,7 +128,7 @@ class Bars:
     def _start(self, event: Started) -> None:
         if self.bar is not None:
             self.progress.update(self.bar, total=self.stage.seen)
-        self.stage = Stage(event.stage, event.total)
+        self.stage = Stage(event.stage, event.total, event.unit)
         self.bar = None
         if event.total != 0:
             self.bar = self.progress.add_task(
@@ -158,7 +163,8 @@ class Lines:
                 click.echo(event.text, err=True)
             case Started():
                 self.close()
-                self.stage = Stage(event.stage, event.total) if event.total != 0 else None
+                begun = Stage(event.stage, event.total, event.unit)
+                self.stage = begun if event.total != 0 else None
                 self.printed = time.monotonic()
                 self.shown = -1
             case Advanced() if self.stage:

@@ -5,7 +5,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import sha256
-from itertools import count
 from textwrap import shorten
 from typing import Any, TextIO
 
@@ -76,15 +75,14 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
 def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
     """The lines of a file; raises InputError for one that is longer than the limit."""
     longest = options.max_bytes
-    for number in count(1):
-        line = text.readline(longest + 1)
+    number = 0
+    while line := text.readline(longest + 1):
+        number += 1
         if len(line) > longest:
             raise InputError(
                 f"line {number} holds more than the limit of {longest // MEGABYTE:,} MB: "
                 "KG_MAX_FILE_MB sets another"
             )
-        if not line:
-            return
         yield line
 
 

@@ -16,7 +16,11 @@ from graphrag_neo4j.reading import ReadOptions, Unreadable, read
 
 
 def rows(
-    path: Path, content: str, *, id_column: str | None = None, **columns: Any
+    path: Path,
+    content: str,
+    *,
+    id_column: str | None = None,
+    **columns: Any,  # noqa: ANN401 - fields of ReadOptions
 ) -> list[Document | Unreadable]:
     path.write_text(content, encoding="utf-8", newline="")
     options = ReadOptions(source_root=path.parent, id_column=id_column, **columns)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graphrag_neo4j.embedded.releases import LOCAL_EXTRA
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.installing import install_command
 
 __all__ = ["locked"]
 
@@ -17,7 +17,8 @@ def locked(path: Path, waiting: Callable[[], None]) -> Iterator[None]:
         from filelock import FileLock, Timeout  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise EmbeddedError(
-            f"The embedded Neo4j needs more packages: {LOCAL_EXTRA}; or name a server in NEO4J_URI."
+            f"The embedded Neo4j needs more packages: {install_command('local')}; or name a server "
+            "in NEO4J_URI."
         ) from error
     lock = FileLock(path)
     try:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.reading.rows import FORMATS, metadata_of, read_rows
 from graphrag_neo4j.reading.sources import ReadOptions, Unreadable, source_of
@@ -136,7 +137,7 @@ def _wrong_encoding(options: ReadOptions) -> str:
 
 
 def _lacking(error: ModuleNotFoundError) -> InputError:
-    return InputError(f'needs {error.name} to be read: pip install "graphrag-neo4j[docs]"')
+    return InputError(f"needs {error.name} to be read: {install_command('docs')}")
 
 
 READERS: Mapping[str, Callable[[File], Content]] = {

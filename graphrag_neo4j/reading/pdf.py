@@ -17,6 +17,7 @@ from pypdf.errors import (
 from pypdf.generic import ArrayObject, DictionaryObject, PdfObject, StreamObject
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.model import Scalar
 from graphrag_neo4j.reading.sources import MEGABYTE
 from graphrag_neo4j.reading.text import Content, File
@@ -64,7 +65,7 @@ def pdf(file: File) -> Content:
     except FileNotDecryptedError as error:
         raise InputError("is encrypted: save it without a password") from error
     except DependencyError as error:
-        raise InputError(f'is encrypted: pip install "graphrag-neo4j[docs]" ({error})') from error
+        raise InputError(f"is encrypted: {install_command('docs')} ({error})") from error
     except LimitReachedError as error:
         raise InputError(
             f"unpacks to more than the limit of {limit // MEGABYTE:,} MB, or than any document "

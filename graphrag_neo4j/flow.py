@@ -42,8 +42,9 @@ async def think_about(
     """Thinks about each item and saves each thought, the failed ones too.
 
     `told` hears of each thought at once: how many more items are done, and failed. What then
-    could not be saved is taken back by numbers below 0. An unusable reply fails its item alone. Once the cost limit is reached no more items are
-    taken up, those under way may finish, and BudgetSpentError is raised at the end.
+    could not be saved is taken back by numbers below 0. An unusable reply fails its item alone.
+    Once the cost limit is reached no more items are taken up, those under way may finish, and
+    BudgetSpentError is raised at the end.
     """
     spent: list[BudgetSpentError] = []
     unsaved = _Unsaved(told)
@@ -57,10 +58,6 @@ async def think_about(
             spent.append(error)
             return None
 
-    async def save_counted(thoughts: Sequence[Thought[T, R]]) -> None:
-        await save(thoughts)
-        unsaved.remove(thoughts)
-
     async def affordable() -> AsyncIterator[T]:
         async for item in items:
             if spent:
@@ -68,7 +65,7 @@ async def think_about(
             yield item
 
     try:
-        await flow(affordable(), work, save_counted, workers=workers, batch=batch)
+        await flow(affordable(), work, unsaved.counting(save), workers=workers, batch=batch)
     finally:
         unsaved.take_back()
     if spent:
@@ -89,10 +86,18 @@ class _Unsaved:
         self.told(int(not failed), int(failed))
         return thought
 
-    def remove(self, thoughts: Sequence[Thought[T, R]]) -> None:
-        failed = sum(thought.failure is not None for thought in thoughts)
-        self.done -= len(thoughts) - failed
-        self.failed -= failed
+    def counting(
+        self, save: Callable[[Sequence[Thought[T, R]]], Awaitable[None]]
+    ) -> Callable[[Sequence[Thought[T, R]]], Awaitable[None]]:
+        """The same writer; what it has saved is no longer counted here."""
+
+        async def save_counted(thoughts: Sequence[Thought[T, R]]) -> None:
+            await save(thoughts)
+            failed = sum(thought.failure is not None for thought in thoughts)
+            self.done -= len(thoughts) - failed
+            self.failed -= failed
+
+        return save_counted
 
     def take_back(self) -> None:
         if self.done or self.failed:

@@ -63,7 +63,9 @@ MIXED = 0.3  # share of ASCII letters in Latin words that have others, too
 def is_encoding(name: str) -> bool:
     """Whether Python knows a text encoding by that name."""
     try:
-        b"".decode(name)
+        b"a".decode(name)  # Python does not look at the name for no bytes
+    except UnicodeDecodeError:
+        return True
     except (LookupError, ValueError):
         return False
     return True

@@ -86,6 +86,12 @@ class Corpus:
         """The bytes of its file that a document stands for, to be asked once; else 1."""
         return 1 if self.n_bytes is None else self._sizes.pop(document.source, 0)
 
+    def size_of_rest(self) -> int:
+        """The bytes that no document stands for, once all are read."""
+        rest = sum(self._sizes.values())
+        self._sizes.clear()
+        return rest
+
     def reasons(self) -> dict[str, str]:
         """Why nothing, or not all, came of a source: a file may have several unusable rows."""
         found: dict[str, list[str]] = {}

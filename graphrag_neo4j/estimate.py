@@ -15,7 +15,7 @@ import anyio.to_thread
 from graphrag_neo4j import tokens
 from graphrag_neo4j.chunking import cut
 from graphrag_neo4j.corpus import Corpus
-from graphrag_neo4j.events import Listener, Said, Share, silent
+from graphrag_neo4j.events import Advanced, Listener, Said, Share, silent
 from graphrag_neo4j.llm import ModelThinker, model_of, price_of
 from graphrag_neo4j.model import ChunkText, Document, Reply, Request, Step, Think, Thinker
 from graphrag_neo4j.settings import Settings
@@ -90,6 +90,8 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
             chunks + len(sizes),
             text_tokens + sum(sizes),
         )
+    if rest := corpus.size_of_rest():
+        listen(Advanced(rest))
     for notice in corpus.notices():
         listen(Said(notice, warning=True))
     steps = _steps(chunks, text_tokens, settings)

@@ -145,6 +145,8 @@ async def build(
             started=corpus.started("ingest"),
             size_of=corpus.size_of,
         )
+        if rest := corpus.size_of_rest():
+            listen(Advanced(rest))
         built.unreadable = corpus.reasons()
         built.notices = corpus.notices()
         for notice in built.notices:  # before a model is paid to read what may be wrong

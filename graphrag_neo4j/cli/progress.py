@@ -86,23 +86,32 @@ class Stage:
 
     @property
     def count(self) -> str:
-        """How many of how many, bytes as megabytes."""
+        """How many of how many, bytes as megabytes or kilobytes."""
         total = f" of {self._amount(self.total)}" if self.total else ""
-        return f"{self._amount(self.seen)}{total}" + (" MB" if self.unit == "bytes" else "")
+        return f"{self._amount(self.seen)}{total}" + (f" {self._size[1]}" if self._size else "")
 
     @property
     def rate(self) -> str:
         seconds = time.monotonic() - self.began
         per_second = self.seen / seconds if seconds > 0 else 0.0
-        if self.unit == "bytes":
-            return f"{per_second / MEGABYTE:.1f} MB/s"
+        if self._size:
+            return f"{per_second / self._size[0]:.1f} {self._size[1]}/s"
         return f"{per_second:.1f}/s"
 
-    def _amount(self, n: int) -> str:
+    @property
+    def _size(self) -> tuple[int, str] | None:
+        """The unit that bytes are shown in; None for what is counted."""
         if self.unit != "bytes":
+            return None
+        large = (self.total or self.seen) >= MEGABYTE
+        return (MEGABYTE, "MB") if large else (1000, "kB")
+
+    def _amount(self, n: int) -> str:
+        if not self._size:
             return f"{n:,}"
-        large = (self.total or n) >= 100 * MEGABYTE
-        return f"{n // MEGABYTE:,}" if large else f"{n / MEGABYTE:.1f}"
+        size, _ = self._size
+        large = (self.total or self.seen) >= 100 * size
+        return f"{n // size:,}" if large else f"{n / size:.1f}"
 
 
 class Bars:

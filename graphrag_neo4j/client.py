@@ -124,7 +124,7 @@ class AsyncGraphRAG:
 
         _check_options(options)
         check_flags(reread=reread, reembed=reembed, recluster=recluster, prune=prune)
-        corpus = Corpus.of(what, options)
+        corpus = Corpus.of(what, options, self.settings.max_file_mb)
         missing = await self._missing(corpus.paths, options) if prune else []
         return await build(
             self.graph,

@@ -5,7 +5,7 @@ something was missed, and how many descriptions need a model can only be assumed
 assumptions stand here, with where they come from.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
@@ -15,6 +15,7 @@ import anyio.to_thread
 from graphrag_neo4j import tokens
 from graphrag_neo4j.chunking import cut
 from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.events import Advanced, Listener, Said, Share, silent
 from graphrag_neo4j.llm import ModelThinker, model_of, price_of
 from graphrag_neo4j.model import ChunkText, Document, Origin, Reply, Request, Step, Think, Thinker
 from graphrag_neo4j.settings import OFFLINE, Settings
@@ -64,8 +65,9 @@ class StepEstimate:
 class Estimate:
     """What is there to index and what that would take.
 
-    `unreadable`: reasons by source. `text_tokens`: of all chunks, overlaps included. `origin`:
-    "extractive" where the settings want no model; then there are no steps, and nothing costs.
+    `unreadable`: reasons by source. `text_tokens`: of all chunks, overlaps included. `notices`:
+    what a person should know about how the files were read. `origin`: "extractive" where the
+    settings want no model; then there are no steps, and nothing costs.
     """
 
     documents: int
@@ -73,26 +75,36 @@ class Estimate:
     text_tokens: int
     steps: Sequence[StepEstimate]
     unreadable: Mapping[str, str]
+    notices: Sequence[str] = ()
     origin: Origin = "model"
 
 
-async def estimate(corpus: Corpus, settings: Settings) -> Estimate:
+async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent) -> Estimate:
     """An estimate as if nothing of the corpus were in the graph yet; asks no model."""
+    listen(corpus.started("estimate"))
     documents = chunks = text_tokens = 0
     async for document in corpus.documents():
-        sizes = await anyio.to_thread.run_sync(_sizes, document, settings)
+        share = Share(corpus.size_of(document), listen)
+        sizes = await anyio.to_thread.run_sync(_sizes, document, settings, share)
+        share(1.0)
         documents, chunks, text_tokens = (
             documents + 1,
             chunks + len(sizes),
             text_tokens + sum(sizes),
         )
+    if rest := corpus.size_of_rest():
+        listen(Advanced(rest))
+    for notice in corpus.notices():
+        listen(Said(notice, warning=True))
     free = settings.model == OFFLINE
     steps = [] if free else _steps(chunks, text_tokens, settings)
     origin: Origin = "extractive" if free else "model"
-    return Estimate(documents, chunks, text_tokens, steps, corpus.reasons(), origin)
+    return Estimate(
+        documents, chunks, text_tokens, steps, corpus.reasons(), corpus.notices(), origin
+    )
 
 
-def _sizes(document: Document, settings: Settings) -> list[int]:
+def _sizes(document: Document, settings: Settings, heard: Callable[[float], None]) -> list[int]:
     """The tokens that each chunk of a document brings to a prompt."""
     header = header_of(document, settings.prepend_metadata)
     above = tokens.count(header, settings.encoding)
@@ -101,6 +113,7 @@ def _sizes(document: Document, settings: Settings) -> list[int]:
         max_tokens=settings.chunk_tokens,
         overlap=settings.chunk_overlap,
         encoding=settings.encoding,
+        heard=heard,
     )
     return [span.n_tokens + above for span in spans]
 

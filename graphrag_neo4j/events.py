@@ -2,21 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["Advanced", "Event", "Listener", "Said", "Spent", "Started", "Waiting", "silent"]
+__all__ = [
+    "Advanced",
+    "Event",
+    "Listener",
+    "Said",
+    "Share",
+    "Spent",
+    "Started",
+    "Waiting",
+    "silent",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A stage begins; `total` items are to do, None where it is not known yet."""
+    """A stage begins; `total` items, or bytes, are to do, None where it is not known yet."""
 
     stage: str
     total: int | None = None
+    unit: Literal["items", "bytes"] = "items"
 
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """Items of the stage are done, or failed."""
+    """Items, or bytes, of the stage are done, or failed; fewer than 0 take back what was told."""
 
     done: int = 0
     failed: int = 0
@@ -52,3 +64,17 @@ Listener = Callable[[Event], None]
 
 def silent(_event: Event) -> None:
     """Listens to nothing."""
+
+
+class Share:
+    """Tells of one large item, which has `size` of its stage, how far it is: 0.0 to 1.0."""
+
+    def __init__(self, size: int, listen: Listener) -> None:
+        self.size, self.listen = size, listen
+        self.told = 0
+
+    def __call__(self, done: float) -> None:
+        now = round(done * self.size)
+        if now > self.told:
+            self.listen(Advanced(now - self.told))
+            self.told = now

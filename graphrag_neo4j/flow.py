@@ -37,19 +37,23 @@ async def think_about(
     *,
     workers: int,
     batch: int,
+    told: Callable[[int, int], None] = lambda _done, _failed: None,
 ) -> None:
     """Thinks about each item and saves each thought, the failed ones too.
 
-    An unusable reply fails its item alone. Once the cost limit is reached no more items are
-    taken up, those under way may finish, and BudgetSpentError is raised at the end.
+    `told` hears of each thought at once: how many more items are done, and failed. What then
+    could not be saved is taken back by numbers below 0. An unusable reply fails its item alone.
+    Once the cost limit is reached no more items are taken up, those under way may finish, and
+    BudgetSpentError is raised at the end.
     """
     spent: list[BudgetSpentError] = []
+    unsaved = _Unsaved(told)
 
     async def work(item: T) -> Thought[T, R] | None:
         try:
-            return Thought(item, await think(item))
+            return unsaved.add(Thought(item, await think(item)))
         except ReplyError as error:
-            return Thought(item, failure=str(error))
+            return unsaved.add(Thought(item, failure=str(error)))
         except BudgetSpentError as error:
             spent.append(error)
             return None
@@ -60,9 +64,44 @@ async def think_about(
                 return
             yield item
 
-    await flow(affordable(), work, save, workers=workers, batch=batch)
+    try:
+        await flow(affordable(), work, unsaved.counting(save), workers=workers, batch=batch)
+    finally:
+        unsaved.take_back()
     if spent:
         raise spent[0]
+
+
+class _Unsaved:
+    """The thoughts that were told of and are not saved yet: how many are done, and failed."""
+
+    def __init__(self, told: Callable[[int, int], None]) -> None:
+        self.told = told
+        self.done = self.failed = 0
+
+    def add(self, thought: Thought[T, R]) -> Thought[T, R]:
+        failed = thought.failure is not None
+        self.done += not failed
+        self.failed += failed
+        self.told(int(not failed), int(failed))
+        return thought
+
+    def counting(
+        self, save: Callable[[Sequence[Thought[T, R]]], Awaitable[None]]
+    ) -> Callable[[Sequence[Thought[T, R]]], Awaitable[None]]:
+        """The same writer; what it has saved is no longer counted here."""
+
+        async def save_counted(thoughts: Sequence[Thought[T, R]]) -> None:
+            await save(thoughts)
+            failed = sum(thought.failure is not None for thought in thoughts)
+            self.done -= len(thoughts) - failed
+            self.failed -= failed
+
+        return save_counted
+
+    def take_back(self) -> None:
+        if self.done or self.failed:
+            self.told(-self.done, -self.failed)
 
 
 async def flow(

@@ -5,6 +5,8 @@ the pieces near it.
 """
 
 import hashlib
+import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, islice, pairwise
@@ -51,7 +53,7 @@ def pieces(text: str, *, longest: int, count: Count) -> Iterator[str]:
 
     Only a single grapheme that has more tokens makes a longer piece.
     """
-    for part in _mended(_splitter().split_text(text)):
+    for part in _mended(_split(text)):
         yield from _shortened(part, longest, count)
 
 
@@ -67,22 +69,32 @@ def key(text: str, border: int, characters: int = 12) -> float:
     return int.from_bytes(digest) / 2**48
 
 
-def nearest_better(worths: Sequence[Worth]) -> list[int]:
+def nearest_better(worths: Iterable[Worth]) -> Sequence[int]:
     """For each, the place of the nearest better (smaller) one before it; -1 if there is none."""
-    open_, nearest = [-1], []
+    open_: list[tuple[int, Worth]] = []
+    nearest = array("q")  # a text of hundreds of megabytes has millions of borders
     for i, worth in enumerate(worths):
-        while open_[-1] >= 0 and worths[open_[-1]] >= worth:
+        while open_ and open_[-1][1] >= worth:
             open_.pop()
-        nearest.append(open_[-1])
-        open_.append(i)
+        nearest.append(open_[-1][0] if open_ else -1)
+        open_.append((i, worth))
     return nearest
+
+
+def _split(text: str) -> Iterator[str]:
+    """Paragraphs, their lines, the sentences of these; one paragraph after the other is held."""
+    start = 0
+    for paragraph in re.finditer(PARAGRAPH, text):
+        yield from _splitter().split_text(text[start : paragraph.end()])
+        start = paragraph.end()
+    yield from _splitter().split_text(text[start:])
 
 
 @cache
 def _splitter() -> RecursiveCharacterTextSplitter:
-    """Cuts at each separator: with a chunk size of one character it joins nothing again."""
+    """Cuts a paragraph at each separator: with a chunk size of 1 it joins nothing again."""
     return RecursiveCharacterTextSplitter(
-        separators=[PARAGRAPH, NEWLINE, SENTENCE],
+        separators=[NEWLINE, SENTENCE],
         is_separator_regex=True,
         keep_separator="end",
         strip_whitespace=False,

@@ -86,7 +86,8 @@ class Built:
     """What a build did, and what the graph holds now.
 
     `dropped`: sources of documents that were deleted, since their file is gone. `usage`: per step
-    of thinking. `stopped`: why it ended before everything was done.
+    of thinking. `notices`: what a person should know about how the files were read. `stopped`: why
+    it ended before everything was done.
     """
 
     ingested: Ingested = field(default_factory=Ingested)
@@ -94,6 +95,7 @@ class Built:
     usage: Mapping[str, Usage] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
+    notices: Sequence[str] = ()
     status: Status | None = None
     stopped: str | None = None
 
@@ -143,9 +145,20 @@ async def build(
         await delete_documents(graph, [document_id(source) for source in gone])
         built.dropped = list(gone)
         built.ingested = await ingest(
-            graph, corpus.documents(), _cutting(settings), listen, recut=redo.reread
+            graph,
+            corpus.documents(),
+            _cutting(settings),
+            listen,
+            recut=redo.reread,
+            started=corpus.started("ingest"),
+            size_of=corpus.size_of,
         )
+        if rest := corpus.size_of_rest():
+            listen(Advanced(rest))
         built.unreadable = corpus.reasons()
+        built.notices = corpus.notices()
+        for notice in built.notices:  # before a model is paid to read what may be wrong
+            listen(Said(notice, warning=True))
         async with endpoint or nullcontext():
             built.stopped = await _think_on(mind, settings, redo)
         built.usage = dict(endpoint.meter.steps) if endpoint else {}

@@ -24,11 +24,12 @@ from graphrag_neo4j.arguments import refuse_unknown
 from graphrag_neo4j.env_file import beside_environment, named_by_file
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["OFFLINE", "OURS", "Neo4jRelease", "Settings", "load_settings"]
+__all__ = ["MAX_FILE_MB", "OFFLINE", "OURS", "Neo4jRelease", "Settings", "load_settings"]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 OFFLINE = "offline"  # the name of no model
 OURS = "KG_"  # what the names of our own settings begin with in the environment
+MAX_FILE_MB = 100
 
 
 def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
@@ -131,6 +132,12 @@ class Settings(BaseSettings):
     )
 
     # Documents and chunks
+    max_file_mb: int = Field(
+        MAX_FILE_MB,
+        ge=1,
+        description="Megabytes that a docx, pdf or parquet file may unpack to, and that a json or "
+        "html file, or a row of csv or jsonl, may hold; what is larger is named and left out.",
+    )
     encoding: str = Field("o200k_base", description="tiktoken encoding that counts tokens.")
     chunk_tokens: int = Field(600, ge=50, description="Tokens of a chunk at most.")
     chunk_overlap: int = Field(100, ge=0, description="Tokens shared by neighbours at most.")

@@ -1,6 +1,7 @@
 """Cutting documents into chunks: nothing lost, nothing too long, borders that heal."""
 
 import os
+import tracemalloc
 from collections import Counter
 from importlib.resources import files
 from itertools import pairwise
@@ -140,3 +141,25 @@ def test_text_that_repeats_itself_fills_its_chunks(text: str) -> None:
 
 def texts_of(text: str) -> Counter[str]:
     return Counter(text[span.start : span.end] for span in chunks(text))
+
+
+def test_a_long_text_takes_little_more_memory_than_itself() -> None:
+    text = "".join(f"The {i}th sentence stands alone here. And so on,\n\n" for i in range(20_000))
+    cut(text[:1000], max_tokens=600, overlap=100, encoding="o200k_base")  # what is loaded once
+    tracemalloc.start()
+    try:
+        cut(text, max_tokens=600, overlap=100, encoding="o200k_base")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 6 * len(text)
+
+
+def test_it_is_told_how_far_a_long_text_is() -> None:
+    heard: list[float] = []
+    text = "".join(f"Sentence {i} is short.\n" for i in range(30_000))
+    cut(text, max_tokens=60, overlap=0, encoding="o200k_base", heard=heard.append)
+    assert heard == sorted(heard)
+    assert len(heard) > 60
+    assert 0 < heard[0] < 0.05
+    assert 0.9 < heard[-1] < 1

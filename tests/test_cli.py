@@ -101,7 +101,7 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) 
     assert "Documents: 3 new" in ran.out
     assert f"{(tales / 'bad.txt').as_uri()}: is not text" in ran.out
     assert f"{(tales / 'empty.txt').as_uri()}: holds no text" in ran.out
-    assert "Skipped: 1 files of kind .bin." in ran.out
+    assert "Skipped: 1 file of the kind .bin." in ran.out
     assert "Not everything was done." in ran.out
 
 

@@ -8,6 +8,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.estimate import Estimate, estimate
+from graphrag_neo4j.events import Advanced, Event, Said, Started
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.fake_endpoint import FakeEndpoint
@@ -83,3 +84,28 @@ async def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     [reason] = said.unreadable.values()
     assert "line 1" in reason
     assert "line 3" in reason
+
+
+async def test_it_tells_how_many_bytes_of_all_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TALE * 3000)  # long enough to be told of midway
+    (tmp_path / "b.txt").write_text("naïve " + TALE, encoding="latin-1")
+    (tmp_path / "c.jsonl").write_text('{"text": "Marley was dead.", "n": 1}\n' * 20 + "[]\n")
+    (tmp_path / "d.md").write_text("")
+    heard: list[Event] = []
+    said = await estimate(Corpus.of_paths([tmp_path], ReadOptions()), load_settings(), heard.append)
+    total = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert heard[0] == Started("estimate", total, "bytes")
+    steps = [event.done for event in heard if isinstance(event, Advanced)]
+    assert min(steps) > 0
+    assert max(steps) < (tmp_path / "a.txt").stat().st_size * 0.7
+    assert sum(steps) == total
+    [notice] = said.notices
+    assert notice.startswith("1 file is not UTF-8 and was read as cp1252: ")
+    assert [event for event in heard if isinstance(event, Said)] == [Said(notice, warning=True)]
+
+
+async def test_documents_without_files_are_counted() -> None:
+    heard: list[Event] = []
+    documents = [Document(TALE, f"memory:{i}") for i in range(3)]
+    await estimate(Corpus.of_documents(documents), load_settings(), heard.append)
+    assert heard == [Started("estimate"), Advanced(1), Advanced(1), Advanced(1)]

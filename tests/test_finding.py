@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.reading import ReadOptions, find, gone, source_of
 
@@ -35,8 +36,8 @@ def lay(*names: str) -> None:
         Path(name).write_text("text")
 
 
-def found(*paths: str) -> list[str]:
-    return [path.as_posix() for path in find(paths).files]
+def found(*paths: str, follow_links: bool = False) -> list[str]:
+    return [path.as_posix() for path in find(paths, follow_links=follow_links).files]
 
 
 def test_a_folder_is_read_all_the_way_down_in_order() -> None:
@@ -76,7 +77,7 @@ def test_symlinked_folders_are_followed_and_a_loop_of_them_ends() -> None:
     Path("docs/link").symlink_to("../elsewhere")
     Path("elsewhere/back").symlink_to("../docs")
     Path("docs/self.md").symlink_to("self.md")
-    assert found("docs") == ["docs/a.md", "docs/link/b.md", "docs/self.md"]
+    assert found("docs", follow_links=True) == ["docs/a.md", "docs/link/b.md", "docs/self.md"]
 
 
 def test_files_of_other_kinds_are_counted_in_folders_and_globs() -> None:
@@ -159,3 +160,65 @@ def test_gone_leaves_alone_what_lies_elsewhere_or_was_no_file_of_ours() -> None:
 def test_nothing_is_gone_while_a_folder_cannot_be_listed() -> None:
     with pytest.raises(InputError, match="shut can't be listed"):
         gone([], "docs", ReadOptions())
+
+
+def test_a_link_that_leads_out_of_the_folder_is_followed_only_if_asked() -> None:
+    lay("docs/a.md", "elsewhere/b.md", "elsewhere/c.md")
+    Path("docs/file.md").symlink_to("../elsewhere/b.md")
+    Path("docs/folder").symlink_to("../elsewhere")
+    Path("docs/same.md").symlink_to("a.md")
+    Path("docs/nowhere.md").symlink_to("../nowhere.md")
+    for paths in (["docs"], ["docs/*"], ["docs/**/*.md", "docs/folder"], ["docs/*/*.md", "docs"]):
+        result = find(paths)
+        outside = {"docs/folder"} & set(paths)
+        read_there = [path.as_posix() for path in result.files if "folder" in path.as_posix()]
+        assert bool(outside) == bool(read_there), paths
+    result = find(["docs"])
+    assert [path.as_posix() for path in result.files] == ["docs/a.md"]
+    links = [path.as_posix() for path in result.links]
+    assert links == ["docs/file.md", "docs/folder", "docs/nowhere.md"]
+    assert found("docs", follow_links=True) == [
+        *("docs/a.md", "docs/file.md", "docs/folder/c.md", "docs/nowhere.md")
+    ]
+
+
+def test_a_glob_leads_out_of_its_folder_by_no_link() -> None:
+    lay("docs/a.md", "elsewhere/b.md")
+    Path("docs/folder").symlink_to("../elsewhere")
+    assert found("docs/*/*.md", "docs/a.md") == ["docs/a.md"]
+    assert found("docs/*/*.md", follow_links=True) == ["docs/folder/b.md"]
+
+
+def test_a_folder_or_file_that_is_named_may_be_a_link() -> None:
+    lay("elsewhere/b.md")
+    Path("docs").symlink_to("elsewhere")
+    Path("a.md").symlink_to("elsewhere/b.md")
+    assert found("docs") == ["docs/b.md"]
+    assert found("a.md") == ["a.md"]
+
+
+def test_loops_of_links_end_whether_they_are_followed_or_not() -> None:
+    lay("docs/x/a.md", "other/b.md")
+    Path("docs/x/up").symlink_to("..")
+    Path("docs/x/out").symlink_to("../../other")
+    Path("other/back").symlink_to("../docs")
+    Path("docs/one").symlink_to("two")
+    Path("docs/two").symlink_to("one")
+    assert found("docs") == ["docs/one", "docs/two", "docs/x/a.md"][2:]
+    assert "docs/x/out/b.md" in found("docs", follow_links=True)
+
+
+async def test_it_is_said_how_many_links_were_not_followed() -> None:
+    lay("docs/a.md", "elsewhere/b.md")
+    Path("docs/b.md").symlink_to("../elsewhere/b.md")
+    [notice] = Corpus.of_paths(["docs"], ReadOptions()).notices()
+    assert notice.startswith("1 symbolic link leads out of the folder and was not followed: ")
+    assert "docs/b.md. --follow-links" in notice
+    assert Corpus.of_paths(["docs"], ReadOptions(follow_links=True)).notices() == []
+
+
+def test_what_was_read_by_a_followed_link_is_not_gone() -> None:
+    lay("docs/a.md", "docs/x/c.md", "elsewhere/b.md")
+    Path("docs/b.md").symlink_to("../elsewhere/b.md")
+    sources = [source_of(path, ReadOptions()) for path in find(["docs"], follow_links=True).files]
+    assert gone(sources, "docs", ReadOptions()) == []

@@ -266,3 +266,44 @@ async def test_once_the_budget_is_spent_no_more_items_are_taken_and_the_rest_is_
         await think_about(numbers(100), dear, saved, workers=2, batch=1)
     assert {thought.item for thought in saved.all if isinstance(thought, Thought)} >= {0, 1, 2}
     assert len(asked) <= 6  # those that were taken up before
+
+
+async def test_each_thought_is_told_at_once_and_not_when_its_batch_is_saved() -> None:
+    saved = Saved()
+    saved.go = anyio.Event()
+    told: list[tuple[int, int]] = []
+
+    async def think(n: int) -> int:
+        await checkpoint()
+        if n == 3:
+            raise ReplyError("is no list")
+        return n
+
+    def hear(done: int, failed: int) -> None:
+        told.append((done, failed))
+        if len(told) == 5:
+            saved.go.set()  # nothing was saved until then
+
+    with in_time():
+        await think_about(numbers(5), think, saved, workers=5, batch=5, told=hear)
+    assert sorted(told) == [(0, 1), (1, 0), (1, 0), (1, 0), (1, 0)]
+
+
+async def test_what_was_told_and_could_not_be_saved_is_taken_back() -> None:
+    saved = Saved(fails_at=2)
+    told: list[tuple[int, int]] = []
+
+    async def think(n: int) -> int:
+        await checkpoint()
+        if n == 3:
+            raise ReplyError("is no list")
+        return n
+
+    with in_time(), pytest.raises(GraphError):
+        await think_about(
+            numbers(20), think, saved, workers=3, batch=2, told=lambda *n: told.append(n)
+        )
+    thoughts = [one for one in saved.all if isinstance(one, Thought)]
+    assert len(thoughts) == len(saved.all) > 0
+    assert sum(done for done, _ in told) == sum(one.failure is None for one in thoughts)
+    assert sum(failed for _, failed in told) == sum(one.failure is not None for one in thoughts)

@@ -19,6 +19,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.cli import main
 from graphrag_neo4j.ecosystem.replies import MEMBERS, QUOTED
 from graphrag_neo4j.graph import dump
+from graphrag_neo4j.installing import install_command
 from tests.carol import Indexed, indexed_carol
 from tests.servers import TestServer
 
@@ -297,7 +298,7 @@ def test_without_the_package_one_sentence_names_the_extra(
         main()
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == 'Error: MCP needs mcp.server: pip install "graphrag-neo4j[mcp]".\n'
+    assert printed.err == f"Error: MCP needs mcp.server: {install_command('mcp')}\n"
 
 
 def test_no_other_command_imports_the_doors() -> None:

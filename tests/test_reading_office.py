@@ -7,6 +7,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
+from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.reading import ReadOptions, read
 from tests.one_file import SAMPLES, document_in, reason_for, run
 
@@ -116,10 +117,10 @@ def test_without_its_library_a_file_is_unreadable_and_says_what_to_install(
     printed = run(
         tmp_path / name, f"sys.modules[{lacking!r}] = None", "read", "print(items[0].reason)"
     )
-    assert printed == f'needs {lacking} to be read: pip install "graphrag-neo4j[docs]"'
+    assert printed == f"needs {lacking} to be read: {install_command('docs')}"
 
 
 def test_a_pdf_encrypted_by_aes_says_what_to_install_for_it() -> None:
     lacking = "sys.modules['cryptography'] = sys.modules['Crypto'] = None"
     printed = run(SAMPLES / "aes.pdf", lacking, "read", "print(items[0].reason)")
-    assert 'pip install "graphrag-neo4j[docs]"' in printed
+    assert install_command("docs") in printed

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,11 @@ from graphrag_neo4j.reading import ReadOptions, Unreadable, read
 
 
 def rows(
-    path: Path, content: str, *, id_column: str | None = None, **columns: str
+    path: Path,
+    content: str,
+    *,
+    id_column: str | None = None,
+    **columns: Any,  # noqa: ANN401 - fields of ReadOptions
 ) -> list[Document | Unreadable]:
     path.write_text(content, encoding="utf-8", newline="")
     options = ReadOptions(source_root=path.parent, id_column=id_column, **columns)

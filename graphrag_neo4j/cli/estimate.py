@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.options import (
     settings_of,
     settings_options,
 )
-from graphrag_neo4j.cli.progress import money
+from graphrag_neo4j.cli.progress import listening, money
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.estimate import Estimate
 from graphrag_neo4j.estimate import estimate as estimate_corpus
@@ -38,8 +38,9 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     """
     options = reading_of(values)
     settings = settings_of(**values)
-    corpus = Corpus.of_paths(paths, options)
-    found = anyio.run(estimate_corpus, corpus, settings)
+    corpus = Corpus.of_paths(paths, options, settings.max_file_mb)
+    with listening(quiet=as_json_) as listen:
+        found = anyio.run(estimate_corpus, corpus, settings, listen)
     if as_json_:
         click.echo(as_json(found))
     else:

@@ -103,7 +103,9 @@ def _tell_documents(console: Console, built: Built) -> None:
         f"{done.chunks} chunks written."
     )
     for suffix, n in sorted(built.skipped.items()):
-        console.print(f"Skipped: {n} files of kind {escape(suffix or 'without suffix')}.")
+        files = "1 file" if n == 1 else f"{n:,} files"
+        kind = f"of the kind {escape(suffix)}" if suffix else "without a suffix"
+        console.print(f"Skipped: {files} {kind}.")
     if done.replaced:
         console.print(f"{done.replaced} characters that can't be stored were replaced.")
     if done.cut_otherwise:

@@ -13,6 +13,7 @@ from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.installing import install_command
 
 __all__ = ["mcp"]
 
@@ -56,7 +57,7 @@ def _server() -> ModuleType:
     try:
         from graphrag_neo4j.ecosystem import mcp as server  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise InputError(f'MCP needs {error.name}: pip install "graphrag-neo4j[mcp]".') from error
+        raise InputError(f"MCP needs {error.name}: {install_command('mcp')}") from error
     return server
 
 

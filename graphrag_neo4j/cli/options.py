@@ -60,6 +60,15 @@ def read_options(command: Command[P, R]) -> Command[P, R]:
                 type=click.Path(file_okay=False, path_type=Path),
                 help="Folder that sources are relative to; without it they are file URIs.",
             ),
+            click.option(
+                "--follow-links",
+                is_flag=True,
+                help="Follow symbolic links that lead out of a folder.",
+            ),
+            click.option(
+                "--encoding",
+                help="Encoding of text files that are not UTF-8; without it, it is guessed.",
+            ),
         ]
     ):
         command = option(command)
@@ -99,7 +108,7 @@ def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
 def reading_of(values: dict[str, Any]) -> ReadOptions:
     """Takes the values of `read_options` out of a command's."""
     names = [field.name for field in dataclasses.fields(ReadOptions)]
-    return ReadOptions(**{name: values.pop(name) for name in names})
+    return ReadOptions(**{name: values.pop(name) for name in names if name in values})
 
 
 def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

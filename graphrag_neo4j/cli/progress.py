@@ -85,8 +85,8 @@ def _bars() -> Progress:
 class Stage:
     """The count of one stage: items done and failed since it began."""
 
-    def __init__(self, name: str, total: int | None) -> None:
-        self.name, self.total = name, total
+    def __init__(self, name: str, total: int | None, unit: str = "items") -> None:
+        self.name, self.total, self.unit = name, total, unit
         self.done = self.failed = 0
         self.began = time.monotonic()
 
@@ -100,18 +100,32 @@ class Stage:
 
     @property
     def count(self) -> str:
-        """How many of how many, bytes as megabytes."""
-        unit = MEGABYTE if self.name == "download" else 1
-        total = f" of {self.total // unit:,}" if self.total else ""
-        return f"{self.seen // unit:,}{total}" + (" MB" if unit > 1 else "")
+        """How many of how many, bytes as megabytes or kilobytes."""
+        total = f" of {self._amount(self.total)}" if self.total else ""
+        return f"{self._amount(self.seen)}{total}" + (f" {self._size[1]}" if self._size else "")
 
     @property
     def rate(self) -> str:
         seconds = time.monotonic() - self.began
         per_second = self.seen / seconds if seconds > 0 else 0.0
-        if self.name == "download":
-            return f"{per_second / MEGABYTE:.1f} MB/s"
+        if self._size:
+            return f"{per_second / self._size[0]:.1f} {self._size[1]}/s"
         return f"{per_second:.1f}/s"
+
+    @property
+    def _size(self) -> tuple[int, str] | None:
+        """The unit that bytes are shown in; None for what is counted."""
+        if self.unit != "bytes":
+            return None
+        large = (self.total or self.seen) >= MEGABYTE
+        return (MEGABYTE, "MB") if large else (1000, "kB")
+
+    def _amount(self, n: int) -> str:
+        if not self._size:
+            return f"{n:,}"
+        size, _ = self._size
+        large = (self.total or self.seen) >= 100 * size
+        return f"{n // size:,}" if large else f"{n / size:.1f}"
 
 
 class Bars:
@@ -153,7 +167,7 @@ class Bars:
     def _start(self, event: Started) -> None:
         if self.bar is not None:
             self.progress.update(self.bar, total=self.stage.seen)
-        self.stage = Stage(event.stage, event.total)
+        self.stage = Stage(event.stage, event.total, event.unit)
         self.bar = None
         if event.total != 0:
             self.bar = self._line(event.stage, event.total)
@@ -192,7 +206,8 @@ class Lines:
                 click.echo(event.text, err=True)
             case Started():
                 self.close()
-                self.stage = Stage(event.stage, event.total) if event.total != 0 else None
+                begun = Stage(event.stage, event.total, event.unit)
+                self.stage = begun if event.total != 0 else None
                 self.printed = time.monotonic()
                 self.shown = -1
             case Advanced() if self.stage:

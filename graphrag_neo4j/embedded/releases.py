@@ -7,9 +7,7 @@ from hashlib import sha256
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Neo4jRelease
 
-__all__ = ["LOCAL_EXTRA", "RELEASES", "Jar", "Release", "read_lock"]
-
-LOCAL_EXTRA = 'pip install "graphrag-neo4j[local]"'
+__all__ = ["RELEASES", "Jar", "Release", "read_lock"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class Telling:
         def progress(done: int, total: int) -> None:
             nonlocal before
             if before == 0:
-                listen(events.Started("download", total))
+                listen(events.Started("download", total, "bytes"))
             listen(events.Advanced(done - before))
             before = done
 

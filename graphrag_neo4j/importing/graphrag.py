@@ -122,7 +122,8 @@ async def _write_chunks(
         for one in placed:
             yield one.document
 
-    await ingest(graph, documents(), cuts, listen)
+    started = Started("ingest", len(placed))
+    await ingest(graph, documents(), cuts, listen, started=started)
     rows = await graph.read("import/chunks", sources=[one.document.source for one in placed])
     chunks = {row["source"]: row["chunks"] for row in rows}
     return [

@@ -46,7 +46,7 @@ class UnitCuts:
         self._places = {one.document.source: one.places for one in placed}
         self._count = count
 
-    def spans(self, document: Document) -> list[Span]:
+    def spans(self, document: Document, _heard: object = None, /) -> list[Span]:
         """The places of a document's units."""
         places = self._places[document.source]
         before = [0, *(end for _, end in places)]

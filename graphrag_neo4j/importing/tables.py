@@ -22,6 +22,7 @@ from graphrag_neo4j.importing.rows import (
     Tables,
     UnitRow,
 )
+from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.model import FindingText, Report, Scalar
 from graphrag_neo4j.reading.rows import metadata_of
 from graphrag_neo4j.text import clean_name
@@ -98,7 +99,7 @@ def _rows(there: Mapping[str, Path], name: str, tally: Counter[str]) -> list[Cel
         from graphrag_neo4j.importing.parquet import read_rows  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise InputError(
-            f'Parquet can\'t be read without {error.name}: pip install "graphrag-neo4j[parquet]".'
+            f"Parquet can't be read without {error.name}: {install_command('parquet')}"
         ) from error
     if name not in there:
         return []

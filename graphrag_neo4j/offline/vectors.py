@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.context import Embedder
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.installing import install_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,5 +65,5 @@ def _model() -> "tuple[Tokenizer, NDArray[np.float32]]":
 def _folder() -> Path:
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:
-        raise InputError("The package wordllama is missing: `pip install wordllama==0.2.2.post0`.")
+        raise InputError(f"The package wordllama is missing: {install_command()}")
     return Path(spec.submodule_search_locations[0])

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.reading.rows import FORMATS, metadata_of, read_rows
 from graphrag_neo4j.reading.sources import ReadOptions, Unreadable, source_of
-from graphrag_neo4j.reading.text import Content, markdown, plain, restructured_text
+from graphrag_neo4j.reading.text import Content, File, markdown, plain, restructured_text
 from graphrag_neo4j.text import storable
 
 __all__ = ["KINDS", "LangChainDocument", "clean", "from_langchain", "read"]
@@ -27,15 +28,18 @@ class LangChainDocument(Protocol):
     id: str | None
 
 
-def read(path: Path, options: ReadOptions) -> Iterator[Document | Unreadable]:
+def read(
+    path: Path, options: ReadOptions, guessed: Callable[[str], None] = lambda _: None
+) -> Iterator[Document | Unreadable]:
     """The documents of a file, as they are read, and in their place what could not be read.
 
-    Without a title of its own, a document has the file's name. Raises InputError for a path
+    Without a title of its own, a document has the file's name. `guessed` is told the encoding of
+    a text that is not UTF-8, where `options` do not name it. Raises InputError for a path
     outside the source root; anything else that is wrong with a file is an Unreadable.
     """
     source = source_of(path, options)
     try:
-        for item in _read(path, source, options):
+        for item in _read(File(path, options, guessed), source):
             if isinstance(item, Document) and not item.title:
                 yield replace(item, title=path.name)
             else:
@@ -43,7 +47,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[Document | Unreadable]:
     except OSError as error:
         yield Unreadable(source, f"can't be read: {error.strerror or error}")
     except UnicodeError:
-        yield Unreadable(source, "is not text in the encoding that it seems to be in")
+        yield Unreadable(source, _wrong_encoding(options))
     except InputError as error:
         yield Unreadable(source, str(error))
 
@@ -91,46 +95,52 @@ def from_langchain(document: object) -> Document:
     return Document(document.page_content, source, title, metadata_of(row, {"source", "title"}))
 
 
-def _read(path: Path, source: str, options: ReadOptions) -> Iterator[Document | Unreadable]:
+def _read(file: File, source: str) -> Iterator[Document | Unreadable]:
+    path = file.path
     suffix = path.suffix.lower()
     if suffix not in KINDS:
         raise InputError(f"is of no kind that can be read: {', '.join(KINDS)}")
     if path.exists() and not path.is_file():
         raise InputError("is no regular file")  # a pipe would be waited for
     if suffix in FORMATS:
-        yield from read_rows(path, source, options)
+        yield from read_rows(file, source)
     else:
-        content = READERS[suffix](path)
+        content = READERS[suffix](file)
         yield Document(content.text, source, content.title, content.metadata)
 
 
-def _html(path: Path) -> Content:
+def _html(file: File) -> Content:
     from graphrag_neo4j.reading.pages import html  # noqa: PLC0415 - needs beautifulsoup4
 
-    return html(path)
+    return html(file)
 
 
-def _pdf(path: Path) -> Content:
+def _pdf(file: File) -> Content:
     try:
         from graphrag_neo4j.reading.pdf import pdf  # noqa: PLC0415 - needs pypdf
     except ModuleNotFoundError as error:
         raise _lacking(error) from error
-    return pdf(path)
+    return pdf(file)
 
 
-def _docx(path: Path) -> Content:
+def _docx(file: File) -> Content:
     try:
         from graphrag_neo4j.reading.word import word  # noqa: PLC0415 - needs python-docx
     except ModuleNotFoundError as error:
         raise _lacking(error) from error
-    return word(path)
+    return word(file)
+
+
+def _wrong_encoding(options: ReadOptions) -> str:
+    named = options.encoding or "the encoding that it seems to be in"
+    return f"is not text in {named}: save it as UTF-8, or name its encoding by --encoding"
 
 
 def _lacking(error: ModuleNotFoundError) -> InputError:
-    return InputError(f'needs {error.name} to be read: pip install "graphrag-neo4j[docs]"')
+    return InputError(f"needs {error.name} to be read: {install_command('docs')}")
 
 
-READERS: Mapping[str, Callable[[Path], Content]] = {
+READERS: Mapping[str, Callable[[File], Content]] = {
     ".txt": plain,
     ".md": markdown,
     ".rst": restructured_text,

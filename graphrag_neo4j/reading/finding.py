@@ -17,32 +17,45 @@ class Found:
     """The files to read, each once.
 
     `skipped` counts the files of other kinds by suffix; `unreadable` are folders that could
-    not be listed.
+    not be listed; `links` are symbolic links that were not followed, since they lead out of the
+    folder that was named.
     """
 
     files: tuple[Path, ...]
     skipped: Mapping[str, int]
     unreadable: tuple[Unreadable, ...]
+    links: tuple[Path, ...] = ()
 
 
-def find(paths: Sequence[str | Path]) -> Found:
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A symbolic link that leads out of the folder that was named."""
+
+    path: Path
+
+
+def find(paths: Sequence[str | Path], *, follow_links: bool = False) -> Found:
     """The files that folders, globs and files stand for, in the order given, folders sorted.
 
-    Hidden files and folders are left out unless named; symlinks are followed. A path that
+    Hidden files and folders are left out unless named. Symbolic links that are named, or that
+    stay in the folder that was named, are followed; others only with `follow_links`. A path that
     exists is taken literally even if it looks like a glob. Raises InputError for a path that
     matches nothing and for a named file of a kind that can't be read.
     """
     files: dict[Path, Path] = {}
     skipped: dict[Path, str] = {}
     unreadable = []
-    for item in (item for path in paths for item in _expand(Path(path))):
+    links: dict[Path, None] = {}
+    for item in (item for path in paths for item in _expand(Path(path), follow_links)):
         if isinstance(item, Unreadable):
             unreadable.append(item)
+        elif isinstance(item, _Link):
+            links[item.path] = None
         elif _known(item):
             files.setdefault(resolve(item), item)
         else:
             skipped[resolve(item)] = item.suffix.lower()
-    return Found(tuple(files.values()), Counter(skipped.values()), tuple(unreadable))
+    return Found(tuple(files.values()), Counter(skipped.values()), tuple(unreadable), tuple(links))
 
 
 def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list[str]:
@@ -54,7 +67,7 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
     folder = _existing_part(Path(path))
     if not folder.is_dir():
         return []
-    found = find([folder])
+    found = find([folder], follow_links=options.follow_links)
     for hidden in found.unreadable:
         raise InputError(f"Nothing is pruned, since {hidden.source} {hidden.reason}.")
     present = {source_of(file, options) for file in found.files}
@@ -68,35 +81,42 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
     ]
 
 
-def _expand(path: Path) -> Iterator[Path | Unreadable]:
+def _expand(path: Path, follow_links: bool) -> Iterator[Path | Unreadable | _Link]:
     try:
         if path.is_dir():
-            yield from _walk(path, set())
+            yield from _walk(path, True, None if follow_links else resolve(path), set())
         elif path.exists():
             yield _named(path)
         else:
+            inside = None if follow_links else resolve(_existing_part(path))
             for match in _glob(path):
-                yield from _walk(match, set()) if match.is_dir() else [match]
+                yield from _walk(match, match.is_dir(), inside, set())
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from error
 
 
-def _walk(folder: Path, seen: set[Path]) -> Iterator[Path | Unreadable]:
-    """All files below a folder; `seen` are the folders that symlinks must not lead into again."""
-    if resolve(folder) in seen:
-        return
-    seen.add(resolve(folder))
-    try:
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-        folders = {entry for entry in entries if entry.is_dir()}
-    except OSError as error:
-        yield Unreadable(str(folder), f"can't be listed: {error.strerror}")
-        return
-    for entry in entries:
-        if entry in folders:
-            yield from _walk(entry, seen)
-        else:
-            yield entry
+def _walk(
+    path: Path, is_folder: bool, inside: Path | None, seen: set[Path]
+) -> Iterator[Path | Unreadable | _Link]:
+    """A file, or all files below a folder; what does not lie in `inside` is a link out of it.
+
+    `seen` are the folders that links must not lead into again.
+    """
+    place = resolve(path)
+    if inside and not place.is_relative_to(inside):
+        yield _Link(path)
+    elif not is_folder:
+        yield path
+    elif place not in seen:
+        seen.add(place)
+        try:
+            shown = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+            entries = [(entry, entry.is_dir()) for entry in shown]
+        except OSError as error:
+            yield Unreadable(str(path), f"can't be listed: {error.strerror}")
+            return
+        for entry, is_folder_too in entries:
+            yield from _walk(entry, is_folder_too, inside, seen)
 
 
 def _glob(pattern: Path) -> list[Path]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from warnings import catch_warnings
 
 from bs4 import BeautifulSoup, ParserRejectedMarkup, UnusualUsageWarning
@@ -10,7 +9,7 @@ from bs4.builder import HTMLTreeBuilder
 from bs4.element import NavigableString, PageElement, Tag
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.reading.text import Content, read_text
+from graphrag_neo4j.reading.text import TAG_BYTES, Content, File
 
 __all__ = ["html"]
 
@@ -25,12 +24,13 @@ EDGES = (
 DROPPED = frozenset(("noscript", "script", "style", "svg", "template", "title"))
 
 
-def html(path: Path) -> Content:
+def html(file: File) -> Content:
     """The readable text of a page, its title and its author.
 
-    Raises InputError if it has no text, like a page that only a script would fill.
+    Raises InputError if it has no text, like a page that only a script would fill, and if it
+    holds more than the limit.
     """
-    soup = _parse(read_text(path))
+    soup = _parse(_limited(file))
     text = _layout("".join(_pieces(soup)))
     if not text:
         raise InputError("is a page without text")
@@ -38,6 +38,14 @@ def html(path: Path) -> Content:
     author = soup.find("meta", attrs={"name": "author"})
     name = str(author.get("content", "")).strip() if author else ""
     return Content(text, " ".join(title.split()), {"author": name} if name else {})
+
+
+def _limited(file: File) -> str:
+    """The markup; tags count, too, since each is held as an object of many bytes."""
+    markup = file.text_to_parse()
+    tags = markup.count("<") - markup.count("</")
+    file.options.refuse_larger(tags * TAG_BYTES, "has so many tags that it unpacks to")
+    return markup
 
 
 def _parse(markup: str) -> BeautifulSoup:

@@ -5,25 +5,25 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
 from textwrap import shorten
 from typing import Any, TextIO
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document, Scalar
-from graphrag_neo4j.reading.sources import ReadOptions, Unreadable
-from graphrag_neo4j.reading.text import encoding_of, read_text
+from graphrag_neo4j.reading.sources import MEGABYTE, ReadOptions, Unreadable
+from graphrag_neo4j.reading.text import File
 
 __all__ = ["FORMATS", "metadata_of", "read_rows"]
 
 Row = Mapping[str, object]
 
+NAMED = 100  # rows of a file that can't be used; more of them are counted
 ALONE = "its object"
 DELIMITERS = ",;\t|"
-FIELD_LIMIT = 2**31 - 1
+LARGEST_LIMIT = 2**31 - 1  # of csv; its own is 128 KiB
 
 
-def read_rows(path: Path, source: str, options: ReadOptions) -> Iterator[Document | Unreadable]:
+def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
     """A document for each row of a file, as it is read (of json: once all of it is parsed).
 
     A row without an id is known by its content; where that comes twice, the second has "-2"
@@ -31,18 +31,24 @@ def read_rows(path: Path, source: str, options: ReadOptions) -> Iterator[Documen
     known by its name. Raises InputError if the file as a whole can't be used, OSError and
     UnicodeError.
     """
-    list_rows, columns_of = FORMATS[path.suffix.lower()]
+    options = file.options
+    list_rows, columns_of = FORMATS[file.path.suffix.lower()]
     seen: Counter[str] = Counter()
-    for place, value in list_rows(path, options):
+    unusable = 0
+    for place, value in list_rows(file):
         try:
             row = columns_of(value)
             name = _name(row, options, seen)
             alone = place == ALONE and options.id_column is None
             document = _document(row, source if alone else f"{source}#{name}", options)
         except InputError as error:
-            yield Unreadable(source, f"{place} {error}")
+            unusable += 1
+            if unusable <= NAMED:
+                yield Unreadable(source, f"{place} {error}")
         else:
             yield document
+    if unusable > NAMED:
+        yield Unreadable(source, f"and {unusable - NAMED:,} more rows can't be used")
 
 
 def metadata_of(row: Row, taken: Collection[str | None]) -> dict[str, Scalar]:
@@ -54,15 +60,30 @@ def metadata_of(row: Row, taken: Collection[str | None]) -> dict[str, Scalar]:
     }
 
 
-def _csv_rows(path: Path, options: ReadOptions) -> Iterator[tuple[str, object]]:
-    csv.field_size_limit(FIELD_LIMIT)  # of the whole process; 128 KiB by default
-    with path.open(encoding=encoding_of(path), newline="") as file:
-        rows = csv.DictReader(file, delimiter=_delimiter(file, options), strict=True)
+def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
+    csv.field_size_limit(min(file.options.max_bytes, LARGEST_LIMIT))  # of the whole process
+    with file.open(newline="") as text:
+        delimiter = _delimiter(text, file.options)
+        rows = csv.DictReader(_limited(text, file.options), delimiter=delimiter, strict=True)
         try:
             for number, row in enumerate(rows, 1):
                 yield f"row {number}", row
         except csv.Error as error:
             raise InputError(f"is no usable csv at line {rows.line_num}: {error}") from error
+
+
+def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
+    """The lines of a file; raises InputError for one that is longer than the limit."""
+    longest = options.max_bytes
+    number = 0
+    while line := text.readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise InputError(
+                f"line {number} holds more than the limit of {longest // MEGABYTE:,} MB: "
+                "KG_MAX_FILE_MB sets another"
+            )
+        yield line
 
 
 def _delimiter(file: TextIO, options: ReadOptions) -> str:
@@ -71,7 +92,8 @@ def _delimiter(file: TextIO, options: ReadOptions) -> str:
     headers = []
     for delimiter in DELIMITERS:
         file.seek(0)
-        headers.append(next(csv.reader(file, delimiter=delimiter), []))
+        lines = _limited(file, options)
+        headers.append(next(csv.reader(lines, delimiter=delimiter), []))
         file.seek(0)
         if wanted.issubset(headers[-1]):
             _refuse_twins(headers[-1])
@@ -98,17 +120,17 @@ def _fitting(row: dict[str | None, object]) -> Row:
     return {name: value for name, value in row.items() if name and value is not None}
 
 
-def _json_rows(path: Path, _: ReadOptions) -> Iterator[tuple[str, object]]:
-    parsed = _parse(read_text(path))
+def _json_rows(file: File) -> Iterator[tuple[str, object]]:
+    parsed = _parse(file.text_to_parse())
     if isinstance(parsed, list):
         yield from ((f"item {number}", item) for number, item in enumerate(parsed, 1))
     else:
         yield ALONE, parsed
 
 
-def _jsonl_rows(path: Path, _: ReadOptions) -> Iterator[tuple[str, object]]:
-    with path.open(encoding=encoding_of(path)) as file:
-        for number, line in enumerate(file, 1):
+def _jsonl_rows(file: File) -> Iterator[tuple[str, object]]:
+    with file.open() as text:
+        for number, line in enumerate(_limited(text, file.options), 1):
             if line.strip():
                 yield f"line {number}", line
 
@@ -131,7 +153,7 @@ def _parse(text: str) -> object:
         raise InputError(f"is not JSON: {error}") from error
 
 
-Lister = Callable[[Path, ReadOptions], Iterator[tuple[str, object]]]
+Lister = Callable[[File], Iterator[tuple[str, object]]]
 FORMATS: Mapping[str, tuple[Lister, Callable[[Any], Row]]] = {
     ".csv": (_csv_rows, _fitting),
     ".json": (_json_rows, _columns),

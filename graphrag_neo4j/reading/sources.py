@@ -7,8 +7,12 @@ from pathlib import Path
 from urllib.parse import quote_from_bytes
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.reading.encodings import is_encoding
+from graphrag_neo4j.settings import MAX_FILE_MB
 
-__all__ = ["ReadOptions", "Unreadable", "file_of", "resolve", "source_of"]
+__all__ = ["MEGABYTE", "ReadOptions", "Unreadable", "file_of", "resolve", "source_of"]
+
+MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +21,36 @@ class ReadOptions:
 
     The columns are those of csv and json: without `title_column`, a column "title" is taken if
     there is one; without `id_column`, a row is known by its content. Sources are relative to
-    `source_root` where it is given.
+    `source_root` where it is given. Symbolic links that lead out of a folder are followed only
+    with `follow_links`. `encoding` is that of text files that are not UTF-8; without it, it is
+    guessed. `max_file_mb` takes the place of the setting KG_MAX_FILE_MB. Raises InputError if
+    there is no such encoding.
     """
 
     text_column: str = "text"
     title_column: str | None = None
     id_column: str | None = None
     source_root: Path | None = None
+    follow_links: bool = False
+    encoding: str | None = None
+    max_file_mb: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None and not is_encoding(self.encoding):
+            raise InputError(f"There is no encoding {self.encoding!r}: cp1252 is one, for example.")
+
+    @property
+    def max_bytes(self) -> int:
+        """What a file that is held as a whole may have, or unpack to."""
+        return (self.max_file_mb or MAX_FILE_MB) * MEGABYTE
+
+    def refuse_larger(self, n_bytes: int, does: str) -> None:
+        """Raises InputError for a file that holds, or unpacks to, more than the limit."""
+        if n_bytes > self.max_bytes:
+            raise InputError(
+                f"{does} {n_bytes / MEGABYTE:,.0f} MB, more than the limit of "
+                f"{self.max_bytes // MEGABYTE:,} MB: KG_MAX_FILE_MB sets another"
+            )
 
 
 @dataclass(frozen=True, slots=True)

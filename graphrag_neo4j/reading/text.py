@@ -1,20 +1,24 @@
-"""Text files: their encoding, and those kinds that are taken as they stand."""
+"""Text files: how they are opened, and those kinds that are taken as they stand."""
 
-import logging
+import io
 import re
-from codecs import getincrementaldecoder
-from collections.abc import Mapping
+import shutil
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Scalar
+from graphrag_neo4j.reading.encodings import UTF8, encoding_in
+from graphrag_neo4j.reading.sources import ReadOptions
 
-__all__ = ["Content", "encoding_of", "markdown", "plain", "read_text", "restructured_text"]
+__all__ = ["TAG_BYTES", "Content", "File", "markdown", "plain", "restructured_text"]
 
-log = logging.getLogger(__name__)
-
-BLOCK = 1 << 20
+BLOCK = 1 << 20  # characters
+# What a tag of HTML or XML counts of a file's limit. Held, it takes several times as much, but so
+# does a value of json.
+TAG_BYTES = 100
 MARKDOWN_HEADING = re.compile(r"^#{1,6}[ \t]++(.+)$|^(\S.*)\n=+[ \t]*$", re.MULTILINE)
 RST_HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTILINE)
 
@@ -28,56 +32,61 @@ class Content:
     metadata: Mapping[str, Scalar] = field(default_factory=dict)
 
 
-def plain(path: Path) -> Content:
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to read; `guessed` is told the encoding of a file that is not UTF-8."""
+
+    path: Path
+    options: ReadOptions
+    guessed: Callable[[str], None]
+
+    def open(self, newline: str | None = None) -> TextIO:
+        """Opens it as text; `newline` as in Python's own `open`.
+
+        Raises InputError if it is text in no encoding, and OSError.
+        """
+        encoding = encoding_in(self.path, self.options.encoding)
+        if encoding is None:
+            raise InputError(
+                "is not text in UTF-8, nor in an encoding that can be recognised: save it as "
+                "UTF-8, or name its encoding by --encoding"
+            )
+        if encoding not in (UTF8, self.options.encoding):
+            self.guessed(encoding)
+        return self.path.open(encoding=encoding, newline=newline)
+
+    def text(self) -> str:
+        """The text, each line ended by one line feed. Raises as `open` does, and UnicodeError."""
+        text = io.StringIO()  # read at once, its bytes would be held together with the text
+        with self.open() as file:
+            shutil.copyfileobj(file, text, BLOCK)
+        return text.getvalue()
+
+    def text_to_parse(self) -> str:
+        """The text of a file that has to be held and parsed as a whole; raises as `text` does.
+
+        Raises InputError if the file is larger than the limit.
+        """
+        self.options.refuse_larger(self.path.stat().st_size, "holds")
+        return self.text()
+
+
+def plain(file: File) -> Content:
     """A file whose text is all there is."""
-    return Content(read_text(path))
+    return Content(file.text())
 
 
-def markdown(path: Path) -> Content:
+def markdown(file: File) -> Content:
     """Markdown as it stands; the title is its first heading."""
-    text = read_text(path)
+    text = file.text()
     heading = MARKDOWN_HEADING.search(text)
     title = (heading[1] or heading[2]).strip() if heading else ""
     closed = heading is not None and heading[1] is not None  # as in "# Title #"
     return Content(text, title.rstrip("# \t") or title if closed else title)
 
 
-def restructured_text(path: Path) -> Content:
+def restructured_text(file: File) -> Content:
     """reStructuredText as it stands; the title is its first heading."""
-    text = read_text(path)
+    text = file.text()
     heading = RST_HEADING.search(text)
     return Content(text, heading[1].strip() if heading else "")
-
-
-def read_text(path: Path) -> str:
-    """The text of a file, each line ended by one line feed. Raises as encoding_of does."""
-    return path.read_text(encoding=encoding_of(path))
-
-
-def encoding_of(path: Path) -> str:
-    """UTF-8 (a byte order mark is not text), else what charset-normalizer makes of the file.
-
-    Raises InputError if it makes nothing of it, and OSError. Only a file that is not UTF-8 is
-    held in memory.
-    """
-    if _is_utf8(path):
-        return "utf-8-sig"
-    from charset_normalizer import from_path  # noqa: PLC0415 - rarely needed
-
-    best = from_path(path).best()
-    if best is None:
-        raise InputError("is not text in UTF-8 or any other encoding: save it as UTF-8")
-    log.debug("%s is not UTF-8; read as %s", path, best.encoding)
-    return best.encoding
-
-
-def _is_utf8(path: Path) -> bool:
-    decoder = getincrementaldecoder("utf-8")()
-    with path.open("rb") as file:
-        try:
-            while block := file.read(BLOCK):
-                decoder.decode(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return True

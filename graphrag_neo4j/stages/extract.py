@@ -81,12 +81,14 @@ async def _read_chunks(
 
     async def save(thoughts: Thoughts[Found]) -> None:
         await graph.transact(lambda tx: write(tx, thoughts))
-        failed = sum(1 for thought in thoughts if thought.failure)
-        context.listen(Advanced(len(thoughts) - failed, failed))
+
+    def told(done: int, failed: int) -> None:
+        context.listen(Advanced(done, failed))
 
     waiting = await graph.read(f"extract/count_{kind}")
     context.listen(Started(kind, int(waiting[0]["n"])))
-    await think_about(_pending(graph, kind), think, save, workers=context.workers, batch=BATCH)
+    workers = context.workers
+    await think_about(_pending(graph, kind), think, save, workers=workers, batch=BATCH, told=told)
 
 
 async def count_read_otherwise(graph: Graph, thinker: Thinker, *, claims: bool) -> int:

@@ -6,7 +6,7 @@ what was read in it.
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
@@ -14,7 +14,7 @@ from typing import Protocol
 import anyio.to_thread
 
 from graphrag_neo4j.chunking import cut
-from graphrag_neo4j.events import Advanced, Listener, Started
+from graphrag_neo4j.events import Listener, Share, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import Document, Scalar, Span
@@ -33,7 +33,10 @@ __all__ = [
     "sources_under",
 ]
 
+DOCUMENTS = Started("ingest")
 LOOK = 100  # documents whose hashes are looked up together
+LOOK_CHARACTERS = 2_000_000  # of texts that wait for that
+WRITE_ROWS = 2000  # chunks that are sent to Neo4j together
 WRITE_CHUNKS = 400  # chunks after which a transaction is closed
 LARGEST_INTEGER = 2**63 - 1
 
@@ -42,7 +45,7 @@ class Cuts(Protocol):
     """A way to cut documents.
 
     `prepend` names the metadata that stands before each chunk for the model, `signature` is a
-    hash of what the places of chunks depend on. `spans` runs in a thread.
+    hash of what the places of chunks depend on. `spans` runs in a thread, and tells how far it is.
     """
 
     @property
@@ -51,7 +54,7 @@ class Cuts(Protocol):
     @property
     def signature(self) -> str: ...
 
-    def spans(self, document: Document) -> list[Span]: ...
+    def spans(self, document: Document, heard: Callable[[float], None], /) -> list[Span]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +71,14 @@ class Cutting:
         """A hash of what the places of chunks depend on."""
         return identify("cutting", self.max_tokens, self.overlap, self.encoding)
 
-    def spans(self, document: Document) -> list[Span]:
-        """The places of a document's chunks."""
+    def spans(self, document: Document, heard: Callable[[float], None]) -> list[Span]:
+        """The places of a document's chunks; `heard` is told how far it is, from 0 to 1."""
         return cut(
             document.text,
             max_tokens=self.max_tokens,
             overlap=self.overlap,
             encoding=self.encoding,
+            heard=heard,
         )
 
 
@@ -102,6 +106,7 @@ class _Prepared:
 
     row: Row
     document: Document
+    share: Share
 
 
 def document_id(source: str) -> str:
@@ -122,13 +127,16 @@ async def ingest(
     listen: Listener,
     *,
     recut: bool = False,
+    started: Started = DOCUMENTS,
+    size_of: Callable[[Document], int] = lambda _: 1,
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
-    `recut`: also those that were cut with other settings.
+    `recut`: also those that were cut with other settings. `started` is told at the beginning;
+    `size_of` gives how much of its total a document is.
     """
-    ingesting = _Ingesting(graph, cutting, listen, recut)
-    listen(Started("ingest"))
+    ingesting = _Ingesting(graph, cutting, listen, recut, size_of)
+    listen(started)
     async for document in documents:
         await ingesting.take(document)
     await ingesting.look()
@@ -139,17 +147,27 @@ async def ingest(
 class _Ingesting:
     """One run over documents: those to look up, and those to write."""
 
-    def __init__(self, graph: Graph, cutting: Cuts, listen: Listener, recut: bool) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        cutting: Cuts,
+        listen: Listener,
+        recut: bool,
+        size_of: Callable[[Document], int],
+    ) -> None:
         self.graph, self.cutting, self.listen, self.recut = graph, cutting, listen, recut
+        self.size_of = size_of
         self.result = Ingested()
         self.seen: set[bytes] = set()
         self.unknown: list[_Prepared] = []
+        self.waiting = 0  # characters of these
         self.rows: list[Row] = []
         self.chunks: list[Row] = []
         self.retold: list[Row] = []  # documents of which only the metadata changed
 
     async def take(self, document: Document) -> None:
-        prepared, replaced = _prepare(document, self.cutting)
+        share = Share(self.size_of(document), self.listen)
+        prepared, replaced = _prepare(document, self.cutting, share)
         key = bytes.fromhex(str(prepared.row["id"]))
         if key in self.seen:
             self.result.repeated.append(document.source)
@@ -157,7 +175,8 @@ class _Ingesting:
         self.seen.add(key)
         self.result.replaced += replaced
         self.unknown.append(prepared)
-        if len(self.unknown) >= LOOK:
+        self.waiting += len(document.text)
+        if len(self.unknown) >= LOOK or self.waiting >= LOOK_CHARACTERS:
             await self.look()
 
     async def look(self) -> None:
@@ -167,8 +186,8 @@ class _Ingesting:
         for prepared in self.unknown:
             if self._differs(prepared, known.get(prepared.row["id"])):
                 await self._cut(prepared)
-            self.listen(Advanced(1))
-        self.unknown = []
+            prepared.share(1.0)
+        self.unknown, self.waiting = [], 0
 
     def _differs(self, prepared: _Prepared, known: Row | None) -> bool:
         if known is None:
@@ -185,7 +204,9 @@ class _Ingesting:
         return False
 
     async def _cut(self, prepared: _Prepared) -> None:
-        spans = await anyio.to_thread.run_sync(self.cutting.spans, prepared.document)
+        spans = await anyio.to_thread.run_sync(
+            self.cutting.spans, prepared.document, prepared.share
+        )
         chunks = _chunk_rows(prepared, spans)
         if not chunks:
             self.result.empty.append(str(prepared.row["source"]))
@@ -238,7 +259,8 @@ async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Seq
     await forget_chunks(tx, sorted(set(before) - set(now)))
     await tx.run("ingest/unlink", documents=documents)
     refs = await give_refs(tx, "chunk", now)
-    await tx.run("ingest/chunks", rows=[{**c, "ref": refs.get(str(c["id"]))} for c in chunks])
+    for some in _in_parts(chunks):
+        await tx.run("ingest/chunks", rows=[{**c, "ref": refs.get(str(c["id"]))} for c in some])
     neighbours = [
         [one["id"], next_["id"]]
         for one, next_ in pairwise(chunks)
@@ -247,7 +269,12 @@ async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Seq
     await tx.run("ingest/link", pairs=neighbours)
 
 
-def _prepare(document: Document, cutting: Cuts) -> tuple[_Prepared, int]:
+def _in_parts(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    for start in range(0, len(chunks), WRITE_ROWS):
+        yield chunks[start : start + WRITE_ROWS]
+
+
+def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared, int]:
     """What is stored of a document, and how many characters had to be replaced."""
     document, replaced = clean(document)
     metadata = {k: v for k, v in document.metadata.items() if v is not None}
@@ -262,7 +289,7 @@ def _prepare(document: Document, cutting: Cuts) -> tuple[_Prepared, int]:
         "metadata": _json(metadata),
         **_flat(metadata),
     }
-    return _Prepared(row, document), replaced
+    return _Prepared(row, document, share), replaced
 
 
 def _flat(metadata: Mapping[str, object]) -> Row:

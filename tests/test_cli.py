@@ -306,7 +306,7 @@ def test_help_lists_every_command_and_each_has_a_module(kg: Run) -> None:
     ran = kg("--help")
     assert ran.code == 0
     modules = {path.stem.removesuffix("_") for path in Path(str(files(cli))).glob("[a-z]*.py")}
-    helpers = {"answer", "options", "progress", "report"}
+    helpers = {"answer", "options", "progress", "report", "terminal"}
     assert set(cli.COMMANDS) == modules - helpers
     assert all(f"  {name} " in ran.out and said in ran.out for name, said in cli.COMMANDS.items())
 

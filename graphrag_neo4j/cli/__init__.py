@@ -15,6 +15,7 @@ from keyword import iskeyword
 
 import click
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.errors import GraphRAGError
 
 __all__ = ["main"]
@@ -91,16 +92,19 @@ def commands() -> None:
 def main() -> None:
     """Runs a command and ends the process with its exit code."""
     logging.getLogger("neo4j").setLevel(logging.ERROR)  # our own errors say what to do
+    terminal.prepare()
     _collect_seldom()
     try:
         # Outside its standalone mode, click returns the exit code of a command that ends early.
         sys.exit(commands(prog_name="kg-build", standalone_mode=False))
     except click.ClickException as error:
-        error.show()
+        terminal.usage_error(error)
         sys.exit(error.exit_code)
     except GraphRAGError as error:
-        click.echo(f"Error: {error}", err=True)
+        terminal.line(f"Error: {error}", error=True)
         sys.exit(1)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted; what has arrived is saved. The same command goes on.", err=True)
+        terminal.line(
+            "Interrupted; what has arrived is saved. The same command goes on.", error=True
+        )
         sys.exit(INTERRUPTED)

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable
 
-import click
-from rich.console import Console
-from rich.markup import escape
-
 from graphrag_neo4j.answers import Answer, Citation, Source
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.progress import money_known
 from graphrag_neo4j.text import shortened
 
@@ -15,37 +12,35 @@ __all__ = ["footnoted", "print_answer", "print_context"]
 QUOTED = 200  # characters of a source
 
 
-def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
+def print_answer(answer: Answer, *, streamed: bool) -> None:
     """The text, unless it has been streamed already, and below it the sources."""
     if streamed:
-        click.echo()
-    elif console.is_terminal:
-        from rich.markdown import Markdown  # noqa: PLC0415 - only here; it brings a parser
-
-        console.print(Markdown(answer.text))
+        terminal.line()
     else:
-        console.print(escape(answer.text))
+        terminal.block(answer.text)
     if answer.citations:
-        console.print("\nSources:")
+        terminal.line()
+        terminal.line("Sources:")
     shown: set[str] = set()  # places, each once
     for citation in answer.citations:
-        mark = "" if citation.supported else " [red](not in the material of this answer)[/]"
-        console.print(f"  {escape(str(citation))}{mark}", highlight=False)
+        mark = "" if citation.supported else " (not in the material of this answer)"
+        terminal.line(f"  {citation}", (mark, "red"))
         # In an answer of quotations a report is the heading of those that are cited one by one.
         heads = answer.origin == "extractive" and citation.kind == "Reports"
         for place in () if heads else dict.fromkeys(map(_place, citation.sources)):
             if place not in shown:
-                console.print(f"    {escape(place)}", style="dim", highlight=False)
+                terminal.line(f"    {place}", style="dim")
                 shown.add(place)
-    console.print(f"\n{escape(_took(answer))}", style="dim", highlight=False)
+    terminal.line()
+    terminal.line(_took(answer), style="dim")
 
 
-def print_context(console: Console, answer: Answer) -> None:
+def print_context(answer: Answer) -> None:
     """What a model would be given, with the tokens of each part."""
     for n, shown in enumerate(answer.context, start=1):
         parts = ", ".join(f"{len(records)} {kind}" for kind, records in shown.by_kind().items())
-        console.print(f"[bold]Context {n}: {shown.tokens:,} tokens; {escape(parts)}.[/]")
-        click.echo(shown.text)
+        terminal.line(f"Context {n}: {shown.tokens:,} tokens; {parts}.", style="bold")
+        terminal.block(shown.text)
 
 
 def footnoted(answer: Answer) -> str:

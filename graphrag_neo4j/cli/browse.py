@@ -11,6 +11,7 @@ import click
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.browsing import Section, chosen, guide, saved, sections, served, style
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -39,7 +40,7 @@ def browse(
 
     The guide is served on this machine until Ctrl-C.
     """
-    if show_password and not sys.stdout.isatty():
+    if show_password and not terminal.is_shown():
         raise InputError("--show-password shows the password on a terminal only: leave it out.")
     settings = load_settings(home=home)
     found = run(lambda: _queries(settings))
@@ -59,10 +60,11 @@ async def _queries(settings: Settings) -> list[Section]:
 
 def _print(found: list[Section]) -> None:
     for section in found:
-        click.secho(section.title, bold=True)
+        terminal.line(section.title, style="bold")
         for query in section.queries:
-            click.echo(f"\n{query.text}")
-        click.echo()
+            terminal.line()
+            terminal.block(query.text)
+        terminal.line()
 
 
 def _save(found: list[Section], path: Path) -> None:
@@ -70,7 +72,7 @@ def _save(found: list[Section], path: Path) -> None:
         path.write_bytes(saved(found, archive=path.suffix == ARCHIVE))
     except OSError as error:
         raise InputError(f"{path} can't be written ({error}): name another file.") from error
-    click.echo(f"Written to {path}: bring it into Browser or Query under Saved Cypher, Import.")
+    terminal.line(f"Written to {path}: bring it into Browser or Query under Saved Cypher, Import.")
 
 
 def _serve(settings: Settings, found: list[Section], *, show_password: bool, open_: bool) -> None:
@@ -82,40 +84,40 @@ def _serve(settings: Settings, found: list[Section], *, show_password: bool, ope
         else:
             _show_embedded(settings, server, show_password=show_password)
         if server is None or server.browse_port == 0:
-            click.echo("Once connected, paste these two lines into it, one after the other:")
-            click.echo(f"  :style http://localhost:{port}/style.grass")
-            click.echo(f"  :guide http://localhost:{port}/guide.html")
+            terminal.line("Once connected, paste these two lines into it, one after the other:")
+            terminal.line(f"  :style http://localhost:{port}/style.grass")
+            terminal.line(f"  :guide http://localhost:{port}/guide.html")
         if server and open_ and _has_screen():
             webbrowser.open(f"{server.http_url}/browser/")
-        click.echo("Ctrl-C ends this.")
+        terminal.line("Ctrl-C ends this.")
         with suppress(KeyboardInterrupt):
             _wait()
 
 
 def _show_embedded(settings: Settings, server: embedded.Server, *, show_password: bool) -> None:
-    click.echo(f"Neo4j Browser  {server.http_url}/browser/")
-    click.echo(f"  Connect to   {server.uri}")
-    click.echo(f"  User         {server.username}")
-    click.echo(f"  Password     in {embedded.status(settings).password_path}")
+    terminal.line(f"Neo4j Browser  {server.http_url}/browser/")
+    terminal.line(f"  Connect to   {server.uri}")
+    terminal.line(f"  User         {server.username}")
+    terminal.line(f"  Password     in {embedded.status(settings).password_path}")
     if show_password:
-        click.echo(f"               {server.password}")
+        terminal.line(f"               {server.password}")
     if server.browse_port:
-        click.echo("It opens the guide and the style as soon as it has connected.")
+        terminal.line("It opens the guide and the style as soon as it has connected.")
 
 
 def _show_other(settings: Settings, *, show_password: bool) -> None:
-    click.echo("Neo4j Browser  your server's own, often its address with port 7474")
-    click.echo(f"  Connect to   {settings.neo4j_uri}")
-    click.echo(f"  User         {settings.neo4j_username}")
-    click.echo("  Password     in NEO4J_PASSWORD")
+    terminal.line("Neo4j Browser  your server's own, often its address with port 7474")
+    terminal.line(f"  Connect to   {settings.neo4j_uri}")
+    terminal.line(f"  User         {settings.neo4j_username}")
+    terminal.line("  Password     in NEO4J_PASSWORD")
     if show_password and settings.neo4j_password:
-        click.echo(f"               {settings.neo4j_password.get_secret_value()}")
-    click.echo("Aura's Query takes no guide: give it the file of `kg-build browse --save FILE`.")
+        terminal.line(f"               {settings.neo4j_password.get_secret_value()}")
+    terminal.line("Aura's Query takes no guide: give it the file of `kg-build browse --save FILE`.")
 
 
 def _has_screen() -> bool:
     """Whether a web browser would have a window; one that draws on the terminal is not meant."""
-    if not sys.stdout.isatty():
+    if not terminal.is_shown():
         return False
     windows = sys.platform in {"darwin", "win32"}
     return windows or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

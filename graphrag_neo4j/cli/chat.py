@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from graphrag_neo4j.answers import METHODS
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.answer import print_answer
 from graphrag_neo4j.cli.options import home_option, run
 from graphrag_neo4j.cli.progress import listening
@@ -31,7 +31,6 @@ def chat(method: str, home: Path | None) -> None:
     An empty line or Ctrl-D ends the conversation.
     """
     settings = load_settings(home=home)
-    console = Console(soft_wrap=True)
 
     async def work() -> None:
         history: list[tuple[str, str]] = []
@@ -41,11 +40,11 @@ def chat(method: str, home: Path | None) -> None:
                     stream = rag.stream(question, method=method, history=tuple(history))
                     try:
                         async for piece in stream:
-                            click.echo(piece, nl=False)
+                            terminal.piece(piece)
                     except ReplyError as error:
-                        click.echo(f"No answer came: {error}.", err=True)
+                        terminal.line(f"No answer came: {error}.", error=True)
                         continue
-                    print_answer(console, stream.answer, streamed=True)
+                    print_answer(stream.answer, streamed=True)
                     history.append((question, stream.answer.text))
 
     run(work)
@@ -53,6 +52,6 @@ def chat(method: str, home: Path | None) -> None:
 
 def _ask() -> str:
     try:
-        return str(click.prompt("?", default="", show_default=False, prompt_suffix=" ")).strip()
+        return terminal.prompt("? ").strip()
     except click.Abort:  # Ctrl-D
         return ""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -33,6 +34,6 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
 
     found = run(work)
     for source in dict.fromkeys(chain.from_iterable(found.values())):
-        click.echo(f"Deleted {source}.")
+        terminal.line(f"Deleted {source}.")
     if missing := [given for given, deleted in found.items() if not deleted]:
         raise click.ClickException(f"{', '.join(missing)}: not in the graph.")

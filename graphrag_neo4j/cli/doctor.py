@@ -1,15 +1,13 @@
 """`kg-build doctor`: is everything there that a build needs?"""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.doctor import Check, examine
@@ -17,7 +15,11 @@ from graphrag_neo4j.settings import load_settings
 
 __all__ = ["doctor"]
 
-MARKS = {True: ("ok", "green"), False: ("wrong", "red"), None: ("-", "dim")}
+MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
+    True: ("ok", "green"),
+    False: ("wrong", "red"),
+    None: ("-", "dim"),
+}
 
 
 @click.command()
@@ -37,28 +39,26 @@ def doctor(home: Path | None, as_json_: bool) -> None:
     checks = run(work)
     wrong = sum(check.ok is False for check in checks)
     if as_json_:
-        click.echo(as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]}))
+        terminal.json_text(
+            as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
+        )
     else:
         _show(checks)
-        click.echo(f"Wrong: {wrong} of {len(checks)}." if wrong else "All is well.")
+        terminal.line(f"Wrong: {wrong} of {len(checks)}." if wrong else "All is well.")
     sys.exit(1 if wrong else 0)
 
 
 def _show(checks: Sequence[Check]) -> None:
     """A table on a terminal, elsewhere a line for each check."""
-    console = Console()
-    if console.is_terminal:
-        console.print(_table(checks))
+    if terminal.is_shown():
+        terminal.table(("", "", ""), list(_rows(checks)), left=[""], wrapped=True)
         return
     for check in checks:
-        click.echo(f"{MARKS[check.ok][0]:<7}{check.name}: {check.says} {check.fix}".rstrip())
+        terminal.line(f"{MARKS[check.ok][0]:<7}{check.name}: {check.says} {check.fix}".rstrip())
 
 
-def _table(checks: Sequence[Check]) -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False)
+def _rows(checks: Sequence[Check]) -> Iterator[Sequence[terminal.Part]]:
     for check in checks:
-        mark, style = MARKS[check.ok]
-        table.add_row(Text(mark, style), Text(check.name), Text(check.says))
+        yield MARKS[check.ok], check.name, check.says
         if check.fix:
-            table.add_row("", "", Text(check.fix, "yellow"))
-    return table
+            yield "", "", (check.fix, "yellow")

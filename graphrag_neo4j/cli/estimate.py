@@ -1,14 +1,13 @@
 """`kg-build estimate`: what an index would take."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import anyio
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import (
     as_json,
     json_option,
@@ -39,38 +38,38 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     settings = load_settings(**values)
     found = anyio.run(estimate_corpus, corpus, settings)
     if as_json_:
-        click.echo(as_json(found))
+        terminal.json_text(as_json(found))
     else:
-        _print(Console(soft_wrap=True), found, settings)
+        _print(found, settings)
     if found.unreadable:
         raise click.exceptions.Exit(1)
 
 
-def _print(console: Console, found: Estimate, settings: Settings) -> None:
-    console.print(
+def _print(found: Estimate, settings: Settings) -> None:
+    terminal.line(
         f"{found.documents:,} documents, {found.chunks:,} chunks, "
         f"{found.text_tokens:,} tokens of text."
     )
-    table = Table("step", "calls", "tokens in", "tokens out", "cost", box=None)
-    for step in found.steps:
-        table.add_row(
+    rows: list[Sequence[str]] = [
+        (
             step.step,
             f"{step.calls:,}",
             f"{step.input_tokens:,}",
             f"{step.output_tokens:,}",
             "unknown" if step.cost is None else money(step.cost),
         )
+        for step in found.steps
+    ]
     costs = [step.cost for step in found.steps]
     total = "unknown" if None in costs else money(sum(cost or 0.0 for cost in costs))
     calls = sum(step.calls for step in found.steps)
     sent = sum(step.input_tokens for step in found.steps)
     replied = sum(step.output_tokens for step in found.steps)
-    table.add_section()
-    table.add_row("in all", f"{calls:,}", f"{sent:,}", f"{replied:,}", total)
-    console.print(table)
-    console.print(
-        f"With {escape(settings.model_for('extraction'))}; prompts are counted, replies are "
+    rows.append(("in all", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
+    terminal.table(("step", "calls", "tokens in", "tokens out", "cost"), rows)
+    terminal.line(
+        f"With {settings.model_for('extraction')}; prompts are counted, replies are "
         "assumed. KG_MAX_COST or --max-cost stops an index at a sum."
     )
     for source, reason in found.unreadable.items():
-        console.print(f"[red]{escape(source)}: {escape(reason)}[/]")
+        terminal.line(f"{source}: {reason}", style="red")

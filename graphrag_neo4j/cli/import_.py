@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -39,15 +38,13 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
 
     imported = run(work)
     if as_json_:
-        click.echo(as_json(imported))
+        terminal.json_text(as_json(imported))
     else:
-        _print(Console(soft_wrap=True), imported)
+        _print(imported)
 
 
-def _print(console: Console, imported: Imported) -> None:
-    table = Table("table", box=None)
-    for name in ("rows", "made", "merged", "implied", "unmapped"):
-        table.add_column(name, justify="right")
+def _print(imported: Imported) -> None:
+    rows = []
     for name, counted in imported.tables.items():
         numbers = (
             counted.rows,
@@ -56,8 +53,8 @@ def _print(console: Console, imported: Imported) -> None:
             counted.implied,
             counted.unmapped,
         )
-        table.add_row(name, *(f"{n:,}" for n in numbers))
-    console.print(table)
+        rows.append((name, *(f"{n:,}" for n in numbers)))
+    terminal.table(("table", "rows", "made", "merged", "implied", "unmapped"), rows)
     for n, said in (
         (imported.invented, "citations in reports led nowhere and were removed"),
         (imported.rebuilt, "documents have the text of their units, one after the other"),
@@ -65,4 +62,4 @@ def _print(console: Console, imported: Imported) -> None:
         (imported.replaced, "characters that can't be stored were replaced"),
     ):
         if n:
-            console.print(f"{n:,} {said}.")
+            terminal.line(f"{n:,} {said}.")

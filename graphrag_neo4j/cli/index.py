@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import (
     as_json,
     home_option,
@@ -67,7 +66,7 @@ def index(
 
     built = run(work)
     if as_json_:
-        click.echo(as_json({"complete": built.complete, **dataclasses.asdict(built)}))
+        terminal.json_text(as_json({"complete": built.complete, **dataclasses.asdict(built)}))
     else:
         _summarise(built, settings, quiet=quiet)
     if not built.complete:
@@ -75,50 +74,50 @@ def index(
 
 
 def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
-    console = Console(stderr=quiet, soft_wrap=True)
     if not quiet:
-        _tell_documents(console, built)
+        _tell_documents(built)
         if built.status:
-            print_status(console, built.status, builds=False)
+            print_status(built.status, builds=False)
     elif built.status:
-        print_failures(console, built.status)
-    _tell_flaws(console, built)
+        print_failures(built.status, error=True)
+    _tell_flaws(built, error=quiet)
     if built.stopped:
-        console.print(f"[yellow]{escape(built.stopped)}[/] The same command goes on.")
+        terminal.line((built.stopped, "yellow"), " The same command goes on.", error=quiet)
     elif not built.complete:
-        console.print("[yellow]Not everything was done.[/] The same command tries the rest again.")
+        undone: terminal.Part = ("Not everything was done.", "yellow")
+        terminal.line(undone, " The same command tries the rest again.", error=quiet)
     if not (quiet or settings.has_model):
         asked_for = settings.model == OFFLINE
-        console.print(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
+        terminal.line(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
 
 
-def _tell_documents(console: Console, built: Built) -> None:
+def _tell_documents(built: Built) -> None:
     done = built.ingested
-    console.print(
+    terminal.line(
         f"Documents: {done.added} new, {done.changed} changed, {done.unchanged} unchanged; "
         f"{done.chunks} chunks written."
     )
     for suffix, n in sorted(built.skipped.items()):
-        console.print(f"Skipped: {n} files of kind {escape(suffix or 'without suffix')}.")
+        terminal.line(f"Skipped: {n} files of kind {suffix or 'without suffix'}.")
     if done.replaced:
-        console.print(f"{done.replaced} characters that can't be stored were replaced.")
+        terminal.line(f"{done.replaced} characters that can't be stored were replaced.")
     if done.cut_otherwise:
-        console.print(
+        terminal.line(
             f"{done.cut_otherwise} documents were cut with other chunk settings; "
             "--reread cuts and reads them again."
         )
     for step, usage in built.usage.items():
-        console.print(
+        terminal.line(
             f"{step}: {usage.calls:,} calls ({usage.failed} failed), {usage.input_tokens:,} tokens "
             f"in, {usage.output_tokens:,} out, {money_known(usage.cost, usage.unpriced)}."
         )
     if len(built.usage) > 1:
         total = sum(usage.cost for usage in built.usage.values())
         unpriced = sum(usage.unpriced for usage in built.usage.values())
-        console.print(f"In all: {money_known(total, unpriced)}.")
+        terminal.line(f"In all: {money_known(total, unpriced)}.")
 
 
-def _tell_flaws(console: Console, built: Built) -> None:
+def _tell_flaws(built: Built, *, error: bool) -> None:
     flaws = [f"{source}: {reason}" for source, reason in built.unreadable.items()]
     flaws += [
         f"{source}: came more than once; only the first was read"
@@ -126,6 +125,7 @@ def _tell_flaws(console: Console, built: Built) -> None:
     ]
     flaws += [f"{source}: holds no text" for source in built.ingested.empty]
     for flaw in flaws[:NAMED]:
-        console.print(f"[red]{escape(flaw)}[/]")
+        terminal.line(flaw, style="red", error=error)
     if len(flaws) > NAMED:
-        console.print(f"[red]… and {len(flaws) - NAMED} more; --json names them all.[/]")
+        more = f"… and {len(flaws) - NAMED} more; --json names them all."
+        terminal.line(more, style="red", error=error)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.browsing import read_map
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -41,4 +42,6 @@ def map(output: Path, home: Path | None) -> None:  # noqa: A001 - the command's 
         output.write_text(page, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{output} can't be written ({error}): name another file.") from error
-    click.echo(f"Written to {output} ({output.stat().st_size / 1e6:.1f} MB): open it in a browser.")
+    terminal.line(
+        f"Written to {output} ({output.stat().st_size / 1e6:.1f} MB): open it in a browser."
+    )

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import click
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -62,10 +63,10 @@ def _server() -> ModuleType:
 def _say_where(served: socket.socket) -> None:
     host, port = served.getsockname()[:2]
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    click.echo(f"MCP is served at http://{address}/mcp; Ctrl-C ends it.", err=True)
+    terminal.line(f"MCP is served at http://{address}/mcp; Ctrl-C ends it.", error=True)
     if not ipaddress.ip_address(host).is_loopback:
-        click.echo(
+        terminal.line(
             "Whoever reaches this address can read the graph and spend the model's tokens: "
             "no password is asked.",
-            err=True,
+            error=True,
         )

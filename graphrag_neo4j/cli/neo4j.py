@@ -8,6 +8,7 @@ from typing import get_args
 import click
 
 from graphrag_neo4j import embedded
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
@@ -47,9 +48,9 @@ def stop(home: Path | None) -> None:
     """Stop the server; its data stays."""
     settings = load_settings(home=home)
     if embedded.stop(settings, tell=_tell):
-        click.echo("Neo4j has stopped.")
+        terminal.line("Neo4j has stopped.")
     else:
-        click.echo(f"No Neo4j runs in {embedded.status(settings).home}.")
+        terminal.line(f"No Neo4j runs in {embedded.status(settings).home}.")
 
 
 @neo4j.command()
@@ -68,11 +69,11 @@ def wipe(home: Path | None, yes: bool) -> None:
     """Stop the server and delete its data."""
     settings = load_settings(home=home)
     place = embedded.status(settings).home
-    if not (yes or click.confirm(f"Delete all data of the Neo4j in {place}?")):
-        click.echo("Nothing was deleted.")
+    if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {place}?")):
+        terminal.line("Nothing was deleted.")
         return
     embedded.wipe(settings, tell=_tell)
-    click.echo(f"{place} is empty; the next start makes a new database.")
+    terminal.line(f"{place} is empty; the next start makes a new database.")
 
 
 @neo4j.command()
@@ -83,33 +84,33 @@ def logs(home: Path | None, lines: int, follow: bool) -> None:
     """Show the end of the server's log."""
     path = embedded.log_path(load_settings(home=home))
     with path.open(encoding="utf-8", errors="replace") as file:
-        click.echo("".join(deque(file, maxlen=lines)), nl=False)
+        terminal.piece("".join(deque(file, maxlen=lines)))
         while follow:
-            click.echo(file.read(), nl=False)
+            terminal.piece(file.read())
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def _show(found: embedded.Status) -> None:
     if found.server is None:
         version = f"; its data is of Neo4j {found.version}" if found.version else ""
-        click.echo(f"No Neo4j runs in {found.home}{version}.")
+        terminal.line(f"No Neo4j runs in {found.home}{version}.")
         return
     server = found.server
-    click.echo(f"Neo4j {server.version} runs (process {server.pid}).")
-    click.echo(f"  Address   {server.uri}")
-    click.echo(f"  Browser   {server.http_url}/browser/")
-    click.echo(f"  User      {server.username}")
-    click.echo(f"  Password  in {found.password_path}")
-    click.echo(f"  Home      {found.home}")
+    terminal.line(f"Neo4j {server.version} runs (process {server.pid}).")
+    terminal.line(f"  Address   {server.uri}")
+    terminal.line(f"  Browser   {server.http_url}/browser/")
+    terminal.line(f"  User      {server.username}")
+    terminal.line(f"  Password  in {found.password_path}")
+    terminal.line(f"  Home      {found.home}")
 
 
 def _warn_of_uri(settings: Settings) -> None:
     if settings.neo4j_uri:
-        click.echo(
+        terminal.line(
             f"NEO4J_URI is set: the other commands use {settings.neo4j_uri}, not this server.",
-            err=True,
+            error=True,
         )
 
 
 def _tell(text: str) -> None:
-    click.echo(text, err=True)
+    terminal.line(text, error=True)

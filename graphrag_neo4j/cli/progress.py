@@ -1,21 +1,10 @@
 """What a run tells, drawn: a bar a stage on a terminal, plain lines elsewhere, or only warnings."""
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
-
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started
 
 __all__ = ["listening", "money", "money_known"]
@@ -29,9 +18,12 @@ def listening(*, quiet: bool) -> Iterator[Listener]:
     """A listener for what a command does; it writes to standard error."""
     if quiet:
         yield _only_warnings
-    elif sys.stderr.isatty():
-        with _bars() as progress:
-            yield Bars(progress)
+    elif terminal.errors_are_shown():
+        drawing = terminal.Drawing(fleeting=False)
+        try:
+            yield Bars(drawing)
+        finally:
+            drawing.rest()
     else:
         lines = Lines()
         yield lines
@@ -52,20 +44,7 @@ def money_known(cost: float, unpriced: int) -> str:
 
 def _only_warnings(event: Event) -> None:
     if isinstance(event, Said) and event.warning:
-        click.echo(event.text, err=True)
-
-
-def _bars() -> Progress:
-    return Progress(
-        TextColumn("{task.description:>10}"),
-        BarColumn(),
-        TextColumn("{task.fields[count]}"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("[red]{task.fields[failed]}"),
-        TextColumn("[dim]{task.fields[spent]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
+        terminal.line(event.text, error=True)
 
 
 class Stage:
@@ -103,38 +82,35 @@ class Stage:
 class Bars:
     """Draws a bar for each stage."""
 
-    def __init__(self, progress: Progress) -> None:
-        self.progress = progress
+    def __init__(self, drawing: terminal.Drawing) -> None:
+        self.drawing = drawing
         self.stage = Stage("", 0)
-        self.bar: TaskID | None = None
+        self.bar: int | None = None
 
     def __call__(self, event: Event) -> None:
         match event:
             case Said():
-                text = Text(event.text, "yellow" if event.warning else "")
-                self.progress.console.print(text)
+                self.drawing.say(event.text, "yellow" if event.warning else "")
             case Started():
                 self._start(event)
             case Advanced():
                 self._advance(event)
             case Spent() if self.bar is not None:
-                self.progress.update(self.bar, spent=spent_line(event))
+                self.drawing.update(self.bar, spent=spent_line(event))
 
     def _start(self, event: Started) -> None:
         if self.bar is not None:
-            self.progress.update(self.bar, total=self.stage.seen)
+            self.drawing.update(self.bar, total=self.stage.seen)
         self.stage = Stage(event.stage, event.total)
         self.bar = None
         if event.total != 0:
-            self.bar = self.progress.add_task(
-                event.stage, total=event.total, count="", rate="", failed="", spent=""
-            )
+            self.bar = self.drawing.add(event.stage, event.total)
 
     def _advance(self, event: Advanced) -> None:
         self.stage.advance(event)
         if self.bar is not None:
             failed = f"{self.stage.failed} failed" if self.stage.failed else ""
-            self.progress.update(
+            self.drawing.update(
                 self.bar,
                 completed=self.stage.seen,
                 count=self.stage.count,
@@ -155,7 +131,7 @@ class Lines:
     def __call__(self, event: Event) -> None:
         match event:
             case Said():
-                click.echo(event.text, err=True)
+                terminal.line(event.text, error=True)
             case Started():
                 self.close()
                 self.stage = Stage(event.stage, event.total) if event.total != 0 else None
@@ -177,7 +153,7 @@ class Lines:
     def _print(self, stage: Stage) -> None:
         failed = f", {stage.failed} failed" if stage.failed else ""
         spent = f", {self.spent}" if self.spent else ""
-        click.echo(f"{stage.name}: {stage.count}, {stage.rate}{failed}{spent}", err=True)
+        terminal.line(f"{stage.name}: {stage.count}, {stage.rate}{failed}{spent}", error=True)
         self.printed = time.monotonic()
         self.shown = stage.seen
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from graphrag_neo4j.answers import METHODS, Answer
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.answer import footnoted, print_answer, print_context
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
 from graphrag_neo4j.cli.progress import listening
@@ -50,8 +50,7 @@ def query(
 ) -> None:
     """Answer QUESTION from the graph, with the places in the documents that say so."""
     settings = load_settings(home=home, expand=expand, response_type=response_type)
-    console = Console(soft_wrap=True)
-    streamed = console.is_terminal and not (as_json_ or markdown or how["context_only"])
+    streamed = terminal.is_shown() and not (as_json_ or markdown or how["context_only"])
 
     async def work() -> Answer:
         with listening(quiet=as_json_ or markdown) as listen:
@@ -59,15 +58,15 @@ def query(
                 stream = rag.stream(question, **how)
                 async for piece in stream:
                     if streamed:
-                        click.echo(piece, nl=False)
+                        terminal.piece(piece)
                 return stream.answer
 
     answer = run(work)
     if as_json_:
-        click.echo(as_json(answer))
+        terminal.json_text(as_json(answer))
     elif markdown:
-        click.echo(footnoted(answer))
+        terminal.block(footnoted(answer))
     elif how["context_only"]:
-        print_context(console, answer)
+        print_context(answer)
     else:
-        print_answer(console, answer, streamed=streamed)
+        print_answer(answer, streamed=streamed)

@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.progress import money_known
 from graphrag_neo4j.status import Status
 
@@ -22,48 +19,44 @@ PENDING = {
 }
 
 
-def print_status(console: Console, status: Status, *, builds: bool = True) -> None:
+def print_status(status: Status, *, builds: bool = True) -> None:
     """Counts, what is pending, what failed and why, and the last builds."""
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, n in status.counts.items():
-        table.add_row(name, f"{n:,}")
-    console.print(table)
-    _print_levels(console, status)
+    terminal.table(("", ""), [(name, f"{n:,}") for name, n in status.counts.items()])
+    _print_levels(status)
     waiting = {stage: n for stage, n in status.pending.items() if n}
     if waiting:
         text = ", ".join(f"{n:,} {PENDING[stage]}" for stage, n in waiting.items())
-        console.print(f"Pending: {text}.")
-    print_failures(console, status)
-    _print_named(console, [f"Cut off, saved as far as it is whole: {cut}." for cut in status.cut])
+        terminal.line(f"Pending: {text}.")
+    print_failures(status)
+    _print_named([f"Cut off, saved as far as it is whole: {cut}." for cut in status.cut])
     vectorless = [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless]
-    _print_named(console, vectorless)
+    _print_named(vectorless)
     for reason, n in status.unusable.items():
-        console.print(f"Left out: {n:,} × {escape(reason)}.")
+        terminal.line(f"Left out: {n:,} × {reason}.")
     if builds:
-        _print_builds(console, status)
+        _print_builds(status)
 
 
-def print_failures(console: Console, status: Status) -> None:
+def print_failures(status: Status, *, error: bool = False) -> None:
     """What failed and why."""
     failed = [f"Failed ({one.stage}): {one.what}: {one.reason}" for one in status.failures]
-    _print_named(console, failed, "red")
+    _print_named(failed, "red", error=error)
 
 
-def _print_named(console: Console, lines: Sequence[str], style: str | None = None) -> None:
+def _print_named(lines: Sequence[str], style: terminal.Style = "", *, error: bool = False) -> None:
     """The first of many lines, and how many more there are."""
     for line in lines[:NAMED]:
-        console.print(escape(line), style=style)
+        terminal.line(line, style=style, error=error)
     if len(lines) > NAMED:
         more = f"… and {len(lines) - NAMED} more; status --json has all."
-        console.print(more, style=style)
+        terminal.line(more, style=style, error=error)
 
 
-def _print_levels(console: Console, status: Status) -> None:
+def _print_levels(status: Status) -> None:
     """The cover of each level: what a global question is answered from."""
     head = ("level", "communities", "largest", "reports", "of these", "tokens", "of these")
-    table = Table(*head, box=None)
-    for row in status.levels:
-        table.add_row(
+    rows = [
+        (
             str(row["level"]),
             f"{row['communities']:,}",
             f"{row['largest']:,}",
@@ -72,18 +65,18 @@ def _print_levels(console: Console, status: Status) -> None:
             f"{row['tokens']:,}",
             f"{row['tokens_from_elements']:,} small",
         )
-    if status.levels:
-        console.print(table)
+        for row in status.levels
+    ]
+    if rows:
+        terminal.table(head, rows)
     if invented := status.reports["invented"]:
-        console.print(f"Removed from reports: {invented:,} citations of what is not there.")
+        terminal.line(f"Removed from reports: {invented:,} citations of what is not there.")
 
 
-def _print_builds(console: Console, status: Status) -> None:
-    table = Table(
-        "started", "outcome", "origin", "calls", "tokens in", "tokens out", "cost", box=None
-    )
-    for build in status.builds:
-        table.add_row(
+def _print_builds(status: Status) -> None:
+    head = ("started", "outcome", "origin", "calls", "tokens in", "tokens out", "cost")
+    rows = [
+        (
             build["started"][:19].replace("T", " "),
             build["outcome"],
             build["origin"] or "",
@@ -92,6 +85,8 @@ def _print_builds(console: Console, status: Status) -> None:
             f"{build['output_tokens']:,}",
             money_known(build["cost"], build["unpriced"]),
         )
-    if status.builds:
-        console.print("Last builds:")
-        console.print(table)
+        for build in status.builds
+    ]
+    if rows:
+        terminal.line("Last builds:")
+        terminal.table(head, rows, left=("outcome", "origin"))

@@ -3,21 +3,26 @@
 from collections.abc import Iterable
 
 from graphrag_neo4j.answers import Answer, Citation, Source
+from graphrag_neo4j.citations import Kind
 from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.progress import money_known
+from graphrag_neo4j.cli.words import counted, seconds
 from graphrag_neo4j.text import shortened
 
-__all__ = ["footnoted", "print_answer", "print_context"]
+__all__ = ["footnoted", "print_answer", "print_context", "print_sources"]
 
+KINDS: dict[Kind, tuple[str, str]] = {
+    "Reports": ("report", "reports"),
+    "Entities": ("entity", "entities"),
+    "Relationships": ("relationship", "relationships"),
+    "Claims": ("claim", "claims"),
+    "Sources": ("source", "sources"),
+}
 QUOTED = 200  # characters of a source
 
 
-def print_answer(answer: Answer, *, streamed: bool) -> None:
-    """The text, unless it has been streamed already, and below it the sources."""
-    if streamed:
-        terminal.line()
-    else:
-        terminal.block(answer.text)
+def print_sources(answer: Answer) -> None:
+    """What each citation of the answer is, and the places that say so."""
     if answer.citations:
         terminal.line()
         terminal.line("Sources:")
@@ -31,6 +36,15 @@ def print_answer(answer: Answer, *, streamed: bool) -> None:
             if place not in shown:
                 terminal.line(f"    {place}", style="dim")
                 shown.add(place)
+
+
+def print_answer(answer: Answer, *, streamed: bool) -> None:
+    """The text, unless it has been streamed already, and below it the sources."""
+    if streamed:
+        terminal.line()
+    else:
+        terminal.block(answer.text)
+    print_sources(answer)
     terminal.line()
     terminal.line(_took(answer), style="dim")
 
@@ -38,8 +52,10 @@ def print_answer(answer: Answer, *, streamed: bool) -> None:
 def print_context(answer: Answer) -> None:
     """What a model would be given, with the tokens of each part."""
     for n, shown in enumerate(answer.context, start=1):
-        parts = ", ".join(f"{len(records)} {kind}" for kind, records in shown.by_kind().items())
-        terminal.line(f"Context {n}: {shown.tokens:,} tokens; {parts}.", style="bold")
+        parts = ", ".join(
+            counted(len(records), *KINDS[kind]) for kind, records in shown.by_kind().items()
+        )
+        terminal.line(f"Context {n}: {counted(shown.tokens, 'token')} in {parts}.", style="bold")
         terminal.block(shown.text)
 
 
@@ -62,14 +78,16 @@ def _place(source: Source) -> str:
 
 
 def _took(answer: Answer) -> str:
+    method = answer.method.capitalize()
     if answer.origin == "extractive":
-        return f"{answer.method} search, extractive (no model): {answer.elapsed:.1f} s."
+        return f"{method} search, extractive (without a model): {seconds(answer.elapsed)}."
     used = answer.usage.values()
     calls = sum(one["calls"] for one in used)
     tokens = sum(one["input_tokens"] + one["output_tokens"] for one in used)
     cost = sum(one["cost"] for one in used)
     unpriced = sum(one["unpriced"] for one in used)
     return (
-        f"{answer.method} search: {answer.elapsed:.1f} s, {calls} calls, {tokens:,} tokens, "
+        f"{method} search: {seconds(answer.elapsed)}, {counted(calls, 'call')}, "
+        f"{counted(tokens, 'token')}, "
         f"{money_known(cost, unpriced)}."
     )

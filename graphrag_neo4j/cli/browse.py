@@ -16,6 +16,7 @@ from graphrag_neo4j.cli.options import home_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Started
 from graphrag_neo4j.settings import Settings, load_settings
 
 __all__ = ["browse"]
@@ -24,21 +25,27 @@ ARCHIVE = ".zip"
 
 
 @click.command()
-@click.option("--list", "list_", is_flag=True, help="Print the queries; open nothing.")
+@click.option("--list", "list_", is_flag=True, help="Print the queries of the guide and end.")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the queries as saved Cypher (.zip: a file for each); open nothing.",
+    metavar="FILE",
+    help="Write the queries of the guide into FILE and end; a .zip holds a file for each query.",
 )
-@click.option("--show-password", is_flag=True, help="Print the password, on a terminal only.")
-@click.option("--open/--no-open", "open_", default=True, help="Whether to open a web browser.")
+@click.option("--show-password", is_flag=True, help="Print the password, too; on a terminal only.")
+@click.option(
+    "--open/--no-open",
+    "open_",
+    default=True,
+    help="Whether to open Neo4j Browser in your web browser.",
+)
 @home_option
 def browse(
     list_: bool, save: Path | None, show_password: bool, open_: bool, home: Path | None
 ) -> None:
-    """Explore the communities in Neo4j Browser, by a guide of queries.
+    """Explore the graph in Neo4j Browser, with a guide of queries.
 
-    The guide is served on this machine until Ctrl-C.
+    The guide is served on this machine until you press Ctrl-C.
     """
     if show_password and not terminal.is_shown():
         raise InputError("--show-password shows the password on a terminal only: leave it out.")
@@ -53,8 +60,9 @@ def browse(
 
 
 async def _queries(settings: Settings) -> list[Section]:
-    with listening(quiet=False) as listen:
+    with listening(quiet=False, fleeting=True) as listen:
         async with AsyncGraphRAG(settings, listen) as rag:
+            listen(Started("guide"))
             return sections(await chosen(rag.graph))
 
 
@@ -72,7 +80,9 @@ def _save(found: list[Section], path: Path) -> None:
         path.write_bytes(saved(found, archive=path.suffix == ARCHIVE))
     except OSError as error:
         raise InputError(f"{path} can't be written ({error}): name another file.") from error
-    terminal.line(f"Written to {path}: bring it into Browser or Query under Saved Cypher, Import.")
+    terminal.line(
+        f"Written to {path}. In Neo4j Browser or Query, open Saved Cypher and choose Import."
+    )
 
 
 def _serve(settings: Settings, found: list[Section], *, show_password: bool, open_: bool) -> None:
@@ -84,12 +94,14 @@ def _serve(settings: Settings, found: list[Section], *, show_password: bool, ope
         else:
             _show_embedded(settings, server, show_password=show_password)
         if server is None or server.browse_port == 0:
-            terminal.line("Once connected, paste these two lines into it, one after the other:")
+            terminal.line(
+                "When it has connected, paste these two lines into it, one after the other:"
+            )
             terminal.line(f"  :style http://localhost:{port}/style.grass")
             terminal.line(f"  :guide http://localhost:{port}/guide.html")
         if server and open_ and _has_screen():
             webbrowser.open(f"{server.http_url}/browser/")
-        terminal.line("Ctrl-C ends this.")
+        terminal.line("Press Ctrl-C to end.")
         with suppress(KeyboardInterrupt):
             _wait()
 
@@ -102,17 +114,19 @@ def _show_embedded(settings: Settings, server: embedded.Server, *, show_password
     if show_password:
         terminal.line(f"               {server.password}")
     if server.browse_port:
-        terminal.line("It opens the guide and the style as soon as it has connected.")
+        terminal.line("It opens the guide and the style when it has connected.")
 
 
 def _show_other(settings: Settings, *, show_password: bool) -> None:
-    terminal.line("Neo4j Browser  your server's own, often its address with port 7474")
+    terminal.line("Neo4j Browser  is part of your server, often at its address with port 7474")
     terminal.line(f"  Connect to   {settings.neo4j_uri}")
     terminal.line(f"  User         {settings.neo4j_username}")
     terminal.line("  Password     in NEO4J_PASSWORD")
     if show_password and settings.neo4j_password:
         terminal.line(f"               {settings.neo4j_password.get_secret_value()}")
-    terminal.line("Aura's Query takes no guide: give it the file of `kg-build browse --save FILE`.")
+    terminal.line(
+        "Aura's Query shows no guide; import the file that `kg-build browse --save FILE` writes."
+    )
 
 
 def _has_screen() -> bool:

@@ -16,15 +16,19 @@ __all__ = ["delete"]
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
 @home_option
 @click.option(
     "--source-root",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder that the sources were made relative to.",
+    metavar="FOLDER",
+    help="The --source-root that the documents were indexed with.",
 )
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
-    """Delete documents, by their source or path, with all that only they said."""
+    """Delete documents, and all that only they said, from the graph.
+
+    SOURCES are paths of files, or sources as `kg-build index` names them.
+    """
     settings = load_settings(home=home)
 
     async def work() -> dict[str, list[str]]:
@@ -36,4 +40,5 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         terminal.line(f"Deleted {source}.")
     if missing := [given for given, deleted in found.items() if not deleted]:
-        raise click.ClickException(f"{', '.join(missing)}: not in the graph.")
+        are = "is" if len(missing) == 1 else "are"
+        raise click.ClickException(f"{', '.join(missing)} {are} not in the graph.")

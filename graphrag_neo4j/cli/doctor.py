@@ -26,9 +26,10 @@ MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
 @home_option
 @json_option
 def doctor(home: Path | None, as_json_: bool) -> None:
-    """Check everything that a build needs, and say how to mend what is wrong.
+    """Check that everything that is needed is there and works, and say how to mend it.
 
-    Python, Neo4j, Graph Data Science, the tokenizer, the models (one tiny call to each).
+    It checks Python, Neo4j, Graph Data Science, the tokenizer and the models, with one tiny call
+    to each model. It starts the embedded Neo4j if no other one is set.
     """
     settings = load_settings(home=home)
 

@@ -16,6 +16,8 @@ from graphrag_neo4j.cli.options import (
     settings_options,
 )
 from graphrag_neo4j.cli.progress import money
+from graphrag_neo4j.cli.report import TOKENS_AND_COST
+from graphrag_neo4j.cli.words import counted, named_step
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.estimate import Estimate
 from graphrag_neo4j.estimate import estimate as estimate_corpus
@@ -25,14 +27,17 @@ __all__ = ["estimate"]
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
+)
 @read_options
 @settings_options
 @json_option
 def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
-    """Say what indexing PATHS would take, as if nothing of them were in the graph yet.
+    """Estimate the calls, tokens and cost of indexing PATHS.
 
-    Asks no model and needs no Neo4j.
+    The estimate is for an empty graph: it counts documents that are already indexed, too. It
+    asks no model and needs no Neo4j.
     """
     corpus = Corpus.of_paths(paths, reading_of(values))
     settings = load_settings(**values)
@@ -47,29 +52,29 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
 
 def _print(found: Estimate, settings: Settings) -> None:
     terminal.line(
-        f"{found.documents:,} documents, {found.chunks:,} chunks, "
-        f"{found.text_tokens:,} tokens of text."
+        f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}, "
+        f"{counted(found.text_tokens, 'token')} of text."
     )
     rows: list[Sequence[str]] = [
         (
-            step.step,
+            named_step(step.step),
             f"{step.calls:,}",
             f"{step.input_tokens:,}",
             f"{step.output_tokens:,}",
-            "unknown" if step.cost is None else money(step.cost),
+            "unknown cost" if step.cost is None else money(step.cost),
         )
         for step in found.steps
     ]
     costs = [step.cost for step in found.steps]
-    total = "unknown" if None in costs else money(sum(cost or 0.0 for cost in costs))
+    total = "unknown cost" if None in costs else money(sum(cost or 0.0 for cost in costs))
     calls = sum(step.calls for step in found.steps)
     sent = sum(step.input_tokens for step in found.steps)
     replied = sum(step.output_tokens for step in found.steps)
     rows.append(("in all", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
-    terminal.table(("step", "calls", "tokens in", "tokens out", "cost"), rows)
+    terminal.table(("step", "calls", *TOKENS_AND_COST), rows)
     terminal.line(
-        f"With {settings.model_for('extraction')}; prompts are counted, replies are "
-        "assumed. KG_MAX_COST or --max-cost stops an index at a sum."
+        f"These are the numbers for {settings.model_for('extraction')}. Prompts are "
+        "counted, the length of replies is assumed. `kg-build index … --max-cost 5` stops at $5."
     )
     for source, reason in found.unreadable.items():
-        terminal.line(f"{source}: {reason}", style="red")
+        terminal.line(f"{source}: {reason}.", style="red")

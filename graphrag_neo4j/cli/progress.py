@@ -3,9 +3,11 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from graphrag_neo4j.cli import terminal
-from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started
+from graphrag_neo4j.cli.words import counted, named_step, seconds
+from graphrag_neo4j.events import Advanced, Event, Said, Spent, Started
 
 __all__ = ["listening", "money", "money_known"]
 
@@ -14,20 +16,19 @@ MEGABYTE = 1_000_000
 
 
 @contextmanager
-def listening(*, quiet: bool) -> Iterator[Listener]:
-    """A listener for what a command does; it writes to standard error."""
-    if quiet:
-        yield _only_warnings
-    elif terminal.errors_are_shown():
-        drawing = terminal.Drawing(fleeting=False)
-        try:
-            yield Bars(drawing)
-        finally:
-            drawing.rest()
-    else:
-        lines = Lines()
-        yield lines
-        lines.close()
+def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["Told"]:
+    """A listener for what a command does; it writes to standard error.
+
+    `fleeting`: its bars vanish before the result is printed.
+    """
+    told: Told = OnlyWarnings()
+    if not quiet:
+        shown = terminal.errors_are_shown()
+        told = Bars(terminal.Drawing(fleeting=fleeting)) if shown else Lines()
+    try:
+        yield told
+    finally:
+        told.rest()
 
 
 def money(dollars: float) -> str:
@@ -42,9 +43,25 @@ def money_known(cost: float, unpriced: int) -> str:
     return f"at least {money(cost)}" if cost else "unknown cost"
 
 
-def _only_warnings(event: Event) -> None:
-    if isinstance(event, Said) and event.warning:
-        terminal.line(event.text, error=True)
+class Told(Protocol):
+    """A listener that can make room for what a command prints."""
+
+    def __call__(self, event: Event) -> None:
+        """Shows what it is told."""
+
+    def rest(self) -> None:
+        """Ends what it draws, until it is told the next thing."""
+
+
+class OnlyWarnings:
+    """Prints warnings."""
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Said) and event.warning:
+            terminal.line(event.text, error=True)
+
+    def rest(self) -> None:
+        """Nothing is drawn."""
 
 
 class Stage:
@@ -76,7 +93,12 @@ class Stage:
         per_second = self.seen / seconds if seconds > 0 else 0.0
         if self.name == "download":
             return f"{per_second / MEGABYTE:.1f} MB/s"
-        return f"{per_second:.1f}/s"
+        return f"{per_second:,.1f}/s"
+
+    @property
+    def time(self) -> str:
+        """How long it has taken, where there is nothing to count."""
+        return f"{seconds(time.monotonic() - self.began)} so far"
 
 
 class Bars:
@@ -104,12 +126,17 @@ class Bars:
         self.stage = Stage(event.stage, event.total)
         self.bar = None
         if event.total != 0:
-            self.bar = self.drawing.add(event.stage, event.total)
+            self.bar = self.drawing.add(named_step(event.stage), event.total)
+
+    def rest(self) -> None:
+        """Ends the drawing until the next stage."""
+        self.drawing.rest()
+        self.bar = None
 
     def _advance(self, event: Advanced) -> None:
         self.stage.advance(event)
         if self.bar is not None:
-            failed = f"{self.stage.failed} failed" if self.stage.failed else ""
+            failed = f"{self.stage.failed:,} failed" if self.stage.failed else ""
             self.drawing.update(
                 self.bar,
                 completed=self.stage.seen,
@@ -133,7 +160,7 @@ class Lines:
             case Said():
                 terminal.line(event.text, error=True)
             case Started():
-                self.close()
+                self.rest()
                 self.stage = Stage(event.stage, event.total) if event.total != 0 else None
                 self.printed = time.monotonic()
                 self.shown = -1
@@ -144,16 +171,17 @@ class Lines:
         if self.stage and time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:
             self._print(self.stage)
 
-    def close(self) -> None:
-        """Prints where the stage has ended."""
-        if self.stage and self.stage.seen != self.shown:
+    def rest(self) -> None:
+        """Prints where the stage has ended, if it has counted anything."""
+        if self.stage and self.stage.seen not in {0, self.shown}:
             self._print(self.stage)
         self.stage = None
 
     def _print(self, stage: Stage) -> None:
-        failed = f", {stage.failed} failed" if stage.failed else ""
+        failed = f", {stage.failed:,} failed" if stage.failed else ""
         spent = f", {self.spent}" if self.spent else ""
-        terminal.line(f"{stage.name}: {stage.count}, {stage.rate}{failed}{spent}", error=True)
+        came = f"{stage.count}, {stage.rate}" if stage.seen or stage.total else stage.time
+        terminal.line(f"{named_step(stage.name)}: {came}{failed}{spent}", error=True)
         self.printed = time.monotonic()
         self.shown = stage.seen
 
@@ -161,4 +189,4 @@ class Lines:
 def spent_line(event: Spent) -> str:
     """Tokens and money in a few characters."""
     cost = f", {money(event.cost)}" if event.cost else ""
-    return f"{event.tokens:,} tokens{cost}"
+    return f"{counted(event.tokens, 'token')}{cost}"

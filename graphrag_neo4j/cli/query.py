@@ -8,7 +8,7 @@ import click
 from graphrag_neo4j.answers import METHODS, Answer
 from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.answer import footnoted, print_answer, print_context
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run
+from graphrag_neo4j.cli.options import METHOD_HELP, Number, as_json, home_option, json_option, run
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.settings import load_settings
@@ -23,19 +23,48 @@ __all__ = ["query"]
     type=click.Choice(["auto", *METHODS]),
     default="auto",
     show_default=True,
-    help="auto: global for the whole, local for a thing and its surroundings.",
+    metavar="METHOD",
+    help=METHOD_HELP,
 )
-@click.option("--level", type=click.IntRange(min=0), help="global: level, 0 is the coarsest.")
-@click.option("--dynamic", is_flag=True, help="global: open only reports that are rated relevant.")
-@click.option("--prefilter", type=click.IntRange(min=1), help="global: only so many near reports.")
+@click.option(
+    "--level",
+    type=Number(least=0),
+    help=(
+        "global: the level of communities to read; 0 is the coarsest. Without it: the finest "
+        "level that KG_MAP_CALLS calls can read."
+    ),
+)
+@click.option(
+    "--dynamic",
+    is_flag=True,
+    help="global: begin at level 0 and read only the reports that a model rates relevant.",
+)
+@click.option(
+    "--prefilter",
+    type=Number(least=1),
+    help="global: read only this many reports, those nearest to the question.",
+)
 @click.option(
     "--expand",
     type=click.Choice(["hop", "ppr"]),
-    help="local, drift: what surrounds it, one hop or a walk (personalised PageRank); KG_EXPAND.",
+    help=(
+        "local and drift: how the surroundings of an entity are found, one step away (hop) or by a "
+        "longer walk (ppr, personalised PageRank). Without it: KG_EXPAND."
+    ),
 )
-@click.option("--response-type", help="Length and form, such as 'a list of five'.")
-@click.option("--context-only", is_flag=True, help="Show what a model would be given; ask none.")
-@click.option("--markdown", is_flag=True, help="Print Markdown with footnotes.")
+@click.option(
+    "--response-type",
+    metavar="TEXT",
+    help="The length and form of the answer, such as 'a list of five points'.",
+)
+@click.option(
+    "--context-only",
+    is_flag=True,
+    help="Print the texts that a model would be given, and ask no model for an answer.",
+)
+@click.option(
+    "--markdown", is_flag=True, help="Print the answer as Markdown, with its sources as footnotes."
+)
 @home_option
 @json_option
 def query(
@@ -48,16 +77,20 @@ def query(
     as_json_: bool,
     **how: Any,  # noqa: ANN401 - fields of Question
 ) -> None:
-    """Answer QUESTION from the graph, with the places in the documents that say so."""
+    """Answer QUESTION from the graph, with the places in the documents that say so.
+
+    Write QUESTION in quotes. Each [Data: …] in the answer is explained below it.
+    """
     settings = load_settings(home=home, expand=expand, response_type=response_type)
     streamed = terminal.is_shown() and not (as_json_ or markdown or how["context_only"])
 
     async def work() -> Answer:
-        with listening(quiet=as_json_ or markdown) as listen:
+        with listening(quiet=as_json_ or markdown, fleeting=True) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
                 stream = rag.stream(question, **how)
                 async for piece in stream:
                     if streamed:
+                        listen.rest()
                         terminal.piece(piece)
                 return stream.answer
 

@@ -19,7 +19,7 @@ __all__ = ["status"]
 @home_option
 @json_option
 def status(home: Path | None, as_json_: bool) -> None:
-    """Show what is in the graph, what is pending, what failed and why, what builds cost."""
+    """Show what is in the graph, what is pending, what failed and why, and what it cost."""
     settings = load_settings(home=home)
 
     async def work() -> Status:

@@ -143,12 +143,19 @@ def table(
 class Drawing:
     """Bars of progress on standard error, drawn from the first bar until `rest`.
 
-    `fleeting`: they vanish then, and leave the screen to what comes next.
+    `fleeting`: they vanish then, and leave the screen to what comes next; they tell the time that
+    a step has taken instead of what it still needs, for these steps are short.
     """
 
     def __init__(self, *, fleeting: bool) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         self._progress = Progress(
             TextColumn("{task.description:>10}", markup=False),
@@ -157,7 +164,7 @@ class Drawing:
             TextColumn("{task.fields[rate]}", markup=False),
             TextColumn("{task.fields[failed]}", markup=False, style="red"),
             TextColumn("{task.fields[spent]}", markup=False, style="dim"),
-            TimeRemainingColumn(),
+            TimeElapsedColumn() if fleeting else TimeRemainingColumn(),
             console=Console(stderr=True),
             redirect_stdout=False,
             transient=fleeting,
@@ -212,7 +219,8 @@ def usage_error(error: click.ClickException) -> None:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context:
         block(context.get_usage(), error=True)
-        line(f"Try `{context.command_path} --help` for help.\n", error=True)
+        line(f"`{context.command_path} --help` explains its arguments and options.", error=True)
+        line(error=True)
     line(f"Error: {error.format_message()}", error=True)
 
 

@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 
 from graphrag_neo4j.asking import Asking, Found, report_record
+from graphrag_neo4j.events import Advanced, Said, Started
 from graphrag_neo4j.graph import Row
 from graphrag_neo4j.mapreduce import answer_from, pack
 from graphrag_neo4j.tables import Record, measure
@@ -40,10 +41,11 @@ async def _cover(asking: Asking, level: int | None, prefilter: int | None) -> li
     chosen = await _default_level(asking) if level is None else level
     vector = await asking.vector() if prefilter else None
     rows = await asking.graph.read("search/cover", level=chosen, vector=vector)
-    if vector is None or prefilter is None:
-        return rows
-    near = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))
-    return near[:prefilter]
+    if vector is not None and prefilter is not None:
+        rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
+    reports = "report" if len(rows) == 1 else "reports"
+    asking.listen(Said(f"Answering from level {chosen}: {len(rows):,} {reports}."))
+    return rows
 
 
 async def _default_level(asking: Asking) -> int:
@@ -93,8 +95,10 @@ async def _opened(asking: Asking) -> list[Row]:
 
 async def _relevant(asking: Asking, rows: Sequence[Row]) -> list[Row]:
     found: set[int] = set()
+    asking.listen(Started("rating", len(rows)))
     for start in range(0, len(rows), RATED_AT_ONCE):
         shown = asking.shown(float("inf"))
         shown.add(report_record(row, short=True) for row in rows[start : start + RATED_AT_ONCE])
         found |= set(await asking.run(asking.answerer.rate(asking.question, shown)))
+        asking.listen(Advanced(len(shown.records)))
     return [row for row in rows if row["ref"] in found]

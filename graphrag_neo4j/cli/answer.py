@@ -68,7 +68,7 @@ def footnoted(answer: Answer) -> str:
 
 def _note(citation: Citation) -> str:
     places: Iterable[str] = map(_place, citation.sources)
-    return "; ".join([str(citation), *places])
+    return terminal.harmless("; ".join([str(citation), *places]))  # a footnote is one line
 
 
 def _place(source: Source) -> str:

@@ -127,6 +127,8 @@ class Bars:
         self.bar = None
         if event.total != 0:
             self.bar = self.drawing.add(named_step(event.stage), event.total)
+            if event.total:
+                self.drawing.update(self.bar, count=self.stage.count)
 
     def rest(self) -> None:
         """Ends the drawing until the next stage."""

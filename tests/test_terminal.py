@@ -122,3 +122,20 @@ def test_markup_and_line_breaks_of_a_text_are_text(capsys: pytest.CaptureFixture
         f"{'b':{len(shown)}}  20",
     ]
     assert printed.err == f"name: {shown}\n"
+
+
+@given(st.text("ab  \u0301", max_size=60), st.integers(1, 20), st.text("ab ", max_size=20))
+def test_folding_changes_spaces_alone(text: str, width: int, before: str) -> None:
+    folded = terminal.folded(text, width, before)
+    assert folded.split() == text.split()
+    whole = before + folded
+    assert all(
+        len(one) <= max(width, *map(len, whole.split(" "))) or " " not in one.strip()
+        for one in whole.split("\n")[1:]
+    )
+
+
+def test_words_that_are_glued_to_the_part_before_stay_on_its_line() -> None:
+    assert terminal.folded(" was dead", 10, "  Marley") == "\n  was dead"
+    assert terminal.folded("Marley was dead", 80) == "Marley was dead"
+    assert terminal.folded("", 5) == ""

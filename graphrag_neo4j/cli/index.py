@@ -43,8 +43,8 @@ WITH_A_MODEL = (
 )
 NEXT = {
     'kg-build query "What are the main themes?"': "asks a question",
-    "kg-build chat": "asks one question after the other",
-    "kg-build map": "writes a web page to look around in",
+    "kg-build chat": "asks questions in a conversation",
+    "kg-build map": "draws a map in a web page",
     "kg-build browse": "opens the graph in Neo4j Browser",
     "kg-build status": "shows what is in the graph",
 }
@@ -150,7 +150,7 @@ def _tell_what_next(settings: Settings) -> None:
     terminal.line()
     terminal.line("What you can do now:")
     for command, what in NEXT.items():
-        terminal.line(f"  {command:<46} {what}")
+        terminal.line(f"  {command:<43} {what}")
     if not settings.neo4j_uri and (server := embedded.running(settings)):
         terminal.line(
             f"Neo4j keeps running in the background ({memory(server.pid)}). "

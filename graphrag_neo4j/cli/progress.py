@@ -33,6 +33,8 @@ def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["Told"]:
 
 def money(dollars: float) -> str:
     """US dollars as people write them."""
+    if not dollars:
+        return "$0"
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 

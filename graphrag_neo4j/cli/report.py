@@ -82,7 +82,7 @@ def _print_builds(status: Status) -> None:
         (
             build["started"][:19].replace("T", " "),
             build["outcome"],
-            build["origin"] or "",
+            build["origin"] or "-",
             f"{build['calls']:,}",
             f"{build['input_tokens']:,}",
             f"{build['output_tokens']:,}",

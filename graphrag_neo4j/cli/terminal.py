@@ -9,11 +9,12 @@ values, never as markup or codes in a text.
 
 import logging
 import re
+import shutil
 import sys
 import traceback
 import warnings
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
@@ -33,6 +34,7 @@ __all__ = [
     "block",
     "confirmed",
     "errors_are_shown",
+    "folded",
     "harmless",
     "is_shown",
     "json_text",
@@ -56,6 +58,7 @@ _UNSEEN = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 )
+_WORD = re.compile(" *[^ ]+| +$")
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _UNSEENS = re.compile(f"[{_UNSEEN}]")
 _IN_JSON = re.compile(f"[{_CONTROL}{_UNSEEN}\x85\u2028\u2029]")
@@ -84,12 +87,40 @@ def harmless(text: str, *, lines: bool = False) -> str:
 
 
 def line(*parts: Part, style: Style = "", error: bool = False) -> None:
-    """Prints the parts as one line; `error`: on standard error. A part may have its own style."""
-    shown = []
-    for part in parts:
-        text, own = (part, style) if isinstance(part, str) else part
-        shown.append(_styled(harmless(text), own))
-    click.echo("".join(shown), err=error)
+    """Prints the parts as one line; `error`: on standard error. A part may have its own style.
+
+    On a terminal a line that is too long goes on below, between two words.
+    """
+    pairs = [(part, style) if isinstance(part, str) else part for part in parts]
+    width = _width(sys.stderr if error else sys.stdout)
+    shown, before = "", ""
+    for text, own in pairs:
+        new = folded(harmless(text), width, before)
+        before += new
+        shown += _styled(new, own)
+    click.echo(shown, err=error)
+
+
+def folded(text: str, width: int, before: str = "") -> str:
+    """The text with line breaks between words where it is longer than `width` characters.
+
+    It goes on below its own beginning; a longer word stays whole. `before`: what stands there
+    already, the end of which is on the same line.
+
+    >>> folded("  Marley was dead", 12)
+    '  Marley\\n  was dead'
+    """
+    whole = before + text
+    lead = " " * (len(whole) - len(whole.lstrip(" ")))
+    lines, line = [], before.rpartition("\n")[2]
+    start = len(line)
+    for word in _WORD.findall(text):
+        if line.strip() and len(line + word) > width:
+            lines.append(line)
+            line = lead + word.lstrip(" ")
+        else:
+            line += word
+    return "\n".join([*lines, line])[start:]
 
 
 def block(text: str, *, error: bool = False) -> None:
@@ -174,7 +205,9 @@ class Drawing:
         """Prints a line above the bars."""
         from rich.text import Text
 
-        self._progress.console.print(Text(harmless(text), style), soft_wrap=True)
+        console = self._progress.console
+        shown = folded(harmless(text), console.width)
+        console.print(Text(shown, style), soft_wrap=True)
 
     def add(self, name: str, total: int | None) -> int:
         """A new bar, by its number; a `total` of None is not known yet."""
@@ -252,6 +285,11 @@ def _show_exception(
     kind: type[BaseException], error: BaseException, trace: "TracebackType | None"
 ) -> None:
     block("".join(traceback.format_exception(kind, error, trace)), error=True)
+
+
+def _width(stream: TextIO) -> int:
+    """The characters of a line: as many as there are in what is no terminal."""
+    return shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
 
 
 def _styled(text: str, style: Style) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.cli.index import memory
-from graphrag_neo4j.cli.progress import money
+from graphrag_neo4j.cli.progress import Hushed, listening, money
 from graphrag_neo4j.cli.words import counted, named_step, or_more, seconds
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Advanced, Said, Started
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 
@@ -55,6 +56,21 @@ def test_a_wrong_setting_is_told_in_plain_words(
 def test_the_memory_of_a_process_is_told() -> None:
     assert memory(os.getpid()).endswith(" GB of memory")
     assert memory(2**22 + 1) == "its memory use is unknown"
+
+
+def test_a_server_that_has_started_draws_no_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    with listening(quiet=False) as told:
+        listen = Hushed(told)
+        listen(Started("ingest", 1))
+        listen(Advanced(1))
+        listen.hush()
+    listen(Started("answer", 2))
+    listen(Advanced(2))
+    listen(Said("Answering by global search."))
+    listen(Said("This needs to be done.", warning=True))
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith("ingest: 1 of 1, ")
+    assert rest == ["This needs to be done."]
 
 
 @pytest.mark.one_release

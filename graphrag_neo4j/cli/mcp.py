@@ -10,7 +10,7 @@ import click
 
 from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import Number, home_option, run
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.progress import Hushed, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings import load_settings
@@ -49,8 +49,10 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
-            with listening(quiet=False) as listen:
+            with listening(quiet=False, fleeting=True) as told:
+                listen = Hushed(told)
                 rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
+                listen.hush()
             if served is None:
                 await server.serve_stdio(rag)
             else:

@@ -9,7 +9,7 @@ from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.words import counted, named_step, seconds
 from graphrag_neo4j.events import Advanced, Event, Said, Spent, Started
 
-__all__ = ["listening", "money", "money_known"]
+__all__ = ["Hushed", "Told", "listening", "money", "money_known"]
 
 SECONDS_BETWEEN_LINES = 5.0
 MEGABYTE = 1_000_000
@@ -53,6 +53,21 @@ class Told(Protocol):
 
     def rest(self) -> None:
         """Ends what it draws, until it is told the next thing."""
+
+
+class Hushed:
+    """Passes on what it is told until `hush`; from then on warnings alone are printed."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def __call__(self, event: Event) -> None:
+        self._told(event)
+
+    def hush(self) -> None:
+        """For what a server does later, step by step and at the same time, nothing is drawn."""
+        self._told.rest()
+        self._told = OnlyWarnings()
 
 
 class OnlyWarnings:

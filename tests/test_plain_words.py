@@ -111,7 +111,7 @@ class TestCommands:
         asked = kg("query", "Which themes come back?", "--method", "global")
         assert "Answering from level 0: " in asked.err
         assert "reading: 1 of 1, " in asked.err
-        assert " calls, " in asked.out
+        assert " s, 1 call, " in asked.out
         monkeypatch.setenv("OPENAI_BASE_URL", NOBODY)
         monkeypatch.setenv("KG_MAX_RETRIES", "0")
         ran = kg("query", "Who is Marley?", "--method", "basic")

@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +14,7 @@ from graphrag_neo4j.answers import Answer, Method
 from graphrag_neo4j.asking import Asking, Found, known_refs
 from graphrag_neo4j.context import Embedder
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Listener, Said
+from graphrag_neo4j.events import Listener, Said, Started
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.misspelt import names_meant
@@ -77,11 +77,13 @@ async def answering(
     async with AsyncExitStack() as stack:
         endpoint = await _endpoint(stack, settings, question, state["embedding_model"])
         embedder = _embedder(settings, endpoint, state["embedding_model"], listen)
-        asking = _asking(graph, settings, question, endpoint, embedder)
+        asking = replace(_asking(graph, settings, question, endpoint, embedder), listen=listen)
         method = await _method(asking, question, listen)
         _need(*NEEDS[method](state))
         _tell_without_use(asking, question, method, listen)
+        listen(Started("search"))
         found = await _found(asking, question, method, listen)
+        listen(Started("answer", 0 if question.context_only else None))
         text = ""
         async for piece in _written(found, endpoint, question):
             text += piece
@@ -183,6 +185,7 @@ async def _method(asking: Asking, question: Question, listen: Listener) -> Metho
     """The method that was asked for, else the one that suits the question; says which."""
     if question.method != "auto":
         return question.method
+    listen(Started("method"))
     whole = await asking.run(asking.answerer.chooses_global(question.text))
     method: Method = "global" if whole else "local"
     listen(Said(f"Answering by {method} search."))

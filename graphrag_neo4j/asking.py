@@ -8,6 +8,7 @@ import anyio
 
 from graphrag_neo4j.citations import Kind, cited
 from graphrag_neo4j.context import Embedder, Run
+from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.graph import Graph, Row, flaw_of
 from graphrag_neo4j.model import Answerer, Message, T, Think
@@ -34,6 +35,7 @@ class Asking:
 
     `embedder`: None where vectors can't be made; then words lead. `history`: the messages before
     the question. `context_only`: no model is to be asked, the contexts are wanted themselves.
+    `listen`: is told each step of the way.
     """
 
     graph: Graph
@@ -45,6 +47,7 @@ class Asking:
     question: str
     history: Sequence[Message] = ()
     context_only: bool = False
+    listen: Listener = silent
 
     async def vector(self, text: str | None = None) -> list[float] | None:
         """The vector of a text, by default of the question with those asked before it."""

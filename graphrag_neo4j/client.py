@@ -149,7 +149,9 @@ class AsyncGraphRAG:
         for source in sources:
             check_path(source, "A source")
         files = {storable(str(source))[0]: _file(source, options) for source in sources}
-        found = await remove(self.graph, list(files), files=[f for f in files.values() if f])
+        found = await remove(
+            self.graph, list(files), [f for f in files.values() if f], self._listen
+        )
         return {
             given: [one for one in found if one == given or file_of(one) == file]
             for given, file in files.items()

@@ -62,4 +62,11 @@ class BudgetSpentError(GraphRAGError):
 
 
 class ReplyError(GraphRAGError):
-    """One reply can't be used; the message is the reason that is kept with its item."""
+    """One reply can't be used; the message is the reason that is kept with its item.
+
+    `reached`: False where the endpoint did not answer at all.
+    """
+
+    def __init__(self, reason: str, *, reached: bool = True) -> None:
+        super().__init__(reason)
+        self.reached = reached

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import anyio
 
 from graphrag_neo4j.asking import Asking, Found
+from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.flow import first_error
 from graphrag_neo4j.model import Point, Think
 from graphrag_neo4j.tables import Count, Record, Shown
@@ -56,7 +57,9 @@ async def answer_from(asking: Asking, contexts: Sequence[Shown]) -> Found:
     async def one(n: int) -> None:
         async with limiter:
             points[n] = await asking.run(asking.answerer.points(asking.question, contexts[n]))
+        asking.listen(Advanced(1))
 
+    asking.listen(Started("map", len(contexts)))
     with first_error():
         async with anyio.create_task_group() as tasks:
             for n in range(len(contexts)):

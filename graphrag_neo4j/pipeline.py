@@ -17,7 +17,7 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.context import Context, Embedder
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.errors import BudgetSpentError, InputError
-from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, silent
+from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started, silent
 from graphrag_neo4j.folding import Budget
 from graphrag_neo4j.graph import (
     Graph,
@@ -272,7 +272,12 @@ async def _tell_read_otherwise(context: Context, *, claims: bool) -> None:
         )
 
 
-async def remove(graph: Graph, sources: Sequence[str], files: Sequence[str] = ()) -> list[str]:
+async def remove(
+    graph: Graph,
+    sources: Sequence[str],
+    files: Sequence[str] = (),
+    listen: Listener = silent,
+) -> list[str]:
     """Deletes documents and brings what they said up to date; gives the sources it found.
 
     `files`: sources of files, whose rows are documents of theirs.
@@ -282,8 +287,10 @@ async def remove(graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
     async with hold_lease(graph, {"command": _command()}, dict):
         await _refuse_half_imported(graph)
         known = await known_sources(graph, sources, files)
+        listen(Started("deletion"))
         await delete_documents(graph, [document_id(source) for source in known])
-        await merge(graph, silent)
+        listen(Advanced(len(known)))
+        await merge(graph, listen)
     return known
 
 

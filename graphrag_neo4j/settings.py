@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic import model_validator as validate_model
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -316,6 +317,20 @@ class Settings(BaseSettings):
         return own or self.model
 
 
+PLAIN = {
+    "bool_parsing": "must be true or false",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be {ge} or more",
+    "int_from_float": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "less_than_equal": "must be {le} or less",
+    "literal_error": "must be {expected}",
+}
+
+
 def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
     """Settings from arguments (None: not given), the environment and `.env`.
 
@@ -349,5 +364,12 @@ def _explain(error: ValidationError) -> str:
         name = "_".join(str(part) for part in problem["loc"]).upper()
         known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
         label = f"{name if known else 'KG_' + name}: " if name else ""
-        lines.append(label + problem["msg"].removeprefix("Value error, "))
+        lines.append(label + _wrong(problem))
     return "; ".join(lines) + "."
+
+
+def _wrong(problem: ErrorDetails) -> str:
+    """What is wrong with a value, in plain words; in pydantic's own for what is rare."""
+    plain = PLAIN.get(problem["type"])
+    said = problem["msg"].removeprefix("Value error, ")
+    return plain.format(**problem.get("ctx", {})) if plain else said

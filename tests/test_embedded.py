@@ -149,7 +149,7 @@ def test_a_start_of_what_runs_does_nothing(life: Life) -> None:
 def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
     old = life.server()
     ask(old, "CREATE (:Kept {name: 'Gretel'})")
-    assert life.command("stop") == "Neo4j has stopped.\n"
+    assert life.command("stop") == "Neo4j has stopped. Its data is kept.\n"
     assert find(life.home, old.pid) is None
     with pytest.raises(EmbeddedError, match="--upgrade"):
         embedded.start(life.settings())

@@ -208,7 +208,10 @@ def test_a_home_that_can_not_be_made_ends_with_a_sentence(tmp_path: Path) -> Non
 def test_status_and_stop_say_that_nothing_runs(tmp_path: Path) -> None:
     for command in ("status", "stop"):
         done = CliRunner().invoke(neo4j, [command, "--home", str(tmp_path / "home")])
-        assert (done.exit_code, done.output) == (0, f"No Neo4j runs in {tmp_path / 'home'}.\n")
+        assert (done.exit_code, done.output) == (
+            0,
+            f"No Neo4j is running in {tmp_path / 'home'}.\n",
+        )
 
 
 def test_status_says_that_the_other_commands_use_neo4j_uri(

@@ -8,12 +8,11 @@ import asyncio
 import io
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from graphrag_neo4j import citations, text, tokens
 from graphrag_neo4j.answers import Answer, Citation, Source
@@ -190,14 +189,19 @@ def _packed(whole: str) -> None:
     Pool().loosely(whole)
 
 
+class OnTerminal(io.StringIO):
+    """What says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def _printed(whole: str) -> None:
     """As `kg-build query` prints an answer, to a terminal and to a file."""
-    for terminal in (True, False):
-        console = Console(
-            file=io.StringIO(), force_terminal=terminal, soft_wrap=True, highlight=False
-        )
-        citation = Citation("Entities", 1, whole, supported=False)
-        print_answer(console, Answer(whole, "local", [citation]), streamed=False)
+    answer = Answer(whole, "local", [Citation("Entities", 1, whole, supported=False)])
+    for to in (OnTerminal(), io.StringIO()):
+        with redirect_stdout(to):
+            print_answer(answer, streamed=False)
 
 
 ALONE: dict[str, Callable[[str], object]] = {

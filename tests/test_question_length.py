@@ -4,9 +4,10 @@ from typing import cast
 
 import pytest
 
-from graphrag_neo4j.answering import LONGEST_QUESTION, Question, answering
+from graphrag_neo4j.answering import LONGEST_QUESTION, answering
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.question import Question
 from graphrag_neo4j.settings import load_settings
 
 

@@ -16,28 +16,30 @@ from keyword import iskeyword
 import click
 from click.exceptions import NoSuchCommand
 
-from graphrag_neo4j.errors import GraphRAGError
+from graphrag_neo4j.cli import terminal
+from graphrag_neo4j.errors import GraphRAGError, ReplyError
 
 __all__ = ["main"]
 
 INTERRUPTED = 130
+INTERRUPTION = "Interrupted. What was done so far is saved; run the same command again to go on."
 YOUNG = 10_000  # new objects after which garbage is looked for; Python's own number is 700
 # Neo4j's driver imports them where they are installed, to take values of theirs: half a second.
 UNUSED = ("numpy", "pandas", "pyarrow")
 # A command's module is imported when it is used, not to list it: start-up stays quick.
 COMMANDS = {
     "index": "Read documents into the graph.",
-    "estimate": "Say what indexing documents would take.",
+    "estimate": "Estimate the calls, tokens and cost of indexing documents.",
     "query": "Answer a question from the graph.",
-    "chat": "Ask one question after the other.",
+    "chat": "Ask questions in a conversation.",
     "status": "Show what is in the graph, what is pending and what failed.",
-    "browse": "Explore the communities in Neo4j Browser.",
-    "map": "Write the communities as one page to look at.",
-    "delete": "Delete documents with all that only they said.",
-    "import": "Bring an index that another program has made into an empty graph.",
-    "mcp": "Serve the graph to an assistant by the Model Context Protocol.",
-    "doctor": "Check everything that a build needs.",
-    "neo4j": "Start, stop and look at the embedded Neo4j.",
+    "browse": "Explore the graph in Neo4j Browser, with a guide.",
+    "map": "Write a web page that shows the communities and their reports.",
+    "delete": "Delete documents from the graph.",
+    "import": "Import an index that another program has made.",
+    "mcp": "Serve the graph to an AI assistant (Model Context Protocol).",
+    "doctor": "Check that everything that is needed is there and works.",
+    "neo4j": "Start, stop and inspect the embedded Neo4j.",
 }
 
 
@@ -91,25 +93,32 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="graphrag-neo4j", prog_name="kg-build")
 def commands() -> None:
-    """Documents to a knowledge graph in Neo4j.
+    """Turn documents into a knowledge graph in Neo4j, and ask it questions.
 
-    Settings come from the environment and from a file `.env`; the README lists them.
+    Begin with `kg-build index FOLDER`, then `kg-build query "What are the main themes?"`.
+
+    Settings are read from the environment and from a file `.env` in the working folder; the
+    README lists all of them.
     """
 
 
 def main() -> None:
     """Runs a command and ends the process with its exit code."""
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # our own errors say what to do
+    terminal.prepare()
     _collect_seldom()
     try:
         # Outside its standalone mode, click returns the exit code of a command that ends early.
         sys.exit(commands(prog_name="kg-build", standalone_mode=False))
     except click.ClickException as error:
-        error.show()
+        terminal.usage_error(error)
         sys.exit(error.exit_code)
+    except ReplyError as error:
+        terminal.line(f"Error: There is no answer, since {error}.", error=True)
+        sys.exit(1)
     except GraphRAGError as error:
-        click.echo(f"Error: {error}", err=True)
+        terminal.line(f"Error: {error}", error=True)
         sys.exit(1)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted; what has arrived is saved. The same command goes on.", err=True)
+        terminal.line(INTERRUPTION, error=True)
         sys.exit(INTERRUPTED)

@@ -5,54 +5,62 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-import click
-from rich.console import Console
-from rich.markup import escape
-from rich.text import Text
-
 from graphrag_neo4j.answers import Answer, Citation, Source
-from graphrag_neo4j.citations import without_footnotes
+from graphrag_neo4j.citations import Kind, without_footnotes
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.progress import money_known
+from graphrag_neo4j.cli.words import counted, seconds
 from graphrag_neo4j.tables import Shown
 from graphrag_neo4j.text import excerpt
 
-__all__ = ["footnoted", "plain", "print_answer", "print_context"]
+__all__ = ["footnoted", "plain", "print_answer", "print_context", "print_sources"]
 
+KINDS: dict[Kind, tuple[str, str]] = {
+    "Reports": ("report", "reports"),
+    "Entities": ("entity", "entities"),
+    "Relationships": ("relationship", "relationships"),
+    "Claims": ("claim", "claims"),
+    "Sources": ("source", "sources"),
+}
 QUOTED = 200  # characters of a source
-RENDERED = 20_000  # characters of an answer; one of more is shown as it is: the parser is slow
 
 
-def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
-    """The text, unless it has been streamed already, and below it the sources."""
-    if streamed:
-        click.echo()
-    elif console.is_terminal and len(answer.text) <= RENDERED:
-        from rich.markdown import Markdown  # noqa: PLC0415 - only here; it brings a parser
-
-        console.print(Markdown(answer.text))
-    else:
-        console.print(Text(answer.text))
+def print_sources(answer: Answer) -> None:
+    """What each citation of the answer is, and the places that say so."""
     if answer.citations:
-        console.print("\nSources:")
+        terminal.line()
+        terminal.line("Sources:")
     shown: set[str] = set()  # places, each once
     for citation in answer.citations:
         mark = "" if citation.supported else " (not in the material of this answer)"
-        console.print(Text.assemble(f"  {citation}", (mark, "red")))
+        terminal.line(f"  {citation}", (mark, "red"))
         # In an answer of quotations a report is the heading of those that are cited one by one.
         heads = answer.origin == "extractive" and citation.kind == "Reports"
         for place in () if heads else dict.fromkeys(map(_place, citation.sources)):
             if place not in shown:
-                console.print(Text(f"    {place}", style="dim"))
+                terminal.line(f"    {place}", style="dim")
                 shown.add(place)
-    console.print(Text(f"\n{_took(answer)}", style="dim"))
 
 
-def print_context(console: Console, answer: Answer) -> None:
+def print_answer(answer: Answer, *, streamed: bool) -> None:
+    """The text, unless it has been streamed already, and below it the sources."""
+    if streamed:
+        terminal.line()
+    else:
+        terminal.block(answer.text)
+    print_sources(answer)
+    terminal.line()
+    terminal.line(_took(answer), style="dim")
+
+
+def print_context(answer: Answer) -> None:
     """What a model would be given, with the tokens of each part."""
     for n, shown in enumerate(answer.context, start=1):
-        parts = ", ".join(f"{len(records)} {kind}" for kind, records in shown.by_kind().items())
-        console.print(f"[bold]Context {n}: {shown.tokens:,} tokens; {escape(parts)}.[/]")
-        click.echo(shown.text)
+        parts = ", ".join(
+            counted(len(records), *KINDS[kind]) for kind, records in shown.by_kind().items()
+        )
+        terminal.line(f"Context {n}: {counted(shown.tokens, 'token')} in {parts}.", style="bold")
+        terminal.block(shown.text)
 
 
 def footnoted(answer: Answer) -> str:
@@ -89,7 +97,8 @@ def _context(shown: Shown) -> dict[str, Any]:
 
 def _note(citation: Citation) -> str:
     places: Iterable[str] = map(_place, citation.sources)
-    return without_footnotes("; ".join([str(citation), *places]))
+    note = terminal.harmless("; ".join([str(citation), *places]))  # a footnote is one line
+    return without_footnotes(note)
 
 
 def _place(source: Source) -> str:
@@ -99,14 +108,16 @@ def _place(source: Source) -> str:
 
 
 def _took(answer: Answer) -> str:
+    method = answer.method.capitalize()
     if answer.origin == "extractive":
-        return f"{answer.method} search, extractive (no model): {answer.elapsed:.1f} s."
+        return f"{method} search, extractive (without a model): {seconds(answer.elapsed)}."
     used = answer.usage.values()
     calls = sum(one["calls"] for one in used)
     tokens = sum(one["input_tokens"] + one["output_tokens"] for one in used)
     cost = sum(one["cost"] for one in used)
     unpriced = sum(one["unpriced"] for one in used)
     return (
-        f"{answer.method} search: {answer.elapsed:.1f} s, {calls} calls, {tokens:,} tokens, "
+        f"{method} search: {seconds(answer.elapsed)}, {counted(calls, 'call')}, "
+        f"{counted(tokens, 'token')}, "
         f"{money_known(cost, unpriced)}."
     )

@@ -12,11 +12,13 @@ import click
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.browsing import Section, chosen, guide, saved, sections, served, style
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.output import refuse_unwritable, write_output
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Started
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["browse"]
@@ -26,19 +28,26 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @click.command()
-@click.option("--list", "list_", is_flag=True, help="Print the queries; open nothing.")
+@click.option("--list", "list_", is_flag=True, help="Print the queries of the guide and end.")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     callback=refuse_unwritable,
-    help="Write the queries as saved Cypher (.zip: a file for each); open nothing.",
+    metavar="FILE",
+    help="Write the queries of the guide into FILE and end; a .zip holds a file for each query.",
 )
-@click.option("--show-password", is_flag=True, help="Print the password, on a terminal only.")
+@click.option("--show-password", is_flag=True, help="Print the password, too; on a terminal only.")
 @click.option(
     "--browser",
-    help="Address of Neo4j Browser, if it is not the server's own at the usual port.",
+    metavar="ADDRESS",
+    help="The address of Neo4j Browser, if it is not the server's own at the usual port.",
 )
-@click.option("--open/--no-open", "open_", default=True, help="Whether to open a web browser.")
+@click.option(
+    "--open/--no-open",
+    "open_",
+    default=True,
+    help="Whether to open Neo4j Browser in your web browser.",
+)
 @home_option
 def browse(
     *,
@@ -49,11 +58,11 @@ def browse(
     open_: bool,
     home: Path | None,
 ) -> None:
-    """Explore the communities in Neo4j Browser, by a guide of queries.
+    """Explore the graph in Neo4j Browser, with a guide of queries.
 
-    The guide is served on this machine until Ctrl-C.
+    The guide is served on this machine until you press Ctrl-C.
     """
-    if show_password and not sys.stdout.isatty():
+    if show_password and not terminal.is_shown():
         raise InputError("--show-password shows the password on a terminal only: leave it out.")
     settings = settings_of(home=home)
     found = run(lambda: _queries(settings))
@@ -66,22 +75,26 @@ def browse(
 
 
 async def _queries(settings: Settings) -> list[Section]:
-    with listening(quiet=False) as listen:
+    with listening(quiet=False, fleeting=True) as listen:
         async with AsyncGraphRAG(settings, listen) as rag:
+            listen(Started("guide"))
             return sections(await chosen(rag.graph))
 
 
 def _print(found: list[Section]) -> None:
     for section in found:
-        click.secho(section.title, bold=True)
+        terminal.line(section.title, style="bold")
         for query in section.queries:
-            click.echo(f"\n{query.text}")
-        click.echo()
+            terminal.line()
+            terminal.block(query.text)
+        terminal.line()
 
 
 def _save(found: list[Section], path: Path) -> None:
     write_output(path, saved(found, archive=path.suffix == ARCHIVE))
-    click.echo(f"Written to {path}: bring it into Browser or Query under Saved Cypher, Import.")
+    terminal.line(
+        f"Written to {path}. In Neo4j Browser or Query, open Saved Cypher and choose Import."
+    )
 
 
 def _serve(
@@ -101,12 +114,14 @@ def _serve(
         else:
             _show_embedded(settings, server, show_password=show_password)
         if server is None or server.browse_port == 0:
-            click.echo("Once connected, paste these two lines into it, one after the other:")
-            click.echo(f"  :style http://localhost:{port}/style.grass")
-            click.echo(f"  :guide http://localhost:{port}/guide.html")
+            terminal.line(
+                "When it has connected, paste these two lines into it, one after the other:"
+            )
+            terminal.line(f"  :style http://localhost:{port}/style.grass")
+            terminal.line(f"  :guide http://localhost:{port}/guide.html")
         if server and open_ and _has_screen():
             webbrowser.open(server.browser_url)
-        click.echo("Ctrl-C ends this.")
+        terminal.line("Press Ctrl-C to end.")
         with suppress(KeyboardInterrupt):
             _wait()
 
@@ -132,29 +147,31 @@ def _origin(address: str) -> str:
 
 
 def _show_embedded(settings: Settings, server: embedded.Server, *, show_password: bool) -> None:
-    click.echo(f"Neo4j Browser  {server.browser_url}")
-    click.echo(f"  Connect to   {server.uri}")
-    click.echo(f"  User         {server.username}")
-    click.echo(f"  Password     in {embedded.status(settings).password_path}")
+    terminal.line(f"Neo4j Browser  {server.browser_url}")
+    terminal.line(f"  Connect to   {server.uri}")
+    terminal.line(f"  User         {server.username}")
+    terminal.line(f"  Password     in {embedded.status(settings).password_path}")
     if show_password:
-        click.echo(f"               {server.password}")
+        terminal.line(f"               {server.password}")
     if server.browse_port:
-        click.echo("It opens the guide and the style as soon as it has connected.")
+        terminal.line("It opens the guide and the style when it has connected.")
 
 
 def _show_other(settings: Settings, *, show_password: bool) -> None:
-    click.echo("Neo4j Browser  your server's own, often its address with port 7474")
-    click.echo(f"  Connect to   {settings.neo4j_uri}")
-    click.echo(f"  User         {settings.neo4j_username}")
-    click.echo("  Password     in NEO4J_PASSWORD")
+    terminal.line("Neo4j Browser  is part of your server, often at its address with port 7474")
+    terminal.line(f"  Connect to   {settings.neo4j_uri}")
+    terminal.line(f"  User         {settings.neo4j_username}")
+    terminal.line("  Password     in NEO4J_PASSWORD")
     if show_password and settings.neo4j_password:
-        click.echo(f"               {settings.neo4j_password.get_secret_value()}")
-    click.echo("Aura's Query takes no guide: give it the file of `kg-build browse --save FILE`.")
+        terminal.line(f"               {settings.neo4j_password.get_secret_value()}")
+    terminal.line(
+        "Aura's Query shows no guide; import the file that `kg-build browse --save FILE` writes."
+    )
 
 
 def _has_screen() -> bool:
     """Whether a web browser would have a window; one that draws on the terminal is not meant."""
-    if not sys.stdout.isatty():
+    if not terminal.is_shown():
         return False
     windows = sys.platform in {"darwin", "win32"}
     return windows or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

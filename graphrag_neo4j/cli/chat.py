@@ -3,17 +3,28 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from graphrag_neo4j.answering import check_answering
-from graphrag_neo4j.answers import METHODS
-from graphrag_neo4j.cli.answer import print_answer
-from graphrag_neo4j.cli.options import NearestChoice, home_option, run, settings_of
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.answers import METHODS, Answer
+from graphrag_neo4j.cli import terminal
+from graphrag_neo4j.cli.answer import print_answer, print_sources
+from graphrag_neo4j.cli.options import METHOD_HELP, NearestChoice, home_option, run, settings_of
+from graphrag_neo4j.cli.progress import Told, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import ReplyError
 
 __all__ = ["chat"]
+
+WELCOME = "Ask a question, or type /help for the commands. /quit, an empty line or Ctrl-D ends."
+PROMPT = "Question: "
+HELP = """\
+Each question is understood together with those before it. Commands:
+  /sources        shows the sources of the last answer again
+  /method         shows how answers are found
+  /method METHOD  chooses it: auto, global, local, drift, basic or text
+  /new            forgets the questions so far
+  /help           shows this text
+  /quit           ends the conversation"""
 
 
 @click.command()
@@ -22,38 +33,90 @@ __all__ = ["chat"]
     type=NearestChoice(["auto", *METHODS]),
     default="auto",
     show_default=True,
-    help="As in `kg-build query`.",
+    metavar="METHOD",
+    help=METHOD_HELP,
 )
 @home_option
 def chat(method: str, home: Path | None) -> None:
-    """Ask one question after the other; each is understood with those before it.
+    """Ask questions in a conversation: each is understood together with those before it.
 
-    An empty line or Ctrl-D ends the conversation.
+    /help lists the commands of the conversation. /quit, an empty line or Ctrl-D ends it.
     """
     settings = settings_of(home=home)
     check_answering(settings)
-    console = Console(soft_wrap=True, highlight=False)
 
     async def work() -> None:
-        history: list[tuple[str, str]] = []
-        with listening(quiet=False) as listen:
+        with listening(quiet=False, fleeting=True) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
-                while question := _ask():
-                    stream = rag.stream(question, method=method, history=tuple(history))
-                    try:
-                        async for piece in stream:
-                            click.echo(piece, nl=False)
-                    except ReplyError as error:
-                        click.echo(f"No answer came: {error}.", err=True)
-                        continue
-                    print_answer(console, stream.answer, streamed=True)
-                    history.append((question, stream.answer.text))
+                listen.rest()
+                terminal.line(WELCOME)
+                await Conversation(rag, listen, method).hold()
 
     run(work)
 
 
-def _ask() -> str:
+class Conversation:
+    """Questions, answers and commands until the person ends it."""
+
+    def __init__(self, rag: AsyncGraphRAG, listen: Told, method: str) -> None:
+        self.rag, self.listen, self.method = rag, listen, method
+        self.history: list[tuple[str, str]] = []
+        self.last: Answer | None = None
+
+    async def hold(self) -> None:
+        """Reads and answers line after line."""
+        while (said := _read()) not in {"", "/quit", "/exit"}:
+            if said.startswith("/"):
+                self._obey(*said.split())
+            else:
+                await self._answer(said)
+
+    async def _answer(self, question: str) -> None:
+        stream = self.rag.stream(question, method=self.method, history=tuple(self.history))
+        try:
+            async for piece in stream:
+                self.listen.rest()
+                terminal.piece(piece)
+        except ReplyError as error:
+            self.listen.rest()
+            terminal.line(f"There is no answer, since {error}.", error=True)
+            return
+        self.listen.rest()
+        print_answer(stream.answer, streamed=True)
+        self.last = stream.answer
+        self.history.append((question, stream.answer.text))
+
+    def _obey(self, command: str, *arguments: str) -> None:
+        match command, arguments:
+            case "/help", ():
+                terminal.block(HELP)
+            case "/sources", ():
+                self._show_sources()
+            case "/new", ():
+                self.history.clear()
+                terminal.line("The questions so far are forgotten.")
+            case "/method", ():
+                terminal.line(f"The method is {self.method}.")
+            case "/method", (("auto" | "global" | "local" | "drift" | "basic" | "text") as method,):
+                self.method = method
+                terminal.line(f"The method is now {method}.")
+            case _:
+                said = " ".join((command, *arguments))
+                terminal.line(f"There is no command {said}; /help lists the commands.")
+
+    def _show_sources(self) -> None:
+        if self.last is None:
+            terminal.line("There is no answer yet whose sources could be shown.")
+        elif not self.last.citations:
+            terminal.line("The last answer cites no sources.")
+        else:
+            print_sources(self.last)
+
+
+def _read() -> str:
+    """What the person types; nothing at the end of the input."""
     try:
-        return str(click.prompt("?", default="", show_default=False, prompt_suffix=" ")).strip()
+        return terminal.prompt(PROMPT).strip()
     except click.Abort:  # Ctrl-D
+        terminal.line()
         return ""

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.arguments import check_path, nearest
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -16,15 +17,19 @@ __all__ = ["delete"]
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True)
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
 @home_option
 @click.option(
     "--source-root",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder that the sources were made relative to.",
+    metavar="FOLDER",
+    help="The --source-root that the documents were indexed with.",
 )
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
-    """Delete documents, by their source or path, with all that only they said."""
+    """Delete documents, and all that only they said, from the graph.
+
+    SOURCES are paths of files, or sources as `kg-build index` names them.
+    """
     for source in sources:
         check_path(source, "A source")
     settings = settings_of(home=home)
@@ -37,10 +42,11 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
 
     found, known = run(work)
     for source in dict.fromkeys(chain.from_iterable(found.values())):
-        click.echo(f"Deleted {source}.")
+        terminal.line(f"Deleted {source}.")
     if missing := [given for given, deleted in found.items() if not deleted]:
+        are = "is" if len(missing) == 1 else "are"
         hints = "".join(dict.fromkeys(_hint(source, known) for source in missing))
-        raise click.ClickException(f"{', '.join(missing)}: not in the graph.{hints}")
+        raise click.ClickException(f"{', '.join(missing)} {are} not in the graph.{hints}")
 
 
 def _hint(given: str, known: list[str]) -> str:

@@ -1,31 +1,34 @@
 """`kg-build doctor`: is everything there that a build needs?"""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.doctor import Check, examine
 
 __all__ = ["doctor"]
 
-MARKS = {True: ("ok", "green"), False: ("wrong", "red"), None: ("-", "dim")}
+MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
+    True: ("ok", "green"),
+    False: ("wrong", "red"),
+    None: ("-", "dim"),
+}
 
 
 @click.command()
 @home_option
 @json_option
 def doctor(home: Path | None, as_json_: bool) -> None:
-    """Check everything that a build needs, and say how to mend what is wrong.
+    """Check that everything that is needed is there and works, and say how to mend it.
 
-    Python, Neo4j, Graph Data Science, the tokenizer, the models (one tiny call to each).
+    It checks Python, Neo4j, Graph Data Science, the tokenizer and the models, with one tiny call
+    to each model. It starts the embedded Neo4j if no other one is set.
     """
     settings = settings_of(home=home)
 
@@ -36,28 +39,26 @@ def doctor(home: Path | None, as_json_: bool) -> None:
     checks = run(work)
     wrong = sum(check.ok is False for check in checks)
     if as_json_:
-        click.echo(as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]}))
+        terminal.json_text(
+            as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
+        )
     else:
         _show(checks)
-        click.echo(f"Wrong: {wrong} of {len(checks)}." if wrong else "All is well.")
+        terminal.line(f"Wrong: {wrong} of {len(checks)}." if wrong else "All is well.")
     sys.exit(1 if wrong else 0)
 
 
 def _show(checks: Sequence[Check]) -> None:
     """A table on a terminal, elsewhere a line for each check."""
-    console = Console(highlight=False)
-    if console.is_terminal:
-        console.print(_table(checks))
+    if terminal.is_shown():
+        terminal.table(("", "", ""), list(_rows(checks)), left=[""], wrapped=True)
         return
     for check in checks:
-        click.echo(f"{MARKS[check.ok][0]:<7}{check.name}: {check.says} {check.fix}".rstrip())
+        terminal.line(f"{MARKS[check.ok][0]:<7}{check.name}: {check.says} {check.fix}".rstrip())
 
 
-def _table(checks: Sequence[Check]) -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False)
+def _rows(checks: Sequence[Check]) -> Iterator[Sequence[terminal.Part]]:
     for check in checks:
-        mark, style = MARKS[check.ok]
-        table.add_row(Text(mark, style), Text(check.name), Text(check.says))
+        yield MARKS[check.ok], check.name, check.says
         if check.fix:
-            table.add_row("", "", Text(check.fix, "yellow"))
-    return table
+            yield "", "", (check.fix, "yellow")

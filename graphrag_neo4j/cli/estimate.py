@@ -1,14 +1,13 @@
 """`kg-build estimate`: what an index would take."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import anyio
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import (
     as_json,
     json_option,
@@ -18,6 +17,8 @@ from graphrag_neo4j.cli.options import (
     settings_options,
 )
 from graphrag_neo4j.cli.progress import listening, money
+from graphrag_neo4j.cli.report import TOKENS_AND_COST
+from graphrag_neo4j.cli.words import counted, named_step
 from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.estimate import Estimate
 from graphrag_neo4j.estimate import estimate as estimate_corpus
@@ -27,14 +28,17 @@ __all__ = ["estimate"]
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
+)
 @read_options
 @settings_options
 @json_option
 def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
-    """Say what indexing PATHS would take, as if nothing of them were in the graph yet.
+    """Estimate the calls, tokens and cost of indexing PATHS.
 
-    Asks no model and needs no Neo4j.
+    The estimate is for an empty graph: it counts documents that are already indexed, too. It
+    asks no model and needs no Neo4j.
     """
     options = reading_of(values)
     settings = settings_of(**values)
@@ -42,45 +46,45 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     with listening(quiet=as_json_) as listen:
         found = anyio.run(estimate_corpus, corpus, settings, listen)
     if as_json_:
-        click.echo(as_json(found))
+        terminal.json_text(as_json(found))
     else:
-        _print(Console(soft_wrap=True, highlight=False), found, settings)
+        _print(found, settings)
     if found.unreadable:
         raise click.exceptions.Exit(1)
 
 
-def _print(console: Console, found: Estimate, settings: Settings) -> None:
-    console.print(
-        f"{found.documents:,} documents, {found.chunks:,} chunks, "
-        f"{found.text_tokens:,} tokens of text."
+def _print(found: Estimate, settings: Settings) -> None:
+    terminal.line(
+        f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}, "
+        f"{counted(found.text_tokens, 'token')} of text."
     )
     if found.origin == "extractive":
-        console.print("Without a model: no calls, no cost (an extractive index).")
+        terminal.line("Without a model: no calls, no cost (an extractive index).")
     else:
-        _print_steps(console, found, settings)
+        _print_steps(found, settings)
     for source, reason in found.unreadable.items():
-        console.print(f"[red]{escape(source)}: {escape(reason)}[/]")
+        terminal.line(f"{source}: {reason}.", style="red")
 
 
-def _print_steps(console: Console, found: Estimate, settings: Settings) -> None:
-    table = Table("step", "calls", "tokens in", "tokens out", "cost", box=None)
-    for step in found.steps:
-        table.add_row(
-            step.step,
+def _print_steps(found: Estimate, settings: Settings) -> None:
+    rows: list[Sequence[str]] = [
+        (
+            named_step(step.step),
             f"{step.calls:,}",
             f"{step.input_tokens:,}",
             f"{step.output_tokens:,}",
-            "unknown" if step.cost is None else money(step.cost),
+            "unknown cost" if step.cost is None else money(step.cost),
         )
+        for step in found.steps
+    ]
     costs = [step.cost for step in found.steps]
-    total = "unknown" if None in costs else money(sum(cost or 0.0 for cost in costs))
+    total = "unknown cost" if None in costs else money(sum(cost or 0.0 for cost in costs))
     calls = sum(step.calls for step in found.steps)
     sent = sum(step.input_tokens for step in found.steps)
     replied = sum(step.output_tokens for step in found.steps)
-    table.add_section()
-    table.add_row("in all", f"{calls:,}", f"{sent:,}", f"{replied:,}", total)
-    console.print(table)
-    console.print(
-        f"With {escape(settings.model_for('extraction'))}; prompts are counted, replies are "
-        "assumed. KG_MAX_COST or --max-cost stops an index at a sum."
+    rows.append(("in all", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
+    terminal.table(("step", "calls", *TOKENS_AND_COST), rows)
+    terminal.line(
+        f"These are the numbers for {settings.model_for('extraction')}. Prompts are "
+        "counted, the length of replies is assumed. `kg-build index … --max-cost 5` stops at $5."
     )

@@ -1,16 +1,18 @@
 """`kg-build import`: what another program has made of documents, into an empty graph."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.cli.report import print_pending
+from graphrag_neo4j.cli.words import counted
 from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.events import Started
 from graphrag_neo4j.importing import Imported, read_tables
 
 __all__ = ["import_"]
@@ -18,7 +20,7 @@ __all__ = ["import_"]
 
 @click.group("import")
 def import_() -> None:
-    """Bring an index that another program has made into an empty graph."""
+    """Import an index that another program has made, into an empty graph."""
 
 
 @import_.command()
@@ -26,10 +28,11 @@ def import_() -> None:
 @home_option
 @json_option
 def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
-    """Read the parquet tables in DIR, as microsoft/graphrag 2 and 3 write them.
+    """Import the parquet tables of microsoft/graphrag.
 
-    Asks no model. The numbers that its reports cite become refs, so that their citations stay
-    true. One that was interrupted is finished by the same command; `index` goes on from there.
+    DIR is the folder that version 2 or 3 of it has written its tables to. The import asks no
+    model, and the citations in the reports stay true. Run the same command again to finish an
+    import that was interrupted; afterwards `kg-build index` adds documents.
     """
     settings = settings_of(home=home)
     tables = read_tables(folder)
@@ -37,39 +40,52 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
     async def work() -> tuple[Imported, dict[str, int]]:
         with listening(quiet=as_json_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
+                listen(Started("tables"))
                 imported = await rag.import_graphrag(tables)
                 return imported, (await rag.status()).pending
 
     imported, pending = run(work)
     if as_json_:
-        click.echo(as_json({**asdict(imported), "pending": pending}))
+        terminal.json_text(as_json({**asdict(imported), "pending": pending}))
     else:
-        console = Console(soft_wrap=True)
-        _print(console, imported)
+        _print(imported)
         if any(pending.values()):
-            print_pending(console, pending)
-            console.print("`kg-build index PATHS` finishes this, and reads the documents in PATHS.")
+            print_pending(pending)
+            terminal.line("`kg-build index PATHS` finishes this, and reads the documents in PATHS.")
 
 
-def _print(console: Console, imported: Imported) -> None:
-    table = Table("table", box=None)
-    for name in ("rows", "made", "merged", "implied", "unmapped"):
-        table.add_column(name, justify="right")
-    for name, counted in imported.tables.items():
+def _print(imported: Imported) -> None:
+    rows = []
+    for name, found in imported.tables.items():
         numbers = (
-            counted.rows,
-            counted.made,
-            counted.merged,
-            counted.implied,
-            counted.unmapped,
+            found.rows,
+            found.made,
+            found.merged,
+            found.implied,
+            found.unmapped,
         )
-        table.add_row(name, *(f"{n:,}" for n in numbers))
-    console.print(table)
-    for n, said in (
-        (imported.invented, "citations in reports led nowhere and were removed"),
-        (imported.rebuilt, "documents have the text of their units, one after the other"),
-        (imported.astray, "entities are in communities that do not stand one below the other"),
-        (imported.replaced, "characters that can't be stored were replaced"),
-    ):
-        if n:
-            console.print(f"{n:,} {said}.")
+        rows.append((name, *(f"{n:,}" for n in numbers)))
+    terminal.table(("table", "rows", "made", "merged", "implied", "unmapped"), rows)
+    for line in _notes(imported):
+        terminal.line(line)
+
+
+def _notes(imported: Imported) -> Iterator[str]:
+    """What else became of the tables, where there is something to say."""
+    if n := imported.invented:
+        what = "citation in the reports" if n == 1 else "citations in the reports"
+        yield f"{n:,} {what} led nowhere and {_were(n)} removed."
+    if n := imported.rebuilt:
+        yield (
+            f"The text of {counted(n, 'document')} was put together from the text units, one after "
+            "the other."
+        )
+    if n := imported.astray:
+        are = "is in a community" if n == 1 else "are in communities"
+        yield f"{counted(n, 'entity', 'entities')} {are} that do not stand one below the other."
+    if n := imported.replaced:
+        yield f"{counted(n, 'character')} that Neo4j can't store {_were(n)} replaced by \ufffd."
+
+
+def _were(n: int) -> str:
+    return "was" if n == 1 else "were"

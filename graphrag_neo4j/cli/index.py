@@ -1,14 +1,19 @@
 """`kg-build index`: documents to a knowledge graph."""
 
 import dataclasses
+import shlex
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
+import psutil
 
+from graphrag_neo4j import embedded
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import (
+    Number,
     as_json,
     home_option,
     json_option,
@@ -19,34 +24,67 @@ from graphrag_neo4j.cli.options import (
     settings_options,
 )
 from graphrag_neo4j.cli.progress import listening, money_known
-from graphrag_neo4j.cli.report import print_failures, print_status
+from graphrag_neo4j.cli.report import TOKENS_AND_COST, print_failures, print_status
+from graphrag_neo4j.cli.words import counted, named_step, or_more
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.llm import Meter, Usage
 from graphrag_neo4j.pipeline import Built, check_building
 from graphrag_neo4j.settings import OFFLINE, Settings
 
 __all__ = ["index"]
 
 ANEW = ("prune", "reread", "reembed", "recluster")
-EXTRACTIVE = "This index is extractive: made without a model, quoted from the documents."
-WITH_A_MODEL = (
-    "With OPENAI_API_KEY set (or OPENAI_BASE_URL and KG_MODEL for an endpoint of your own), in the "
-    "environment or in .env, the same command has a model read them."
+EXTRACTIVE = (
+    "This index is extractive: it was made without a model, and all that it says is quoted from "
+    "the documents."
 )
+WITH_A_MODEL = (
+    "To have a model read them, set OPENAI_API_KEY (or OPENAI_BASE_URL and KG_MODEL for an "
+    "endpoint of your own) in the environment or in .env, and run the same command again."
+)
+NEXT = {
+    'kg-build query "What are the main themes?"': "asks a question",
+    "kg-build chat": "asks questions in a conversation",
+    "kg-build map": "draws a map in a web page",
+    "kg-build browse": "opens the graph in Neo4j Browser",
+    "kg-build status": "shows what is in the graph",
+}
 NAMED = 20  # flaws named in full; the rest is counted
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
+)
 @home_option
 @read_options
 @settings_options
-@click.option("--max-cost", type=click.FloatRange(min=0), help="US dollars to stop at.")
-@click.option("--prune", is_flag=True, help="Drop documents under PATHS whose file is gone.")
-@click.option("--reread", is_flag=True, help="Read again what was read with other settings.")
-@click.option("--reembed", is_flag=True, help="Make all vectors anew, by the model set now.")
-@click.option("--recluster", is_flag=True, help="Find the communities anew, imported ones too.")
-@click.option("--quiet", is_flag=True, help="Print nothing but warnings and errors.")
+@click.option(
+    "--max-cost",
+    type=Number(least=0, whole=False),
+    metavar="DOLLARS",
+    help="Stop cleanly when the calls of this run have cost so many US dollars.",
+)
+@click.option(
+    "--prune",
+    is_flag=True,
+    help="Delete from the graph the documents under PATHS whose file is gone.",
+)
+@click.option(
+    "--reread",
+    is_flag=True,
+    help="Read the chunks again that were read with another model or other settings.",
+)
+@click.option(
+    "--reembed",
+    is_flag=True,
+    help="Compute all vectors again, with the embedding model that is set now.",
+)
+@click.option(
+    "--recluster", is_flag=True, help="Find the communities again, even if they were imported."
+)
+@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 @json_option
 def index(
     paths: tuple[Path, ...],
@@ -54,9 +92,11 @@ def index(
     as_json_: bool,
     **values: Any,  # noqa: ANN401 - settings, reading options, and what is to be done anew
 ) -> None:
-    """Read the documents in PATHS (folders, globs, files) into the graph.
+    """Read the documents in PATHS into the graph.
 
-    What is unchanged costs nothing; what failed or was left is done by the same command again.
+    PATHS are files, folders, or patterns such as "docs/*.txt". Run the same command again to add
+    new documents, to update changed ones, and to finish what failed or was interrupted. Unchanged
+    documents cost nothing.
     """
     options = reading_of(values)
     anew = {name: values.pop(name) for name in ANEW}
@@ -71,7 +111,7 @@ def index(
 
     built = run(work)
     if as_json_:
-        click.echo(as_json({"complete": built.complete, **dataclasses.asdict(built)}))
+        terminal.json_text(as_json({"complete": built.complete, **dataclasses.asdict(built)}))
     else:
         _summarise(built, settings, quiet=quiet)
     if not built.complete:
@@ -79,63 +119,116 @@ def index(
 
 
 def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
-    console = Console(stderr=quiet, soft_wrap=True, highlight=False)
     if not quiet:
-        _tell_documents(console, built)
+        _tell_documents(built)
         if built.status:
-            print_status(console, built.status, builds=False)
+            print_status(built.status, builds=False)
     elif built.status:
-        print_failures(console, built.status)
-    _tell_flaws(console, built)
+        print_failures(built.status, error=True)
+    _tell_flaws(built, error=quiet)
+    _tell_what_is_left(built, error=quiet)
+    if not quiet:
+        _tell_whether_extractive(settings)
+        if built.status and built.status.counts["communities"]:
+            _tell_what_next(settings)
+
+
+def _tell_what_is_left(built: Built, *, error: bool) -> None:
+    undone: terminal.Part = ("Not everything was done.", "yellow")
     if built.stopped:
-        console.print(f"[yellow]{escape(built.stopped)}[/] The same command goes on.")
+        again = " Run the same command again to go on."
+        terminal.line((built.stopped, "yellow"), again, error=error)
     elif not built.complete:
-        console.print("[yellow]Not everything was done.[/] The same command tries the rest again.")
-    if not (quiet or settings.has_model):
+        again = " Run the same command again to try the rest once more."
+        terminal.line(undone, again, error=error)
+
+
+def _tell_whether_extractive(settings: Settings) -> None:
+    if not settings.has_model:
         asked_for = settings.model == OFFLINE
-        console.print(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
+        terminal.line(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
 
 
-def _tell_documents(console: Console, built: Built) -> None:
+def _tell_what_next(settings: Settings) -> None:
+    """What the graph is good for now; and that a server of ours stays, with its memory."""
+    terminal.line()
+    terminal.line("What you can do now:")
+    for command, what in NEXT.items():
+        terminal.line(f"  {command:<43} {what}")
+    if not settings.neo4j_uri and (server := embedded.running(settings)):
+        terminal.line(
+            f"Neo4j keeps running in the background ({memory(server.pid)}). "
+            f"`kg-build neo4j stop{home_of(settings)}` stops it; your data is kept, and the next "
+            "command starts it again."
+        )
+
+
+def memory(pid: int) -> str:
+    """What a process holds of the machine's memory."""
+    try:
+        held = psutil.Process(pid).memory_info().rss
+    except psutil.Error:  # it has just ended, or is not ours to look at
+        return "its memory use is unknown"
+    return f"{held / 1e9:.1f} GB of memory"
+
+
+def home_of(settings: Settings) -> str:
+    """The option that leads to the same server, where the environment does not."""
+    return f" --home {shlex.quote(str(settings.home))}" if settings.home else ""
+
+
+def _tell_documents(built: Built) -> None:
     done = built.ingested
-    console.print(
-        f"Documents: {done.added} new, {done.changed} changed, {done.unchanged} unchanged; "
-        f"{done.chunks} chunks written."
+    terminal.line(
+        f"Documents: {done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged; "
+        f"{counted(done.chunks, 'chunk')} written."
     )
     for suffix, n in sorted(built.skipped.items()):
-        files = "1 file" if n == 1 else f"{n:,} files"
-        kind = f"of the kind {escape(suffix)}" if suffix else "without a suffix"
-        console.print(f"Skipped: {files} {kind}.")
-    if done.replaced:
-        console.print(f"{done.replaced} characters that can't be stored were replaced.")
-    if done.cut_otherwise:
-        console.print(
-            f"{done.cut_otherwise} documents were cut with other chunk settings; "
-            "--reread cuts and reads them again."
+        kind = f"of type {suffix}" if suffix else "without a file extension"
+        which = "it is" if n == 1 else "they are"
+        terminal.line(f"Skipped: {counted(n, 'file')} {kind}; {which} of no type that can be read.")
+    if n := done.replaced:
+        were = "was" if n == 1 else "were"
+        characters = counted(n, "character")
+        terminal.line(f"{characters} that Neo4j can't store {were} replaced by \ufffd.")
+    if n := done.cut_otherwise:
+        were = "was" if n == 1 else "were"
+        documents = counted(n, "document")
+        terminal.line(
+            f"{documents} {were} cut into chunks with other settings; add --reread to cut and read "
+            f"{'it' if n == 1 else 'them'} again."
         )
-    for step, usage in built.usage.items():
-        console.print(
-            f"{step}: {usage.calls:,} calls ({usage.failed} failed), {usage.input_tokens:,} tokens "
-            f"in, {usage.output_tokens:,} out, {money_known(usage.cost, usage.unpriced)}."
-        )
-    _tell_odd_replies(console, built)
-    if len(built.usage) > 1:
-        total = sum(usage.cost for usage in built.usage.values())
-        unpriced = sum(usage.unpriced for usage in built.usage.values())
-        console.print(f"In all: {money_known(total, unpriced)}.")
+    _tell_usage(built.usage)
+    _tell_odd_replies(built.usage)
 
 
-def _tell_odd_replies(console: Console, built: Built) -> None:
+def _tell_usage(usage: Mapping[str, Usage]) -> None:
+    """What the calls of each step took, and all together."""
+    rows = [_usage_row(named_step(step), used) for step, used in usage.items()]
+    if len(rows) > 1:
+        rows.append(_usage_row("in all", Meter(defaultdict(Usage, usage)).total))
+    if rows:
+        terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
+
+
+def _usage_row(name: str, used: Usage) -> Sequence[str]:
+    counts = (used.calls, used.failed, used.input_tokens, used.output_tokens)
+    return name, *(f"{n:,}" for n in counts), money_known(used.cost, used.unpriced)
+
+
+def _tell_odd_replies(usage: Mapping[str, Usage]) -> None:
     """What had to be replaced or estimated, since an endpoint's replies were not as they ought."""
-    replaced = sum(usage.replaced for usage in built.usage.values())
-    estimated = sum(usage.estimated for usage in built.usage.values())
-    if replaced:
-        console.print(f"In replies {replaced:,} characters that can't be stored were replaced.")
-    if estimated:
-        console.print(f"The endpoint did not say what {estimated:,} calls used: it is estimated.")
+    total = Meter(defaultdict(Usage, usage)).total
+    if n := total.replaced:
+        were = "was" if n == 1 else "were"
+        characters = counted(n, "character")
+        terminal.line(f"{characters} in replies that Neo4j can't store {were} replaced by \ufffd.")
+    if n := total.estimated:
+        calls = counted(n, "call")
+        terminal.line(f"The endpoint did not say how many tokens {calls} used: it is estimated.")
 
 
-def _tell_flaws(console: Console, built: Built) -> None:
+def _tell_flaws(built: Built, *, error: bool) -> None:
     flaws = [f"{source}: {reason}" for source, reason in built.unreadable.items()]
     flaws += [
         f"{source}: came more than once; only the first was read"
@@ -143,6 +236,6 @@ def _tell_flaws(console: Console, built: Built) -> None:
     ]
     flaws += [f"{source}: holds no text" for source in built.ingested.empty]
     for flaw in flaws[:NAMED]:
-        console.print(f"[red]{escape(flaw)}[/]")
+        terminal.line(f"{flaw}.", style="red", error=error)
     if len(flaws) > NAMED:
-        console.print(f"[red]… and {len(flaws) - NAMED} more; --json names them all.[/]")
+        terminal.line(or_more(len(flaws), NAMED, "--json"), style="red", error=error)

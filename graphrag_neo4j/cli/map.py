@@ -5,10 +5,12 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.browsing import read_map
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.output import refuse_unwritable, write_output
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.events import Started
 
 __all__ = ["map"]
 
@@ -21,27 +23,31 @@ __all__ = ["map"]
     default=Path("map.html"),
     callback=refuse_unwritable,
     show_default=True,
+    metavar="FILE",
     help="The file to write.",
 )
 @click.option(
     "--title",
+    metavar="TEXT",
     help="The title of the page. The default is the number of documents and the folder they share,"
     " or the title of the only document.",
 )
 @home_option
 def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A001 - the command's name
-    """Write a page that shows all communities, their reports and what these rest on.
+    """Write a web page that shows the communities, their reports and the sources of these.
 
-    It holds all that it needs, the texts of the documents too, and asks the network for nothing.
+    The page is one file that works without a network. It holds the texts of the documents: give
+    it only to people who may read them.
     """
     settings = settings_of(home=home)
 
     async def work() -> str:
-        with listening(quiet=False) as listen:
+        with listening(quiet=False, fleeting=True) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
+                listen(Started("map of communities"))
                 return (await read_map(rag.graph)).page(title)
 
     page = run(work)
     content = page.encode()
     write_output(output, content)
-    click.echo(f"Written to {output} ({len(content) / 1e6:.1f} MB): open it in a browser.")
+    terminal.line(f"Written to {output} ({len(content) / 1e6:,.1f} MB). Open it in a web browser.")

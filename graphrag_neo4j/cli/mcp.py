@@ -9,8 +9,9 @@ from types import ModuleType
 import click
 
 from graphrag_neo4j.answering import check_answering
-from graphrag_neo4j.cli.options import home_option, run, settings_of
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli import terminal
+from graphrag_neo4j.cli.options import Number, home_option, run, settings_of
+from graphrag_neo4j.cli.progress import Hushed, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
@@ -19,20 +20,29 @@ __all__ = ["mcp"]
 
 
 @click.command()
-@click.option("--http", is_flag=True, help="Serve streamable HTTP, not standard input and output.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="http: address to serve.")
+@click.option(
+    "--http", is_flag=True, help="Serve over streamable HTTP instead of standard input and output."
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="With --http: the address to listen on.",
+)
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=Number(least=0, most=65535),
     default=8000,
     show_default=True,
-    help="http: port; 0 takes a free one.",
+    help="With --http: the port to listen on; 0 takes a free one.",
 )
 @home_option
 def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
-    """Serve the graph to an assistant by the Model Context Protocol, for reading only.
+    """Serve the graph to an AI assistant over the Model Context Protocol, for reading only.
 
-    Over standard input and output, as assistants start it; with --http until Ctrl-C.
+    By default it talks over standard input and output, and the assistant starts it. With --http
+    it listens on an address until you press Ctrl-C.
     """
     server = _server()
     settings = settings_of(home=home)
@@ -41,8 +51,10 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
-            with listening(quiet=False) as listen:
+            with listening(quiet=False, fleeting=True) as told:
+                listen = Hushed(told)
                 rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
+                listen.hush()
             if served is None:
                 await server.serve_stdio(rag)
             else:
@@ -64,10 +76,10 @@ def _server() -> ModuleType:
 def _say_where(served: socket.socket) -> None:
     host, port = served.getsockname()[:2]
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    click.echo(f"MCP is served at http://{address}/mcp; Ctrl-C ends it.", err=True)
+    terminal.line(f"MCP is served at http://{address}/mcp. Press Ctrl-C to end it.", error=True)
     if not ipaddress.ip_address(host).is_loopback:
-        click.echo(
-            "Whoever reaches this address can read the graph and spend the model's tokens: "
-            "no password is asked.",
-            err=True,
+        terminal.line(
+            "Everybody who can reach this address can read the graph and use your model, which may "
+            "cost money: no password is asked.",
+            error=True,
         )

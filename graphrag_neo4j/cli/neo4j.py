@@ -8,7 +8,8 @@ from typing import Any, get_args
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.options import NearestChoice, home_option, settings_of
+from graphrag_neo4j.cli import terminal
+from graphrag_neo4j.cli.options import NearestChoice, Number, home_option, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
@@ -19,19 +20,27 @@ SECONDS_BETWEEN_LOOKS = 0.5
 
 @click.group()
 def neo4j() -> None:
-    """Start, stop and look at the Neo4j that runs when NEO4J_URI is not set.
+    """Start, stop and inspect the embedded Neo4j, which is used when NEO4J_URI is not set.
 
-    Neo4j Community and Graph Data Science (both GPL-3.0) are downloaded on the first start,
-    and run as a process of their own.
+    Neo4j Community and Graph Data Science (both GPL-3.0) are downloaded at the first start. The
+    server is a process of its own and keeps running until `kg-build neo4j stop`.
     """
 
 
 @neo4j.command()
 @home_option
-@click.option("--release", type=NearestChoice(get_args(Neo4jRelease)), help="KG_NEO4J_RELEASE.")
-@click.option("--upgrade", is_flag=True, help="Turn a home of 5.26 into one of 2026.01, for good.")
+@click.option(
+    "--release",
+    type=NearestChoice(get_args(Neo4jRelease)),
+    help="The release of Neo4j to run. Without it: KG_NEO4J_RELEASE.",
+)
+@click.option(
+    "--upgrade",
+    is_flag=True,
+    help="Convert the data of Neo4j 5.26 for 2026.01. There is no way back.",
+)
 def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
-    """Start the server, unless it runs; the first time it is downloaded."""
+    """Start the server if it is not running; the first time it is downloaded."""
     from graphrag_neo4j.client import start_server  # noqa: PLC0415 - the driver comes with it
 
     settings = _settings(home=home, neo4j_release=release)
@@ -44,20 +53,20 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
 @neo4j.command()
 @home_option
 def stop(home: Path | None) -> None:
-    """Stop the server; its data stays."""
+    """Stop the server. Its data is kept."""
     settings = _settings(home=home)
     with listening(quiet=False) as listen:
         stopped = embedded.stop(settings, embedded.Telling.to(listen))
     if stopped:
-        click.echo("Neo4j has stopped.")
+        terminal.line("Neo4j has stopped. Its data is kept.")
     else:
-        click.echo(f"No Neo4j runs in {embedded.status(settings).home}.")
+        terminal.line(f"No Neo4j is running in {embedded.status(settings).home}.")
 
 
 @neo4j.command()
 @home_option
 def status(home: Path | None) -> None:
-    """Show whether the server runs, and where."""
+    """Show whether the server is running, and where."""
     settings = _settings(home=home)
     _show(embedded.status(settings))
     _warn_of_uri(settings)
@@ -65,17 +74,17 @@ def status(home: Path | None) -> None:
 
 @neo4j.command()
 @home_option
-@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def wipe(home: Path | None, yes: bool) -> None:
-    """Stop the server and delete its data."""
+    """Stop the server and delete all its data."""
     settings = _settings(home=home)
     place = embedded.status(settings).home
-    if not (yes or click.confirm(f"Delete all data of the Neo4j in {place}?")):
-        click.echo("Nothing was deleted.")
+    if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {place}?")):
+        terminal.line("Nothing was deleted.")
         return
     with listening(quiet=False) as listen:
         embedded.wipe(settings, embedded.Telling.to(listen))
-    click.echo(f"{place} is empty; the next start makes a new database.")
+    terminal.line(f"All data in {place} was deleted. The next start makes a new, empty database.")
 
 
 @neo4j.command()
@@ -83,19 +92,19 @@ def wipe(home: Path | None, yes: bool) -> None:
 @click.option(
     "-n",
     "--lines",
-    type=click.IntRange(min=0),
     default=50,
     show_default=True,
-    help="Lines to show.",
+    type=Number(least=0),
+    help="How many lines to show.",
 )
-@click.option("-f", "--follow", is_flag=True, help="Go on with new lines until Ctrl-C.")
+@click.option("-f", "--follow", is_flag=True, help="Keep showing new lines until you press Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:
-    """Show the end of the server's log."""
+    """Show the last lines of the server's log."""
     path = embedded.log_path(_settings(home=home))
     with path.open(encoding="utf-8", errors="replace") as file:
-        click.echo("".join(deque(file, maxlen=lines)), nl=False)
+        terminal.piece("".join(deque(file, maxlen=lines)))
         while follow:
-            click.echo(file.read(), nl=False)
+            terminal.piece(file.read())
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
@@ -108,25 +117,25 @@ def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_setti
 
 def _show(found: embedded.Status) -> None:
     if found.server is None:
-        version = f"; its data is of Neo4j {found.version}" if found.version else ""
-        click.echo(f"No Neo4j runs in {found.home}{version}.")
+        version = f"; its data was written by Neo4j {found.version}" if found.version else ""
+        terminal.line(f"No Neo4j is running in {found.home}{version}.")
         return
     server = found.server
-    click.echo(f"Neo4j {server.version} runs (process {server.pid}).")
-    click.echo(f"  Address   {server.uri}")
-    click.echo(f"  Browser   {server.browser_url}")
-    click.echo(f"  User      {server.username}")
-    click.echo(f"  Password  in {found.password_path}")
-    click.echo(f"  Home      {found.home}")
+    terminal.line(f"Neo4j {server.version} is running (process {server.pid}).")
+    terminal.line(f"  Address   {server.uri}")
+    terminal.line(f"  Browser   {server.browser_url}")
+    terminal.line(f"  User      {server.username}")
+    terminal.line(f"  Password  in {found.password_path}")
+    terminal.line(f"  Home      {found.home}")
 
 
 def _warn_of_uri(settings: Settings) -> None:
     if settings.neo4j_uri:
-        click.echo(
-            f"NEO4J_URI is set: the other commands use {settings.neo4j_uri}, not this server.",
-            err=True,
+        terminal.line(
+            f"NEO4J_URI is set: the other commands use {settings.neo4j_uri} and not this server.",
+            error=True,
         )
 
 
 def _tell(text: str) -> None:
-    click.echo(text, err=True)
+    terminal.line(text, error=True)

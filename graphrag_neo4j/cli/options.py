@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Callable, Coroutine
+from math import nan
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -10,12 +11,15 @@ import anyio
 import click
 
 from graphrag_neo4j.arguments import did_you_mean
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.reading import ReadOptions
 from graphrag_neo4j.settings import Settings, load_settings
 
 __all__ = [
+    "METHOD_HELP",
     "NearestChoice",
+    "Number",
     "as_json",
     "home_option",
     "json_option",
@@ -31,6 +35,13 @@ R = TypeVar("R")
 T = TypeVar("T")
 Command = Callable[P, R]
 
+METHOD_HELP = (
+    "How to find the answer: global reads the reports of all communities, for questions about the "
+    "whole; local reads what surrounds the entities of the question, for questions about one "
+    "thing; drift begins with reports and asks follow-up questions; basic reads the nearest "
+    "chunks; text reads all chunks, which costs most; auto chooses between global and local."
+)
+
 
 class NearestChoice(click.Choice[str]):
     """A choice that names the nearest value where another one is given."""
@@ -40,25 +51,76 @@ class NearestChoice(click.Choice[str]):
         return message + did_you_mean(str(value), self.choices)
 
 
+class Number(click.ParamType[float]):
+    """A number of at least `least` and at most `most`; `whole`: an integer."""
+
+    name = "number"
+
+    def __init__(self, *, least: float, most: float | None = None, whole: bool = True) -> None:
+        self.least, self.most, self.whole = least, most, whole
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; a usage error says which numbers there are."""
+        try:
+            number = int(str(value)) if self.whole else float(str(value))
+        except ValueError:
+            number = nan
+        if not (number >= self.least and (self.most is None or number <= self.most)):
+            self.fail(self._refusal(value), param, ctx)
+        return number
+
+    def _refusal(self, value: object) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        to = "or more" if self.most is None else f"to {self.most:,}"
+        return f"{value} is not allowed here. Give {kind}, {self.least:,} {to}."
+
+
 home_option = click.option(
     "--home",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded Neo4j; one for each corpus keeps them apart.",
+    metavar="FOLDER",
+    help=(
+        "The folder of the embedded Neo4j that this command uses. Give each collection of "
+        "documents a folder of its own to keep them apart. Without this option: KG_HOME, or a "
+        "folder in your home directory."
+    ),
 )
-json_option = click.option("--json", "as_json_", is_flag=True, help="Print one JSON object.")
+json_option = click.option(
+    "--json", "as_json_", is_flag=True, help="Print the result as one JSON object and nothing else."
+)
 
 
 def read_options(command: Command[P, R]) -> Command[P, R]:
     """Adds the options that say how files are read."""
     for option in reversed(
         [
-            click.option("--text-column", default="text", show_default=True, help="csv, json."),
-            click.option("--title-column", help="csv, json: column of the title."),
-            click.option("--id-column", help="csv, json: column that names a row."),
+            click.option(
+                "--text-column",
+                default="text",
+                show_default=True,
+                metavar="NAME",
+                help="csv and json files: the column or field that holds the text.",
+            ),
+            click.option(
+                "--title-column",
+                metavar="NAME",
+                help="csv and json files: the column or field that holds the title.",
+            ),
+            click.option(
+                "--id-column",
+                metavar="NAME",
+                help="csv and json files: the column or field that identifies a row.",
+            ),
             click.option(
                 "--source-root",
                 type=click.Path(file_okay=False, path_type=Path),
-                help="Folder that sources are relative to; without it they are file URIs.",
+                metavar="FOLDER",
+                help=(
+                    "Name each document by its path relative to FOLDER. Without this option its "
+                    "name is the address of its file (file://…)."
+                ),
             ),
             click.option(
                 "--follow-links",
@@ -67,7 +129,8 @@ def read_options(command: Command[P, R]) -> Command[P, R]:
             ),
             click.option(
                 "--encoding",
-                help="Encoding of text files that are not UTF-8; without it, it is guessed.",
+                metavar="NAME",
+                help="The encoding of text files that are not UTF-8. Without it, it is guessed.",
             ),
         ]
     ):
@@ -80,14 +143,31 @@ def settings_options(command: Command[P, R]) -> Command[P, R]:
     for option in reversed(
         [
             click.option(
-                "--prepend-metadata", help="Metadata put before each chunk, by name, with commas."
+                "--prepend-metadata",
+                metavar="NAMES",
+                help="Put these metadata before each chunk for the model; separate with commas.",
             ),
-            click.option("--model", help="Chat model; KG_MODEL."),
-            click.option("--entity-types", help="Entity types, with commas; KG_ENTITY_TYPES."),
             click.option(
-                "--gleanings", type=click.IntRange(min=0), help="Passes for what was missed."
+                "--model", metavar="NAME", help="The chat model to use. Without it: KG_MODEL."
             ),
-            click.option("--claims/--no-claims", default=None, help="Whether to extract claims."),
+            click.option(
+                "--entity-types",
+                metavar="TYPES",
+                help=(
+                    "The types of entities to find; separate with commas. Without it: "
+                    "KG_ENTITY_TYPES."
+                ),
+            ),
+            click.option(
+                "--gleanings",
+                type=Number(least=0),
+                help="How many more times each chunk is read for what was missed.",
+            ),
+            click.option(
+                "--claims/--no-claims",
+                default=None,
+                help="Whether to extract claims: statements about an entity, with their dates.",
+            ),
         ]
     ):
         command = option(command)
@@ -101,7 +181,7 @@ def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
     """
     settings = load_settings(**given)
     for sentence in unknown_names():
-        click.echo(sentence, err=True)
+        terminal.line(sentence, error=True)
     return settings
 
 

@@ -1,24 +1,15 @@
 """What a run tells, drawn: a bar a stage on a terminal, plain lines elsewhere, or only warnings."""
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
+from graphrag_neo4j.cli import terminal
+from graphrag_neo4j.cli.words import counted, named_step, seconds
+from graphrag_neo4j.events import Advanced, Event, Said, Spent, Started, Waiting
 
-from graphrag_neo4j.events import Advanced, Event, Listener, Said, Spent, Started, Waiting
-
-__all__ = ["listening", "money", "money_known"]
+__all__ = ["Hushed", "Told", "listening", "money", "money_known"]
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_WAITS = 15.0
@@ -26,24 +17,28 @@ MEGABYTE = 1_000_000
 
 
 @contextmanager
-def listening(*, quiet: bool) -> Iterator[Listener]:
-    """A listener for what a command does; it writes to standard error."""
-    if quiet and sys.stderr.isatty():
-        with _bars() as progress:
-            yield _quiet(Bars(progress))
-    elif quiet:
-        yield _only_warnings
-    elif sys.stderr.isatty():
-        with _bars() as progress:
-            yield Bars(progress)
-    else:
-        lines = Lines()
-        yield lines
-        lines.close()
+def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["Told"]:
+    """A listener for what a command does; it writes to standard error.
+
+    `fleeting`: its bars vanish before the result is printed. On a terminal what is waited for is
+    shown even if it is `quiet`.
+    """
+    shown = terminal.errors_are_shown()
+    told: Told = Lines()
+    if shown:
+        told = Bars(terminal.Drawing(fleeting=fleeting or quiet))
+    if quiet:
+        told = WarningsAndWaits(told) if shown else OnlyWarnings()
+    try:
+        yield told
+    finally:
+        told.rest()
 
 
 def money(dollars: float) -> str:
     """US dollars as people write them."""
+    if not dollars:
+        return "$0"
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
@@ -54,32 +49,55 @@ def money_known(cost: float, unpriced: int) -> str:
     return f"at least {money(cost)}" if cost else "unknown cost"
 
 
-def _only_warnings(event: Event) -> None:
-    if isinstance(event, Said) and event.warning:
-        click.echo(event.text, err=True)
+class Told(Protocol):
+    """A listener that can make room for what a command prints."""
+
+    def __call__(self, event: Event) -> None:
+        """Shows what it is told."""
+
+    def rest(self) -> None:
+        """Ends what it draws, until it is told the next thing."""
 
 
-def _quiet(bars: "Bars") -> Listener:
-    """On a terminal what is waited for is shown also where little is told."""
+class Hushed:
+    """Passes on what it is told until `hush`; from then on warnings alone are printed."""
 
-    def listen(event: Event) -> None:
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def __call__(self, event: Event) -> None:
+        self._told(event)
+
+    def hush(self) -> None:
+        """For what a server does later, step by step and at the same time, nothing is drawn."""
+        self._told.rest()
+        self._told = OnlyWarnings()
+
+
+class OnlyWarnings:
+    """Prints warnings."""
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Said) and event.warning:
+            terminal.line(event.text, error=True)
+
+    def rest(self) -> None:
+        """Nothing is drawn."""
+
+
+class WarningsAndWaits:
+    """Passes on warnings, and what is waited for."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def __call__(self, event: Event) -> None:
         if isinstance(event, Waiting) or (isinstance(event, Said) and event.warning):
-            bars(event)
+            self._told(event)
 
-    return listen
-
-
-def _bars() -> Progress:
-    return Progress(
-        TextColumn("{task.description:>10}"),
-        BarColumn(),
-        TextColumn("{task.fields[count]}"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("[red]{task.fields[failed]}"),
-        TextColumn("[dim]{task.fields[spent]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True, highlight=False),
-    )
+    def rest(self) -> None:
+        """Ends what is drawn."""
+        self._told.rest()
 
 
 class Stage:
@@ -109,8 +127,13 @@ class Stage:
         seconds = time.monotonic() - self.began
         per_second = self.seen / seconds if seconds > 0 else 0.0
         if self._size:
-            return f"{per_second / self._size[0]:.1f} {self._size[1]}/s"
-        return f"{per_second:.1f}/s"
+            return f"{per_second / self._size[0]:,.1f} {self._size[1]}/s"
+        return f"{per_second:,.1f}/s"
+
+    @property
+    def time(self) -> str:
+        """How long it has taken, where there is nothing to count."""
+        return f"{seconds(time.monotonic() - self.began)} so far"
 
     @property
     def _size(self) -> tuple[int, str] | None:
@@ -131,55 +154,58 @@ class Stage:
 class Bars:
     """Draws a bar for each stage."""
 
-    def __init__(self, progress: Progress) -> None:
-        self.progress = progress
+    def __init__(self, drawing: terminal.Drawing) -> None:
+        self.drawing = drawing
         self.stage = Stage("", 0)
-        self.bar: TaskID | None = None
-        self.wait: TaskID | None = None
+        self.bar: int | None = None
+        self.wait: int | None = None
 
     def __call__(self, event: Event) -> None:
         match event:
             case Waiting():
                 self._wait(event)
             case Said():
-                text = Text(event.text, "yellow" if event.warning else "")
-                self.progress.console.print(text)
+                self.drawing.say(event.text, "yellow" if event.warning else "")
             case Started():
                 self._start(event)
             case Advanced():
                 self._advance(event)
             case Spent() if self.bar is not None:
-                self.progress.update(self.bar, spent=spent_line(event))
+                self.drawing.update(self.bar, spent=spent_line(event))
 
     def _wait(self, event: Waiting) -> None:
         """A line that moves by itself while it is waited, and is gone afterwards."""
         if self.wait is None and event.text:
-            self.wait = self._line("", None)
+            self.wait = self.drawing.add("", None)
         if self.wait is None:
             return
         if event.text:
             count = f"{event.seconds:.0f} s"
-            self.progress.update(self.wait, description=event.text, count=count)
+            self.drawing.update(self.wait, description=event.text, count=count)
         else:
-            self.progress.remove_task(self.wait)
+            self.drawing.remove(self.wait)
             self.wait = None
 
     def _start(self, event: Started) -> None:
         if self.bar is not None:
-            self.progress.update(self.bar, total=self.stage.seen)
+            self.drawing.update(self.bar, total=self.stage.seen)
         self.stage = Stage(event.stage, event.total, event.unit)
         self.bar = None
         if event.total != 0:
-            self.bar = self._line(event.stage, event.total)
+            self.bar = self.drawing.add(named_step(event.stage), event.total)
+            if event.total:
+                self.drawing.update(self.bar, count=self.stage.count)
 
-    def _line(self, name: str, total: int | None) -> TaskID:
-        return self.progress.add_task(name, total=total, count="", rate="", failed="", spent="")
+    def rest(self) -> None:
+        """Ends the drawing until the next stage."""
+        self.drawing.rest()
+        self.bar = self.wait = None
 
     def _advance(self, event: Advanced) -> None:
         self.stage.advance(event)
         if self.bar is not None:
-            failed = f"{self.stage.failed} failed" if self.stage.failed else ""
-            self.progress.update(
+            failed = f"{self.stage.failed:,} failed" if self.stage.failed else ""
+            self.drawing.update(
                 self.bar,
                 completed=self.stage.seen,
                 count=self.stage.count,
@@ -203,9 +229,9 @@ class Lines:
             case Waiting():
                 self._wait(event)
             case Said():
-                click.echo(event.text, err=True)
+                terminal.line(event.text, error=True)
             case Started():
-                self.close()
+                self.rest()
                 begun = Stage(event.stage, event.total, event.unit)
                 self.stage = begun if event.total != 0 else None
                 self.printed = time.monotonic()
@@ -221,20 +247,21 @@ class Lines:
         """A wait that takes long is told every few seconds; a short one is not."""
         if event.text and event.seconds - self.waited > SECONDS_BETWEEN_WAITS:
             self.waited = event.seconds
-            click.echo(f"{event.text}: {event.seconds:.0f} s", err=True)
+            terminal.line(f"{event.text}: {event.seconds:.0f} s", error=True)
         elif not event.text:
             self.waited = 0.0
 
-    def close(self) -> None:
-        """Prints where the stage has ended."""
-        if self.stage and self.stage.seen != self.shown:
+    def rest(self) -> None:
+        """Prints where the stage has ended, if it has counted anything."""
+        if self.stage and self.stage.seen not in {0, self.shown}:
             self._print(self.stage)
         self.stage = None
 
     def _print(self, stage: Stage) -> None:
-        failed = f", {stage.failed} failed" if stage.failed else ""
+        failed = f", {stage.failed:,} failed" if stage.failed else ""
         spent = f", {self.spent}" if self.spent else ""
-        click.echo(f"{stage.name}: {stage.count}, {stage.rate}{failed}{spent}", err=True)
+        came = f"{stage.count}, {stage.rate}" if stage.seen or stage.total else stage.time
+        terminal.line(f"{named_step(stage.name)}: {came}{failed}{spent}", error=True)
         self.printed = time.monotonic()
         self.shown = stage.seen
 
@@ -242,4 +269,4 @@ class Lines:
 def spent_line(event: Spent) -> str:
     """Tokens and money in a few characters."""
     cost = f", {money(event.cost)}" if event.cost else ""
-    return f"{event.tokens:,} tokens{cost}"
+    return f"{counted(event.tokens, 'token')}{cost}"

@@ -4,13 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from graphrag_neo4j.answering import check_answering
 from graphrag_neo4j.answers import METHODS, Answer
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.answer import footnoted, plain, print_answer, print_context
 from graphrag_neo4j.cli.options import (
+    METHOD_HELP,
     NearestChoice,
+    Number,
     as_json,
     home_option,
     json_option,
@@ -32,19 +34,48 @@ __all__ = ["query"]
     type=NearestChoice(["auto", *METHODS]),
     default="auto",
     show_default=True,
-    help="auto: global for the whole, local for a thing and its surroundings.",
+    metavar="METHOD",
+    help=METHOD_HELP,
 )
-@click.option("--level", type=click.IntRange(min=0), help="global: level, 0 is the coarsest.")
-@click.option("--dynamic", is_flag=True, help="global: open only reports that are rated relevant.")
-@click.option("--prefilter", type=click.IntRange(min=1), help="global: only so many near reports.")
+@click.option(
+    "--level",
+    type=Number(least=0),
+    help=(
+        "global: the level of communities to read; 0 is the coarsest. Without it: the finest "
+        "level that KG_MAP_CALLS calls can read."
+    ),
+)
+@click.option(
+    "--dynamic",
+    is_flag=True,
+    help="global: begin at level 0 and read only the reports that a model rates relevant.",
+)
+@click.option(
+    "--prefilter",
+    type=Number(least=1),
+    help="global: read only this many reports, those nearest to the question.",
+)
 @click.option(
     "--expand",
     type=NearestChoice(EXPAND),
-    help="local, drift: what surrounds it, one hop or a walk (personalised PageRank); KG_EXPAND.",
+    help=(
+        "local and drift: how the surroundings of an entity are found, one step away (hop) or by a "
+        "longer walk (ppr, personalised PageRank). Without it: KG_EXPAND."
+    ),
 )
-@click.option("--response-type", help="Length and form, such as 'a list of five'.")
-@click.option("--context-only", is_flag=True, help="Show what a model would be given; ask none.")
-@click.option("--markdown", is_flag=True, help="Print Markdown with footnotes.")
+@click.option(
+    "--response-type",
+    metavar="TEXT",
+    help="The length and form of the answer, such as 'a list of five points'.",
+)
+@click.option(
+    "--context-only",
+    is_flag=True,
+    help="Print the texts that a model would be given, and ask no model for an answer.",
+)
+@click.option(
+    "--markdown", is_flag=True, help="Print the answer as Markdown, with its sources as footnotes."
+)
 @home_option
 @json_option
 def query(
@@ -56,31 +87,34 @@ def query(
     as_json_: bool,
     **how: Any,  # noqa: ANN401 - fields of Question
 ) -> None:
-    """Answer QUESTION from the graph, with the places in the documents that say so."""
+    """Answer QUESTION from the graph, with the places in the documents that say so.
+
+    Write QUESTION in quotes. Each [Data: …] in the answer is explained below it.
+    """
     try:
         asked = Question(question, **how)
     except InputError as error:
         raise click.UsageError(str(error)) from None
     settings = settings_of(home=home, response_type=response_type)
     check_answering(settings, asked)
-    console = Console(soft_wrap=True, highlight=False)
-    streamed = console.is_terminal and not (as_json_ or markdown or asked.context_only)
+    streamed = terminal.is_shown() and not (as_json_ or markdown or asked.context_only)
 
     async def work() -> Answer:
-        with listening(quiet=as_json_ or markdown) as listen:
+        with listening(quiet=as_json_ or markdown, fleeting=True) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
                 stream = rag.stream(asked)
                 async for piece in stream:
                     if streamed:
-                        click.echo(piece, nl=False)
+                        listen.rest()
+                        terminal.piece(piece)
                 return stream.answer
 
     answer = run(work)
     if as_json_:
-        click.echo(as_json(plain(answer)))
+        terminal.json_text(as_json(plain(answer)))
     elif markdown:
-        click.echo(footnoted(answer))
+        terminal.block(footnoted(answer))
     elif asked.context_only:
-        print_context(console, answer)
+        print_context(answer)
     else:
-        print_answer(console, answer, streamed=streamed)
+        print_answer(answer, streamed=streamed)

@@ -2,101 +2,99 @@
 
 from collections.abc import Mapping, Sequence
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.progress import money_known
+from graphrag_neo4j.cli.words import counted, named_step, or_more
 from graphrag_neo4j.status import Status
 
-__all__ = ["print_failures", "print_pending", "print_status"]
+__all__ = ["TOKENS_AND_COST", "print_failures", "print_pending", "print_status"]
 
-NAMED = 20
+NAMED = 20  # lines of a kind that are shown; the rest is counted
+TOKENS_AND_COST = ("tokens in", "tokens out", "cost")
 PENDING = {
-    "extract": "chunks to read",
-    "claims": "to read for claims",
-    "merge": "entities and relationships to merge",
-    "summarize": "to describe",
-    "reports": "communities to report on",
-    "embed": "to embed",
+    "extract": ("chunk to read", "chunks to read"),
+    "claims": ("chunk to read for claims", "chunks to read for claims"),
+    "merge": ("entity or relationship to merge", "entities and relationships to merge"),
+    "summarize": ("entity or relationship to describe", "entities and relationships to describe"),
+    "reports": ("community to report on", "communities to report on"),
+    "embed": ("text to embed", "texts to embed"),
 }
+EMPTY = "The graph is empty. `kg-build index PATHS` reads documents into it."
+SMALL = (
+    "Each level holds every entity once; level 0 is the coarsest. Small reports list the members "
+    "of a small community and are written without a model."
+)
 
 
-def print_status(console: Console, status: Status, *, builds: bool = True) -> None:
+def print_status(status: Status, *, builds: bool = True) -> None:
     """Counts, what is pending, what failed and why, and the last builds."""
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, n in status.counts.items():
-        table.add_row(name, f"{n:,}")
-    console.print(table)
-    _print_levels(console, status)
-    print_pending(console, status.pending)
-    print_failures(console, status)
-    _print_named(console, [f"Cut off, saved as far as it is whole: {cut}." for cut in status.cut])
-    vectorless = [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless]
-    _print_named(console, vectorless)
+    terminal.table(("", ""), [(name, f"{n:,}") for name, n in status.counts.items()])
+    if not any(status.counts.values()):
+        terminal.line(EMPTY)
+    _print_levels(status)
+    print_pending(status.pending)
+    print_failures(status)
+    _print_named(
+        [f"A list was cut off and is saved as far as it came: {cut}." for cut in status.cut]
+    )
+    _print_named([f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless])
     for reason, n in status.unusable.items():
-        console.print(f"Left out: {n:,} × {escape(reason)}.")
+        terminal.line(f"Left out: {counted(n, 'record')}: {reason}.")
     if builds:
-        _print_builds(console, status)
+        _print_builds(status)
 
 
-def print_pending(console: Console, pending: Mapping[str, int]) -> None:
+def print_pending(pending: Mapping[str, int]) -> None:
     """What waits for each stage; nothing where nothing waits."""
-    waiting = {stage: n for stage, n in pending.items() if n}
+    waiting = [counted(n, *PENDING[stage]) for stage, n in pending.items() if n]
     if waiting:
-        text = ", ".join(f"{n:,} {PENDING[stage]}" for stage, n in waiting.items())
-        console.print(f"Pending: {text}.")
+        terminal.line(f"Pending: {', '.join(waiting)}.")
 
 
-def print_failures(console: Console, status: Status) -> None:
+def print_failures(status: Status, *, error: bool = False) -> None:
     """What failed and why."""
-    failed = [f"Failed ({one.stage}): {one.what}: {one.reason}" for one in status.failures]
-    _print_named(console, failed, "red")
+    failed = [
+        f"Failed ({named_step(one.stage)}): {one.what}: {one.reason}" for one in status.failures
+    ]
+    _print_named(failed, "red", error=error)
 
 
-def _print_named(console: Console, lines: Sequence[str], style: str | None = None) -> None:
+def _print_named(lines: Sequence[str], style: terminal.Style = "", *, error: bool = False) -> None:
     """The first of many lines, and how many more there are."""
     for line in lines[:NAMED]:
-        console.print(escape(line), style=style)
+        terminal.line(line, style=style, error=error)
     if len(lines) > NAMED:
-        more = f"… and {len(lines) - NAMED} more; status --json has all."
-        console.print(more, style=style)
+        more = or_more(len(lines), NAMED, "`kg-build status --json`")
+        terminal.line(more, style=style, error=error)
 
 
-def _print_levels(console: Console, status: Status) -> None:
+def _print_levels(status: Status) -> None:
     """The cover of each level: what a global question is answered from."""
-    head = ("level", "communities", "largest", "reports", "of these", "tokens", "of these")
-    table = Table(*head, box=None)
-    for row in status.levels:
-        table.add_row(
-            str(row["level"]),
-            f"{row['communities']:,}",
-            f"{row['largest']:,}",
-            f"{row['reports']:,}",
-            f"{row['from_elements']:,} small",
-            f"{row['tokens']:,}",
-            f"{row['tokens_from_elements']:,} small",
-        )
-    if status.levels:
-        console.print(table)
+    columns = ("level", "communities", "largest", "reports", "tokens")
+    keys = ("from_elements", "tokens_from_elements")
+    rows = [[f"{row[key]:,}" for key in (*columns, *keys)] for row in status.levels]
+    if rows:
+        terminal.table((*columns, "small reports", "their tokens"), rows)
+        terminal.line(SMALL, style="dim")
     if invented := status.reports["invented"]:
-        console.print(f"Removed from reports: {invented:,} citations of what is not there.")
+        what = counted(invented, "citation")
+        terminal.line(f"Removed from reports: {what} of something that is not in the graph.")
 
 
-def _print_builds(console: Console, status: Status) -> None:
-    table = Table(
-        "started", "outcome", "origin", "calls", "tokens in", "tokens out", "cost", box=None
-    )
-    for build in status.builds:
-        table.add_row(
+def _print_builds(status: Status) -> None:
+    head = ("started (UTC)", "outcome", "origin", "calls", *TOKENS_AND_COST)
+    rows = [
+        (
             build["started"][:19].replace("T", " "),
             build["outcome"],
-            build["origin"] or "",
+            build["origin"] or "-",
             f"{build['calls']:,}",
             f"{build['input_tokens']:,}",
             f"{build['output_tokens']:,}",
             money_known(build["cost"], build["unpriced"]),
         )
-    if status.builds:
-        console.print("Last builds:")
-        console.print(table)
+        for build in status.builds
+    ]
+    if rows:
+        terminal.line("The last builds:")
+        terminal.table(head, rows, left=("outcome", "origin"))

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.progress import listening
 from graphrag_neo4j.cli.report import print_status
@@ -18,7 +18,7 @@ __all__ = ["status"]
 @home_option
 @json_option
 def status(home: Path | None, as_json_: bool) -> None:
-    """Show what is in the graph, what is pending, what failed and why, what builds cost."""
+    """Show what is in the graph, what is pending, what failed and why, and what it cost."""
     settings = settings_of(home=home)
 
     async def work() -> Status:
@@ -28,6 +28,6 @@ def status(home: Path | None, as_json_: bool) -> None:
 
     found = run(work)
     if as_json_:
-        click.echo(as_json(found))
+        terminal.json_text(as_json(found))
     else:
-        print_status(Console(soft_wrap=True, highlight=False), found)
+        print_status(found)

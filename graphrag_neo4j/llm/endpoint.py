@@ -262,7 +262,13 @@ class Endpoint:
                 f"{count} calls in a row failed at {address}: see whether OPENAI_BASE_URL and "
                 f"the network are right ({said})."
             )
-        return ReplyError(f"the call failed: {said}")
+        reached = not isinstance(error, openai.APIConnectionError)
+        if not reached:
+            said = (
+                f"the model endpoint at {self._address} can't be reached ({said.rstrip('.')}); see "
+                "that it runs, and that OPENAI_BASE_URL and the network are right"
+            )
+        return ReplyError(f"the call failed: {said}", reached=reached)
 
     def _hopeless(self) -> int:
         return 2 * self._settings.concurrency if self.meter.total.calls else HOPELESS_AT_FIRST

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from graphrag_neo4j.asking import Asking, Found, escaped, report_record
+from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Row, nearest
 from graphrag_neo4j.mapreduce import reduce
 from graphrag_neo4j.model import Point, Primer
@@ -36,6 +37,7 @@ async def search_drift(asking: Asking) -> Found:
 
 async def _explore(asking: Asking, primer: Shown) -> tuple[list[Shown], list[Point]]:
     """The contexts looked at and the points they gave, from the primer on."""
+    asking.listen(Started("primer"))
     first = await asking.run(asking.answerer.prime(asking.question, primer))
     contexts, points = [primer], [Point(first.answer, first.score)]
     order = count()  # the earlier of two equal ones first
@@ -43,11 +45,13 @@ async def _explore(asking: Asking, primer: Shown) -> tuple[list[Shown], list[Poi
     seen = {asking.question, *first.follow_ups}
     heapq.heapify(waiting)
     calls = asking.settings.drift_calls
+    asking.listen(Started("follow-ups", calls if waiting else 0))
     while waiting and calls and asking.settings.drift_depth:
         _, _, depth, asked = heapq.heappop(waiting)
         calls -= 1
         shown = await local_context(asking, asked)
         found: Primer = await asking.run(asking.answerer.prime(asked, shown))
+        asking.listen(Advanced(1))
         contexts.append(shown)
         points.append(Point(found.answer, found.score))
         if depth < asking.settings.drift_depth:

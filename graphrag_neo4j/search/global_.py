@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from graphrag_neo4j.asking import Asking, Found, report_record
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Advanced, Said, Started
 from graphrag_neo4j.graph import Row
 from graphrag_neo4j.mapreduce import answer_from, pack
 from graphrag_neo4j.tables import Record, measure
@@ -42,10 +43,11 @@ async def _cover(asking: Asking, level: int | None, prefilter: int | None) -> li
     chosen = _default_level(asking, levels) if level is None else _existing(level, levels)
     vector = await asking.vector() if prefilter else None
     rows = await asking.graph.read("search/cover", level=chosen, vector=vector)
-    if vector is None or prefilter is None:
-        return rows
-    near = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))
-    return near[:prefilter]
+    if vector is not None and prefilter is not None:
+        rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
+    reports = "report" if len(rows) == 1 else "reports"
+    asking.listen(Said(f"Answering from level {chosen}: {len(rows):,} {reports}."))
+    return rows
 
 
 def _existing(level: int, levels: Sequence[Row]) -> int:
@@ -103,8 +105,10 @@ async def _opened(asking: Asking) -> list[Row]:
 
 async def _relevant(asking: Asking, rows: Sequence[Row]) -> list[Row]:
     found: set[int] = set()
+    asking.listen(Started("rating", len(rows)))
     for start in range(0, len(rows), RATED_AT_ONCE):
         shown = asking.shown(float("inf"))
         shown.add(report_record(row, short=True) for row in rows[start : start + RATED_AT_ONCE])
         found |= set(await asking.run(asking.answerer.rate(asking.question, shown)))
+        asking.listen(Advanced(len(shown.records)))
     return [row for row in rows if row["ref"] in found]

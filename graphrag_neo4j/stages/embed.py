@@ -222,12 +222,12 @@ def _rows(outcomes: Sequence[_Outcome]) -> dict[str, list[Row]]:
 
 async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:
     """How long the model's vectors are; one answer that is not as expected may be a mishap."""
-    found, reason = 0, "they are empty"
+    found, reason, reached = 0, "they are empty", True
     for _ in range(PROBES):
         try:
             [vector] = await embedder.embed([PROBE])
         except ReplyError as error:
-            reason = str(error)
+            reason, reached = str(error), error.reached
             continue
         if flaw := flaw_of(vector):
             reason = flaw
@@ -235,9 +235,11 @@ async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:
         found = len(vector)
         if found == (expected or found):
             break
+    if not (found or reached):
+        raise ModelError(f"Texts can't be embedded, since {reason}.")
     if not found:
         raise ModelError(
-            f"{embedder.model} gives no vectors ({reason}): set KG_EMBEDDING_MODEL to an embedding "
-            "model of the endpoint."
+            f"The embedding model {embedder.model} gives no vectors ({reason}): set "
+            "KG_EMBEDDING_MODEL to an embedding model of the endpoint."
         )
     return found

@@ -12,7 +12,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.answers import Answer
 from graphrag_neo4j.browsing import Map, read_map
 from graphrag_neo4j.citations import Citation, cited, rewrite
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph import Graph, Row
 
 __all__ = ["Checked", "check_answer", "check_map", "check_reports"]
 
@@ -114,7 +114,9 @@ async def _chunks_of(graph: Graph, lines: Iterable[str]) -> Mapping[Citation, Se
     wanted = sorted({one for line in lines for one in cited(line) if one[0] != "Reports"})
     found: defaultdict[Citation, list[str]] = defaultdict(list)
     for start in range(0, len(wanted), 500):
-        page = [{"kind": k, "ref": ref, "said": []} for k, ref in wanted[start : start + 500]]
+        page: list[Row] = [
+            {"kind": k, "ref": ref, "said": []} for k, ref in wanted[start : start + 500]
+        ]
         rows = await graph.read("search/resolve", citations=page, places=EVERY)
         for row in rows:
             found[row["kind"], row["ref"]].append(row["text"] or "")

@@ -90,11 +90,10 @@ def browsing(home: Home, *options: str) -> Iterator[str]:
 
 
 def connect(page: Page, server: embedded.Server) -> None:
-    page.chrome.get(f"{server.http_url}/browser/")
+    page.chrome.get(server.browser_url)
     page.wait('[data-testid="password"]')[0].send_keys(server.password)
     [name] = page.all('[data-testid="username"]')
-    if not name.get_attribute("value"):
-        name.send_keys(server.username)
+    assert name.get_attribute("value") == server.username
     page.wait('[data-testid="connect"]')[0].click()
 
 

@@ -1,0 +1,62 @@
+"""What a person sees while Neo4j starts or stops."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.progress import Progress
+
+from graphrag_neo4j.cli.progress import Bars, Lines
+from graphrag_neo4j.embedded import Telling
+from graphrag_neo4j.embedded.home import Home
+from graphrag_neo4j.embedded.readiness import _doing
+from graphrag_neo4j.events import Event, Waiting
+
+
+def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = Lines()
+    for second in range(41):
+        lines(Waiting("Neo4j is starting", float(second)))
+    lines(Waiting("", 41.0))
+    for second in range(10):
+        lines(Waiting("Neo4j is stopping", float(second)))
+    assert capsys.readouterr().err.splitlines() == [
+        "Neo4j is starting: 16 s",
+        "Neo4j is starting: 32 s",
+    ]
+
+
+def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None:
+    progress = Progress(console=Console(file=io.StringIO()))
+    bars = Bars(progress)
+    bars(Waiting("Neo4j is starting", 1.0))
+    bars(Waiting("Neo4j is starting (its log: Bolt enabled.)", 2.0))
+    [line] = progress.tasks
+    assert line.description == "Neo4j is starting (its log: Bolt enabled.)"
+    assert (line.fields["count"], line.total) == ("2 s", None)
+    bars(Waiting("", 3.0))
+    assert progress.tasks == []
+
+
+def test_a_wait_is_told_at_once_and_when_it_is_over() -> None:
+    heard: list[Event] = []
+    with Telling.to(heard.append).waiting("Neo4j is starting") as waiting:
+        waiting.tick()  # not again within the same second
+        assert heard == [Waiting("Neo4j is starting", heard[0].seconds)]  # type: ignore[union-attr]
+    assert isinstance(heard[-1], Waiting)
+    assert heard[-1].text == ""
+
+
+def test_what_the_server_does_is_the_last_line_of_its_log(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.console_path.parent.mkdir()
+    home.console_path.write_text("Picked up JAVA_TOOL_OPTIONS\n")
+    assert _doing(home) == ""
+    home.console_path.write_text(
+        "2026-11-21 22:36:56.048+0000 INFO  Starting...\n"
+        "2026-11-21 22:38:13.238+0000 INFO  Bolt enabled on localhost:1.\n\tat java.lang\n"
+    )
+    assert _doing(home) == " (its log: Bolt enabled on localhost:1.)"

@@ -47,6 +47,8 @@ Rename = Callable[[Kind | None, int], object]
 DATA = re.compile(r"(?<!\s)(\s*+)\[\s*+data\s*+:([^\[\]]*+)\]", re.IGNORECASE)
 PART = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\s*+\(([^()]*+)\)")
 ITEM = re.compile(r"\d++|\+\s*+more", re.IGNORECASE)
+# What stands before a statement on its line: the end of the one before, marks of Markdown.
+LEADING = re.compile(r"\A[ \t]*+(?:(?:[-*>.,;]|#{1,6}+)(?:[ \t]++|\Z))*+")
 LONG_REF = 999_999_999
 LONGEST_REF = 18  # digits: more do not fit a whole number of Neo4j
 # What a mark begins with once white space, case and invisible characters do not count; or what it
@@ -127,7 +129,8 @@ def statements(text: str) -> dict[Citation, list[str]]:
     found: dict[Citation, list[str]] = {}
     said, last = "", 0
     for data in DATA.finditer(text):
-        between = text[last : data.start()].rpartition("\n")[2].lstrip(" .-*#>\t").rstrip()
+        line = text[last : data.start()].rpartition("\n")[2]
+        between = LEADING.sub("", line, count=1).rstrip()
         said, last = between or said, data.end()
         for one in cited(data[0]):
             found.setdefault(one, []).append(said)

@@ -13,6 +13,7 @@ from graphrag_neo4j.citations import (
     ground,
     neutralised,
     rewrite,
+    statements,
 )
 from graphrag_neo4j.text import fold, name_key
 
@@ -113,3 +114,12 @@ def test_a_megabyte_is_neutralised_in_linear_time(part: str) -> None:
 def test_a_footnote_mark_of_a_document_is_escaped() -> None:
     text = "So it is[^1] [Data: Entities (5)]."
     assert footnoted(text, {("Entities", 5): 1}) == "So it is\\[^1][^1]."
+
+
+def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:
+    text = "- ...right [Data: Sources (1)]. So ../it is [Data: Sources (2)]\n> ../x [Data: Sources (3)]."
+    assert statements(text) == {
+        ("Sources", 1): ["...right"],
+        ("Sources", 2): ["So ../it is"],
+        ("Sources", 3): ["../x"],
+    }

@@ -69,7 +69,7 @@ def text_in(path: Path, options: ReadOptions | None = None) -> str:
 def test_words_are_read_in_the_encoding_that_they_are_in(
     tmp_path: Path, language: str, encoding: str, times: int
 ) -> None:
-    text = "\n".join([WORDS[language]] * times)
+    text = f"{WORDS[language]}\n" * times
     (tmp_path / "a.txt").write_bytes(text.encode(encoding))
     assert text_in(tmp_path / "a.txt") == text
 
@@ -84,6 +84,13 @@ def test_one_word_beyond_ascii_late_in_a_large_file_is_read(tmp_path: Path) -> N
     text = "All of it is plain English.\n" * 100_000 + "Only this is naïve.\n"
     (tmp_path / "a.txt").write_bytes(text.encode("latin-1"))
     assert text_in(tmp_path / "a.txt").endswith("Only this is naïve.\n")
+
+
+def test_bytes_that_only_decode_to_rare_characters_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\x81\x00\x8d\xff" * 40)
+    [problem] = read(tmp_path / "a.txt", ReadOptions())
+    assert isinstance(problem, Unreadable)
+    assert problem.reason.startswith("is not text in UTF-8")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])

@@ -120,7 +120,10 @@ def _lines_around(file: BinaryIO, place: int) -> bytes:
 
 
 def _wide(sample: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a byte order mark: all that it decodes to are usual characters."""
+    """UTF-16 or UTF-32 without a byte order mark: all that it decodes to are usual characters.
+
+    Some of them are ASCII, line breaks at least; other files, too, decode to rare characters.
+    """
     if b"\0" not in sample:
         return None
     for encoding in WIDE:
@@ -128,7 +131,8 @@ def _wide(sample: bytes) -> str | None:
             text = getincrementaldecoder(encoding)().decode(sample)
         except UnicodeDecodeError:
             continue
-        if text and not any(category(character) in UNUSUAL for character in set(text) - SPACE):
+        usual = not any(category(character) in UNUSUAL for character in set(text) - SPACE)
+        if usual and any(map(str.isascii, text)):
             return encoding
     return None
 

@@ -69,9 +69,11 @@ async def check_answer(
     places = {(one.kind, one.ref): [s.quoted for s in one.sources] for one in answer.citations}
     for line in lines:
         for one in cited(line):
-            if places[one] and one[0] != "Reports":  # these are headings of what they hold
-                kind = f"place of {one[0]} that says it"
-                checked.note(kind, _quoted(line.removeprefix("- ")), places[one])
+            # The first thing that is cited may be an entity that other chunks speak of, too.
+            if one[0] == "Sources":
+                checked.note(
+                    "place of Sources that says it", _quoted(line.removeprefix("- ")), places[one]
+                )
     for source in (source for citation in answer.citations for source in citation.sources):
         start, end = source.place
         checked.counts["source without a quotation"] += source.quote is None
@@ -114,7 +116,7 @@ async def _chunks_of(graph: Graph, lines: Iterable[str]) -> Mapping[Citation, Se
     wanted = sorted({one for line in lines for one in cited(line) if one[0] != "Reports"})
     found: defaultdict[Citation, list[str]] = defaultdict(list)
     for start in range(0, len(wanted), 500):
-        page: list[Row] = [
+        page: list[dict[str, object]] = [
             {"kind": k, "ref": ref, "said": []} for k, ref in wanted[start : start + 500]
         ]
         rows = await graph.read("search/resolve", citations=page, places=EVERY)

@@ -103,9 +103,12 @@ def check_output(path: Path) -> None:
     """Raises InputError where no file can be made at this path, before anything is done for it."""
     folder = path.absolute().parent
     if not folder.is_dir():
-        raise InputError(f"There is no folder {folder}: make it, or name a file in another one.")
+        raise InputError(
+            f"{path} can't be written, since there is no folder {folder}: make it, or name a file "
+            "in another one."
+        )
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError(f"{path} can't be written: you lack the permission; name another file.")
+        raise InputError(f"{path} can't be written, since you may not: name another file.")
 
 
 def reading_of(values: dict[str, Any]) -> ReadOptions:

@@ -199,7 +199,8 @@ def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Pat
     ran = kg("delete", tales / "a.txt", "nothing.txt", "b\udcff.txt")
     assert ran.code == 1
     assert ran.out == f"Deleted {(tales / 'a.txt').as_uri()}.\n"
-    assert ran.err.endswith("Error: nothing.txt, b\ufffd.txt are not in the graph.\n")
+    hint = f"Did you mean {(tales / 'b.txt').as_uri()}?"
+    assert ran.err.endswith(f"Error: nothing.txt, b\ufffd.txt are not in the graph. {hint}\n")
     assert kg("status", "--json").json["counts"]["documents"] == 1
 
 

@@ -19,9 +19,12 @@ def refuse_unwritable(
         return None
     folder = path.absolute().parent
     if not folder.is_dir():
-        raise InputError(f"There is no folder {folder}: make it, or name a file in another one.")
+        raise InputError(
+            f"{path} can't be written, since there is no folder {folder}: make it, or name a file "
+            "in another one."
+        )
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError(f"{path} can't be written: give access to it, or name another file.")
+        raise InputError(f"{path} can't be written, since you may not: name another file.")
     return path
 
 

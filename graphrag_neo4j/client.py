@@ -169,7 +169,8 @@ class AsyncGraphRAG:
             tables = folder
         else:
             path = Path(check_path(folder, "The folder of an import"))
-            tables = await anyio.to_thread.run_sync(read_tables, path)
+            most = self.settings.max_file_mb
+            tables = await anyio.to_thread.run_sync(read_tables, path, most)
         return await import_graphrag(self.graph, tables, self.settings, self._listen)
 
     def stream(self, question: str | Question, **how: Any) -> "AsyncStream":  # noqa: ANN401

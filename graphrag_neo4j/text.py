@@ -4,7 +4,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate
 
 __all__ = [
@@ -94,18 +94,25 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     White space, kinds of quotes and neutralised brackets make no difference.
     """
     wanted = " ".join(quote.translate(_ALIKE).split())
-    # One character stays one character, but for white space: so places are found again.
-    words = [*_WORD.finditer(text.translate(_ALIKE))] if wanted else []
-    at = " ".join(word[0] for word in words).find(wanted) if words else -1
+    folded, starts, places = _folded(text)
+    at = folded.find(wanted) if wanted else -1
     if at < 0:
         return None
-    starts = [0, *accumulate(len(word[0]) + 1 for word in words)]
 
-    def place(folded: int) -> int:
-        word = bisect_right(starts, folded) - 1
-        return words[word].start() + folded - starts[word]
+    def place(character: int) -> int:
+        word = bisect_right(starts, character) - 1
+        return places[word] + character - starts[word]
 
     return place(at), place(at + len(wanted) - 1) + 1
+
+
+@lru_cache(256)  # in a chunk, all that is said with its citation is looked for
+def _folded(text: str) -> tuple[str, list[int], list[int]]:
+    """The text with single spaces and one kind of quotes; where its words begin, there and in
+    the text itself. Within a word, one character stays one character."""
+    words = [*_WORD.finditer(text.translate(_ALIKE))]
+    starts = [0, *accumulate(len(word[0]) + 1 for word in words)][: len(words)]
+    return " ".join(word[0] for word in words), starts, [word.start() for word in words]
 
 
 def _normalized(text: str) -> str:

@@ -5,12 +5,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa  # type: ignore[import-untyped]  # it comes without types
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 from graphrag_neo4j import GraphRAG, InputError
 from graphrag_neo4j.evidence import entity_id, pair_id
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.importing import Counted
+from graphrag_neo4j.importing.parquet import read_rows
 from graphrag_neo4j.settings import Settings
 from tests.graphrag_tables import (
     CAROL,
@@ -296,3 +299,13 @@ def test_without_a_reader_of_parquet_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with GraphRAG(alone) as rag, pytest.raises(InputError, match=r"pip install .*\[parquet\]"):
         rag.import_graphrag(CAROL)
+
+
+def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "entities.parquet"
+    text = pa.array(["x" * 1_000_000] * 5).dictionary_encode()
+    pq.write_table(pa.table({"title": text}), path, compression="zstd")
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match="unpacks to more than 2 MB: set KG_MAX_FILE_MB"):
+        read_rows(path, ["title"], [], 2)
+    assert len(read_rows(path, ["title"], [], 6)) == 5

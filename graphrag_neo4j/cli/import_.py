@@ -35,7 +35,7 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
     import that was interrupted; afterwards `kg-build index` adds documents.
     """
     settings = settings_of(home=home)
-    tables = read_tables(folder)
+    tables = read_tables(folder, settings.max_file_mb)
 
     async def work() -> tuple[Imported, dict[str, int]]:
         with listening(quiet=as_json_) as listen:

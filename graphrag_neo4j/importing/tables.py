@@ -25,6 +25,7 @@ from graphrag_neo4j.importing.rows import (
 from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.model import FindingText, Report, Scalar
 from graphrag_neo4j.reading.rows import metadata_of
+from graphrag_neo4j.settings import MAX_FILE_MB
 from graphrag_neo4j.text import clean_name
 
 __all__ = ["read_tables"]
@@ -56,14 +57,15 @@ CLAIM = (
 BYTE_ORDER_MARK = "\ufeff"
 
 
-def read_tables(folder: Path) -> Tables:
+def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
     """The tables in a folder.
 
-    Raises InputError that names the file, and the column, where one is missing or foreign.
+    Raises InputError that names the file, and the column, where one is missing or foreign, and
+    where a file unpacks to more than `max_file_mb` megabytes.
     """
     tally: Counter[str] = Counter()
     there = _files(folder)
-    rows = {name: _rows(there, name, tally) for name in COLUMNS}
+    rows = {name: _rows(there, name, tally, max_file_mb) for name in COLUMNS}
     return Tables(
         documents=[_document(row) for row in rows["documents"]],
         units=[_unit(row) for row in rows["text_units"]],
@@ -94,7 +96,9 @@ def _files(folder: Path) -> dict[str, Path]:
     return there
 
 
-def _rows(there: Mapping[str, Path], name: str, tally: Counter[str]) -> list[Cells]:
+def _rows(
+    there: Mapping[str, Path], name: str, tally: Counter[str], max_file_mb: int
+) -> list[Cells]:
     try:
         from graphrag_neo4j.importing.parquet import read_rows  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
@@ -104,7 +108,8 @@ def _rows(there: Mapping[str, Path], name: str, tally: Counter[str]) -> list[Cel
     if name not in there:
         return []
     path = there[name]
-    return [Cells(str(path), row, tally) for row in read_rows(path, *COLUMNS[name])]
+    rows = read_rows(path, *COLUMNS[name], max_file_mb)
+    return [Cells(str(path), row, tally) for row in rows]
 
 
 def _fingerprint(there: Mapping[str, Path]) -> str:

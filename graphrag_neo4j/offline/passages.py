@@ -21,7 +21,8 @@ __all__ = ["Passage", "Sentence", "Word", "read_passage"]
 LONGEST = 45  # words; a sentence with more is taken apart at its clauses
 WORD = regex.compile(
     r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau
-    r"(?:\p{L}\.){2,}|\p{N}+(?:[.,]\p{N}+)++(?!\p{L})(?:-\p{L}+)*|"  # U.S., 10,000-year
+    r"(?:\p{L}\.){2,}|"  # U.S.
+    r"(?<!\p{N}[.,])\p{N}++(?:[.,]\p{N}++)++(?!\p{L})(?:-\p{L}+)*|"  # 10,000-year
     r"[\p{L}\p{N}\p{M}]+(?:['’.&/+\-–][\p{L}\p{N}\p{M}]+)*+(?:\+\+|\#)?"
 )
 TAG = regex.compile(

@@ -12,7 +12,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.answers import Answer
 from graphrag_neo4j.browsing import Map, read_map
 from graphrag_neo4j.citations import Citation, cited, rewrite
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph
 
 __all__ = ["Checked", "check_answer", "check_map", "check_reports"]
 

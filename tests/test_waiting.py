@@ -1,13 +1,11 @@
 """What a person sees while Neo4j starts or stops."""
 
-import io
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from rich.progress import Progress
 
 from graphrag_neo4j.cli.progress import Bars, Lines
+from graphrag_neo4j.cli.terminal import Drawing
 from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.readiness import _doing
@@ -30,8 +28,9 @@ def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(
 
 
 def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None:
-    progress = Progress(console=Console(file=io.StringIO()))
-    bars = Bars(progress)
+    drawing = Drawing(fleeting=True)
+    progress = drawing._progress
+    bars = Bars(drawing)
     bars(Waiting("Neo4j is starting", 1.0))
     bars(Waiting("Neo4j is starting (its log: Bolt enabled.)", 2.0))
     [line] = progress.tasks
@@ -39,6 +38,7 @@ def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None
     assert (line.fields["count"], line.total) == ("2 s", None)
     bars(Waiting("", 3.0))
     assert progress.tasks == []
+    drawing.rest()
 
 
 def test_a_wait_is_told_at_once_and_when_it_is_over() -> None:

@@ -47,10 +47,15 @@ def _unpacked(
     rows: list[dict[str, Any]] = []
     n_bytes = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=columns):
-        n_bytes += batch.nbytes
+        n_bytes += sum(_plain(column).nbytes for column in batch.columns)
         _refuse_large(path, n_bytes, max_mb)
         rows += batch.to_pylist()
     return rows
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """The column with each value written out: a dictionary holds a repeated value once."""
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _announced(file: pq.ParquetFile, columns: Sequence[str]) -> int:

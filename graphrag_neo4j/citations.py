@@ -44,7 +44,9 @@ Rename = Callable[[Kind | None, int], object]
 
 # Each begins where a run of its first characters does, and gives none of a run back: else a text
 # of spaces or letters alone would be read again from each of them on.
-DATA = re.compile(r"(?<!\s)(\s*+)\[\s*+data\s*+:([^\[\]]*+)\]", re.IGNORECASE)
+BRACKET = r"\[\s*+data\s*+:([^\[\]]*+)\]"
+DATA = re.compile(rf"(?<!\s)(\s*+){BRACKET}", re.IGNORECASE)
+BRACKETED = re.compile(BRACKET, re.IGNORECASE)
 PART = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\s*+\(([^()]*+)\)")
 ITEM = re.compile(r"\d++|\+\s*+more", re.IGNORECASE)
 # What stands before a statement on its line: the end of the one before, marks of Markdown.
@@ -172,7 +174,7 @@ def as_written(text: str) -> str:
     >>> as_written("Rich [Data: Entities (5)]. Dead ［Data： Claims (2)］.")
     'Rich [Data: Entities (5)]. Dead ⟦Data： Claims (2)⟧.'
     """
-    return _neutral(text, lambda place: DATA.match(text, place) is None)
+    return _neutral(text, lambda place: BRACKETED.match(text, place) is None)
 
 
 def footnoted(text: str, numbers: Mapping[Citation, int]) -> str:

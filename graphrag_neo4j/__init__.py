@@ -15,11 +15,11 @@ from graphrag_neo4j.errors import (
 from graphrag_neo4j.model import Document
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.answers import Answer
-    from graphrag_neo4j.blocking import GraphRAG
     from graphrag_neo4j.client import AsyncGraphRAG
-    from graphrag_neo4j.reading import ReadOptions
+    from graphrag_neo4j.loaders import ReadOptions
+    from graphrag_neo4j.query.answer import Answer
     from graphrag_neo4j.settings import Settings
+    from graphrag_neo4j.sync_client import GraphRAG
 
 __all__ = [
     "Answer",
@@ -40,10 +40,10 @@ __all__ = [
 
 # Imported when first used, so that the command line's start-up stays quick.
 _LATER = {
-    "Answer": "graphrag_neo4j.answers",
+    "Answer": "graphrag_neo4j.query.answer",
     "AsyncGraphRAG": "graphrag_neo4j.client",
-    "GraphRAG": "graphrag_neo4j.blocking",
-    "ReadOptions": "graphrag_neo4j.reading",
+    "GraphRAG": "graphrag_neo4j.sync_client",
+    "ReadOptions": "graphrag_neo4j.loaders",
     "Settings": "graphrag_neo4j.settings",
 }
 

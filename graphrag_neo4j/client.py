@@ -13,41 +13,41 @@ from typing import TYPE_CHECKING, Any, Self
 import anyio.to_thread
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.answering import answering
-from graphrag_neo4j.answers import Answer
-from graphrag_neo4j.answers import Source as Place
 from graphrag_neo4j.arguments import (
     check_flags,
     check_number,
     check_path,
     check_text,
 )
-from graphrag_neo4j.asking import escaped
-from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
-from graphrag_neo4j.events import Listener, Said, silent
+from graphrag_neo4j.events import Listener, Notice, silent
 from graphrag_neo4j.graph import Graph, connect
-from graphrag_neo4j.looking import (
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.status import Status, read_status
+from graphrag_neo4j.loaders import ReadOptions, file_of, gone, source_of
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.answer import Source as Place
+from graphrag_neo4j.query.engine import answer_question
+from graphrag_neo4j.query.lookup import (
     Communities,
+    CommunityReport,
     Entity,
     FoundEntity,
-    Report,
     find_entities,
     read_communities,
     read_entity,
     read_report,
     read_sources,
 )
-from graphrag_neo4j.question import Question, asked_of
-from graphrag_neo4j.reading import ReadOptions, file_of, gone, source_of
+from graphrag_neo4j.query.query_context import lucene_query
+from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.status import Status, read_status
 from graphrag_neo4j.text import storable
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.importing import Imported, Tables
-    from graphrag_neo4j.pipeline import Built
+    from graphrag_neo4j.importers import ImportSummary, Tables
+    from graphrag_neo4j.indexing.pipeline import IndexResult
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncGraphRAG", "AsyncStream", "by", "start_server"]
 
 DEFAULT = ReadOptions()
-Source = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
+IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
 class AsyncGraphRAG:
@@ -79,13 +79,13 @@ class AsyncGraphRAG:
         """
         made = cls(load_settings(**settings), listen)
         for sentence in unknown_names():
-            listen(Said(sentence, warning=True))
+            listen(Notice(sentence, warning=True))
         return made
 
     async def __aenter__(self) -> Self:
         """Connects; starts the embedded server if no other one is set. Raises GraphError."""
         if notice := self.settings.named_by_env_file():
-            self._listen(Said(notice, warning=True))  # also where little is told
+            self._listen(Notice(notice, warning=True))  # also where little is told
         server = None if self.settings.neo4j_uri else await self._own_server()
         self._open = await self._stack.enter_async_context(self._connection(server))
         if server:
@@ -105,14 +105,14 @@ class AsyncGraphRAG:
 
     async def index(
         self,
-        what: Source,
+        what: IndexSource,
         *,
         options: ReadOptions = DEFAULT,
         reread: bool = False,
         reembed: bool = False,
         recluster: bool = False,
         prune: bool = False,
-    ) -> "Built":
+    ) -> "IndexResult":
         """Brings the graph up to date with paths, with Documents (ours or LangChain's), or with a
         Corpus of either.
 
@@ -120,7 +120,7 @@ class AsyncGraphRAG:
         made anew. `recluster`: the communities are, imported ones too. `prune`: documents under
         the paths whose file is gone are deleted. Raises InputError, GraphError, ModelError.
         """
-        from graphrag_neo4j.pipeline import Redo, build
+        from graphrag_neo4j.indexing.pipeline import RebuildOptions, build
 
         _check_options(options)
         check_flags(reread=reread, reembed=reembed, recluster=recluster, prune=prune)
@@ -131,7 +131,7 @@ class AsyncGraphRAG:
             corpus,
             self.settings,
             self._listen,
-            redo=Redo(reread, reembed, recluster),
+            redo=RebuildOptions(reread, reembed, recluster),
             gone=missing,
         )
 
@@ -143,7 +143,7 @@ class AsyncGraphRAG:
         For each of `sources`, the sources of what was deleted: none if it was not there.
         Raises InputError for what is no source, GraphError.
         """
-        from graphrag_neo4j.pipeline import remove
+        from graphrag_neo4j.indexing.pipeline import remove
 
         _check_options(options)
         for source in sources:
@@ -157,13 +157,13 @@ class AsyncGraphRAG:
             for given, file in files.items()
         }
 
-    async def import_graphrag(self, folder: "str | Path | Tables") -> "Imported":
+    async def import_graphrag(self, folder: "str | Path | Tables") -> "ImportSummary":
         """Reads the parquet tables of microsoft/graphrag 2 or 3 in a folder; asks no model.
 
         Into an empty graph only; one that was interrupted goes on. The tables may have been read
         already, by `importing.read_tables`. Raises InputError, GraphError.
         """
-        from graphrag_neo4j.importing import Tables, import_graphrag, read_tables
+        from graphrag_neo4j.importers import Tables, import_graphrag, read_tables
 
         if isinstance(folder, Tables):
             tables = folder
@@ -180,7 +180,7 @@ class AsyncGraphRAG:
         (top_k_entities, response_type, …). Raises InputError, GraphError, ModelError, ReplyError.
         """
         asked, settings = asked_of(question, how, self.settings)
-        return AsyncStream(answering(self.graph, settings, asked, self._listen))
+        return AsyncStream(answer_question(self.graph, settings, asked, self._listen))
 
     async def query(self, question: str | Question, **how: Any) -> Answer:  # noqa: ANN401
         """The answer to a question; `how` and errors as those of `stream`."""
@@ -215,7 +215,7 @@ class AsyncGraphRAG:
             check_number(level, "level", 0)
         return await read_communities(self.graph, level)
 
-    async def report(self, ref: int) -> Report:
+    async def report(self, ref: int) -> CommunityReport:
         """The report of the community with that ref; raises InputError where there is none."""
         return await read_report(self.graph, check_number(ref, "A report's ref", 0))
 
@@ -226,7 +226,7 @@ class AsyncGraphRAG:
 
     async def find_entities(self, text: str, limit: int = 10) -> list[FoundEntity]:
         """The entities whose name holds some of the words of a text, the best first."""
-        words = escaped(check_text(text, "The text to find"), "name")
+        words = lucene_query(check_text(text, "The text to find"), "name")
         return await find_entities(self.graph, words, check_number(limit, "limit", 1))
 
     async def sources(self, *refs: int) -> list[Place]:
@@ -240,12 +240,12 @@ class AsyncGraphRAG:
         return await read_status(self.graph, claims=self.settings.claims)
 
     async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
-        from graphrag_neo4j.stages.ingest import sources_under
+        from graphrag_neo4j.indexing.stages.ingest import sources_under
 
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
         for source in missing:
-            self._listen(Said(f"{source} is gone and is dropped from the graph.", warning=True))
+            self._listen(Notice(f"{source} is gone and is dropped from the graph.", warning=True))
         return list(missing)
 
     def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:

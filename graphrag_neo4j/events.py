@@ -8,7 +8,7 @@ __all__ = [
     "Advanced",
     "Event",
     "Listener",
-    "Said",
+    "Notice",
     "Share",
     "Spent",
     "Started",
@@ -35,7 +35,7 @@ class Advanced:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Notice:
     """A sentence for a person; a warning where something needs to be done."""
 
     text: str
@@ -58,7 +58,7 @@ class Waiting:
     seconds: float
 
 
-Event = Started | Advanced | Said | Spent | Waiting
+Event = Started | Advanced | Notice | Spent | Waiting
 Listener = Callable[[Event], None]
 
 

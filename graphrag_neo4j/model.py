@@ -7,11 +7,10 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
-from graphrag_neo4j.material import Material
-from graphrag_neo4j.tables import Shown
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.context.report_material import ReportMaterial
 
 __all__ = [
-    "Answerer",
     "ChunkText",
     "ClaimRecord",
     "Claims",
@@ -19,25 +18,29 @@ __all__ = [
     "EntityRecord",
     "Extraction",
     "FindingText",
+    "IndexBackend",
+    "LLMTask",
     "Message",
     "Origin",
     "Point",
     "Primer",
+    "QueryBackend",
     "RelationshipRecord",
     "Reply",
-    "Report",
     "Request",
     "Scalar",
     "Span",
     "Step",
-    "Think",
-    "Thinker",
+    "WeightedEdge",
+    "WrittenReport",
     "finished",
 ]
 
 Origin = Literal["model", "extractive"]
 Scalar = str | int | float | bool
 Step = Literal["extraction", "claims", "summary", "report", "map", "answer", "rating"]
+WeightedEdge = tuple[str, str, float]
+"""Two ends, in either order, and a weight above 0."""
 T = TypeVar("T")
 
 
@@ -176,7 +179,7 @@ class FindingText:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WrittenReport:
     """What is written of a community; `rating`: its importance from 0 to 10, where it has one."""
 
     title: str
@@ -203,21 +206,21 @@ class Primer:
     follow_ups: Sequence[str]
 
 
-Think = Generator[Request, Reply, T]
+LLMTask = Generator[Request, Reply, T]
 """A think step: yields requests, receives replies, returns its result; raises ReplyError."""
 
 
-def finished(think: Think[T]) -> T:
+def finished(task: LLMTask[T]) -> T:
     """The result of a step that asks nothing."""
     try:
-        next(think)
+        next(task)
     except StopIteration as done:
         result: T = done.value
         return result
     raise AssertionError("a step that asks nothing has asked")
 
 
-class Thinker(Protocol):
+class IndexBackend(Protocol):
     """A way to think: with a model, or without one. It does no I/O.
 
     `origin` says what its reports are: a model's, or extractive (their sentences are quoted).
@@ -230,16 +233,16 @@ class Thinker(Protocol):
 
     def signature(self, step: Step) -> str: ...
 
-    def extract(self, chunk: ChunkText) -> Think[Extraction]: ...
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]: ...
 
-    def claims(self, chunk: ChunkText) -> Think[Claims]: ...
+    def claims(self, chunk: ChunkText) -> LLMTask[Claims]: ...
 
-    def summarize(self, name: str, descriptions: Sequence[str]) -> Think[str]: ...
+    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]: ...
 
-    def report(self, context: str, material: Material) -> Think[Report]: ...
+    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]: ...
 
 
-class Answerer(Protocol):
+class QueryBackend(Protocol):
     """A way to answer from contexts, which are tables of records. It does no I/O.
 
     `answer` writes the text that a user reads, cited by the records' refs; `history` are the
@@ -248,16 +251,18 @@ class Answerer(Protocol):
     `chooses_global` whether a question is about the whole rather than about a thing.
     """
 
-    def answer(self, question: str, context: Shown, history: Sequence[Message]) -> Think[str]: ...
+    def answer(
+        self, question: str, context: ContextTable, history: Sequence[Message]
+    ) -> LLMTask[str]: ...
 
     def reduce(
         self, question: str, points: Sequence[Point], history: Sequence[Message]
-    ) -> Think[str]: ...
+    ) -> LLMTask[str]: ...
 
-    def points(self, question: str, context: Shown) -> Think[Sequence[Point]]: ...
+    def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]: ...
 
-    def rate(self, question: str, context: Shown) -> Think[Sequence[int]]: ...
+    def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]: ...
 
-    def prime(self, question: str, context: Shown) -> Think[Primer]: ...
+    def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]: ...
 
-    def chooses_global(self, question: str) -> Think[bool]: ...
+    def chooses_global(self, question: str) -> LLMTask[bool]: ...

@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
@@ -21,7 +21,11 @@ import tiktoken
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["check", "count", "encoding", "encoding_for"]
+__all__ = ["CountTokens", "check", "count", "encoding", "encoding_for"]
+
+CountTokens = Callable[[str], int]
+"""Gives the number of tokens of a text."""
+
 
 # Encoding → the ranks that it needs, and tiktoken's name for them in its cache: the SHA-1 of
 # the address that it would download them from.

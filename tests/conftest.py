@@ -15,9 +15,9 @@ import pytest
 from graphrag_neo4j.cli import main
 from graphrag_neo4j.graph import Graph, connect, ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
-from tests.chromium import Page, chromium
-from tests.fake_endpoint import FakeEndpoint
-from tests.servers import TestServer, any_server
+from tests.support.chromium import Page, chromium
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.servers import TestServer, any_server
 
 # Machines are slow at times, and a failure should come again.
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)

@@ -9,10 +9,10 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settings
 from graphrag_neo4j.arguments import nearest
 from graphrag_neo4j.environment import unknown_names
-from graphrag_neo4j.events import Event, Said
+from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.address import check_address
-from graphrag_neo4j.question import Question
+from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Make, Run
 
@@ -76,7 +76,7 @@ def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
     for kind in (GraphRAG, AsyncGraphRAG):
         heard: list[Event] = []
         kind.from_env(heard.append)
-        assert heard == [Said(sentence, warning=True) for sentence in said]
+        assert heard == [Notice(sentence, warning=True) for sentence in said]
 
 
 def test_an_env_file_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def test_names_that_are_misspelt(
         assert "Did you mean" in refused(lambda: rag.entity("Marly"))
         assert refused(lambda: rag.entity("Quux")) == "There is no entity 'Quux' in the graph."
         answer = rag.local_search("Where was Marly in London?")
-    [said] = [one.text for one in heard if isinstance(one, Said) and one.warning]
+    [said] = [one.text for one in heard if isinstance(one, Notice) and one.warning]
     assert said.startswith("The word Marly is nowhere in the data. Did you mean ")
     assert said.endswith("Marley?")
     assert answer.found

@@ -19,11 +19,11 @@ from graphrag_neo4j import (
     InputError,
     ReadOptions,
 )
-from graphrag_neo4j.events import Event, Said
+from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
-from tests.fake_endpoint import FakeEndpoint, text_hash
+from tests.support.fake_endpoint import FakeEndpoint, text_hash
 
 pytestmark = pytest.mark.one_release
 
@@ -230,8 +230,10 @@ async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
     uri = tmp_path.as_uri()
     assert built.dropped == [f"{uri}/docs/a.txt"]
     assert await sources(graph) == [f"{uri}/docs/b.txt", f"{uri}/docs2/c.txt", "memory:0"]
-    told = [event for event in heard if isinstance(event, Said) and event.warning]
-    assert told == [Said(f"{uri}/docs/a.txt is gone and is dropped from the graph.", warning=True)]
+    told = [event for event in heard if isinstance(event, Notice) and event.warning]
+    assert told == [
+        Notice(f"{uri}/docs/a.txt is gone and is dropped from the graph.", warning=True)
+    ]
 
 
 async def test_every_unusable_row_of_a_file_is_named(

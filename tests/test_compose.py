@@ -16,8 +16,7 @@ import pytest
 import yaml
 
 from graphrag_neo4j import resources
-
-ROOT = Path(__file__).parent.parent
+from tests.support.paths import ROOT
 
 
 @pytest.fixture(scope="module")

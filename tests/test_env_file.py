@@ -9,7 +9,7 @@ import pytest
 
 from graphrag_neo4j import InputError
 from graphrag_neo4j.settings import Settings, load_settings
-from tests.fake_endpoint import FakeEndpoint
+from tests.support.fake_endpoint import FakeEndpoint
 
 KEY, OTHER_KEY = "sk-of-the-user", "sk-of-the-folder"
 

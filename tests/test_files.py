@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.embedded import SILENT
-from graphrag_neo4j.embedded.home import Home, Record
+from graphrag_neo4j.embedded.home import Home, ServerRecord
 from graphrag_neo4j.files import make_private_folder, open_private, write_private, write_whole
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes of POSIX")
@@ -45,7 +45,7 @@ def test_all_files_of_a_home_are_private_under_an_open_umask(tmp_path: Path) -> 
     home = Home(tmp_path / "home")
     home.make_folder()
     with home.locked(SILENT):
-        home.write(Record())
+        home.write(ServerRecord())
         home.password()
         found = {path.name: rights(path) for path in home.path.iterdir()}
     assert found == {"graphrag-neo4j.json": 0o600, "password": 0o600, "lock": 0o600}

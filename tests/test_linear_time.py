@@ -14,38 +14,40 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j import citations, text, tokens
-from graphrag_neo4j.answers import Answer, Citation, Source
-from graphrag_neo4j.asking import escaped
-from graphrag_neo4j.browsing.packing import Pool
-from graphrag_neo4j.chunking import cut
-from graphrag_neo4j.cli.answer import print_answer
+from graphrag_neo4j import text, tokens
+from graphrag_neo4j.cli.output.answer import print_answer
+from graphrag_neo4j.context import citations
+from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_line
+from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evidence import claim_rows, mention_rows, stated_rows
-from graphrag_neo4j.grounding import report_row
-from graphrag_neo4j.llm import ModelAnswerer, ModelThinker
+from graphrag_neo4j.extractive import answers
+from graphrag_neo4j.extractive.claims import claims_of
+from graphrag_neo4j.indexing.chunking import cut
+from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
+from graphrag_neo4j.indexing.grounding import report_row
+from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.meter import Usage
+from graphrag_neo4j.llm.reasoning_tags import without_thoughts, without_thoughts_streamed
 from graphrag_neo4j.llm.streamed import storable_pieces
-from graphrag_neo4j.llm.thoughts import without_thoughts, without_thoughts_streamed
 from graphrag_neo4j.llm.tuples import read_tuples
-from graphrag_neo4j.material import Material
+from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
     Extraction,
     FindingText,
+    LLMTask,
     Reply,
-    Report,
-    Think,
+    WrittenReport,
 )
-from graphrag_neo4j.offline import answers, choosing
-from graphrag_neo4j.offline.claims import claims_of
-from graphrag_neo4j.offline.passages import read_passage
-from graphrag_neo4j.quoting import nearest_sources
-from graphrag_neo4j.reading import ReadOptions, read
-from graphrag_neo4j.seeds import names
+from graphrag_neo4j.nlp import sentence_ranking as choosing
+from graphrag_neo4j.nlp.sentences import read_passage
+from graphrag_neo4j.query.answer import Answer, Citation, Source
+from graphrag_neo4j.query.query_context import lucene_query
+from graphrag_neo4j.query.quote_match import nearest_sources
+from graphrag_neo4j.query.seeds import names
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.tables import Record, Shown, report_line
+from graphrag_neo4j.visualization.packing import Pool
 
 CHARACTERS = 250_000
 SECONDS = 5.0  # of processor time; none takes half a second
@@ -102,13 +104,13 @@ def shape(name: str, length: int = CHARACTERS) -> str:
     return before + repeated * ((length - len(before) - len(after)) // len(repeated)) + after
 
 
-def drive(think: Think[Any], reply: str) -> object:
+def drive(task: LLMTask[Any], reply: str) -> object:
     """The result of a step that gets the same reply again and again; None where it gives up."""
     with suppress(ReplyError):
         try:
-            next(think)
+            next(task)
             while True:
-                think.send(Reply(reply))
+                task.send(Reply(reply))
         except StopIteration as done:
             return done.value
     return None
@@ -126,7 +128,9 @@ async def _streamed(whole: str) -> str:
 
 def _extracted(reply: str) -> None:
     for whole in (reply, f'("entity"<|>{reply}<|>{reply}<|>{reply})<|COMPLETE|>'):
-        found = drive(ModelThinker.from_settings(load_settings(gleanings=0)).extract(CHUNK), whole)
+        found = drive(
+            LLMIndexBackend.from_settings(load_settings(gleanings=0)).extract(CHUNK), whole
+        )
         if isinstance(found, Extraction):
             mention_rows("c", found)
             stated_rows("c", found)
@@ -135,26 +139,26 @@ def _extracted(reply: str) -> None:
 def _claimed(reply: str) -> None:
     whole = f"(A<|>B<|>T<|>TRUE<|>NONE<|>{reply[:99]}<|>{reply}<|>{reply})<|COMPLETE|>"
     for one in (reply, whole):
-        drive(ModelThinker.from_settings(load_settings(claim_gleanings=0)).claims(CHUNK), one)
+        drive(LLMIndexBackend.from_settings(load_settings(claim_gleanings=0)).claims(CHUNK), one)
     claim = ClaimRecord(reply, reply, "T", None, None, None, reply, reply)
     claim_rows(CHUNK, [claim], set())
 
 
 def _thought(reply: str) -> None:
-    thinker = ModelThinker.from_settings(load_settings())
-    answerer = ModelAnswerer.from_settings(load_settings())
-    nothing = Shown(float("inf"), len)
-    drive(thinker.summarize("A", ["a", "b"]), reply)
-    drive(thinker.report("x", Material({}, [], [])), reply)
-    drive(answerer.points("Who?", nothing), reply)
-    drive(answerer.prime("Who?", nothing), reply)
-    drive(answerer.answer("Who?", nothing, ()), reply)
-    drive(answerer.chooses_global("Who?"), reply)
+    backend = LLMIndexBackend.from_settings(load_settings())
+    query_backend = LLMQueryBackend.from_settings(load_settings())
+    nothing = ContextTable(float("inf"), len)
+    drive(backend.summarize("A", ["a", "b"]), reply)
+    drive(backend.report("x", ReportMaterial({}, [], [])), reply)
+    drive(query_backend.points("Who?", nothing), reply)
+    drive(query_backend.prime("Who?", nothing), reply)
+    drive(query_backend.answer("Who?", nothing, ()), reply)
+    drive(query_backend.chooses_global("Who?"), reply)
 
 
 def _reported(written: str) -> None:
-    known: dict[citations.Kind, dict[int, str]] = {"Entities": {1: "a"}}
-    report_row("c", Report(written, written, [FindingText(written, written)]), known)
+    known: dict[citations.CitationKind, dict[int, str]] = {"Entities": {1: "a"}}
+    report_row("c", WrittenReport(written, written, [FindingText(written, written)]), known)
     report_line(written)
 
 
@@ -178,7 +182,7 @@ def _found(whole: str) -> None:
 
 
 def _quoted(whole: str) -> None:
-    record = Record("Reports", 1, "r", text.flat(whole))
+    record = ContextRecord("Reports", 1, "r", text.flat(whole))
     answers.Asked.of("", [record])
     choosing.quality(whole)
     choosing.content_words(whole)
@@ -215,7 +219,7 @@ ALONE: dict[str, Callable[[str], object]] = {
     "named": lambda whole: names(whole, [{"id": "1", "name": whole}, {"id": "2", "name": "A"}]),
     "packing": _packed,
     "printing": _printed,
-    "query": escaped,
+    "query": lucene_query,
     "reports": _reported,
     "sources": _sourced,
     "streamed": lambda whole: asyncio.run(_streamed(whole)),

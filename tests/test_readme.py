@@ -23,9 +23,9 @@ from graphrag_neo4j import AsyncGraphRAG, cli
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
-from tests.generated import settings
-from tests.graphrag_tables import CAROL
-from tests.readme import BLOCKS, ROOT, TEXT, Block, blocks, command_of, options_of, spans
+from tests.support.generated import settings
+from tests.support.graphrag_tables import CAROL
+from tests.support.readme import BLOCKS, ROOT, TEXT, Block, blocks, command_of, options_of, spans
 
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
 BENCH = ".venv/bin/python scripts/bench/"
@@ -38,7 +38,7 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
         "scripts/venv",
     ),
     'pip install ".[parquet]"': ("installs; its extra is checked here", "scripts/venv"),
-    "kg-build browse": ("serves until Ctrl-C", "tests/test_browser.py"),
+    "kg-build browse": ("serves until Ctrl-C", "tests/visualization/test_browser.py"),
 }
 NAMES = {setting.name for setting in settings()}
 

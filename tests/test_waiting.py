@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.cli.progress import Bars, Lines
-from graphrag_neo4j.cli.terminal import Drawing
+from graphrag_neo4j.cli.output.progress import Bars, Lines
+from graphrag_neo4j.cli.output.terminal import Drawing
 from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.readiness import _doing

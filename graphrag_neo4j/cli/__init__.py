@@ -16,7 +16,7 @@ from keyword import iskeyword
 import click
 from click.exceptions import NoSuchCommand
 
-from graphrag_neo4j.cli import terminal
+from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.errors import GraphRAGError, ReplyError
 
 __all__ = ["main"]

@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.browsing import Section, chosen, guide, saved, sections, served, style
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run, settings_of
-from graphrag_neo4j.cli.output import refuse_unwritable, write_output
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.files import refuse_unwritable, write_output
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Started
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.visualization import Section, chosen, guide, saved, sections, served, style
 
 __all__ = ["browse"]
 

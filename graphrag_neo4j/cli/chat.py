@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.answering import check_answering
-from graphrag_neo4j.answers import METHODS, Answer
-from graphrag_neo4j.cli import terminal
-from graphrag_neo4j.cli.answer import print_answer, print_sources
 from graphrag_neo4j.cli.options import METHOD_HELP, NearestChoice, home_option, run, settings_of
-from graphrag_neo4j.cli.progress import Told, listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.answer import print_answer, print_sources
+from graphrag_neo4j.cli.output.progress import Told, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.query.answer import METHODS, Answer
+from graphrag_neo4j.query.engine import check_answering
 
 __all__ = ["chat"]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.arguments import check_path, nearest
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run, settings_of
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.reading import ReadOptions
-from graphrag_neo4j.stages.ingest import sources_under
+from graphrag_neo4j.indexing.stages.ingest import sources_under
+from graphrag_neo4j.loaders import ReadOptions
 
 __all__ = ["delete"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.doctor import Check, examine
 
 __all__ = ["doctor"]

@@ -7,7 +7,6 @@ from typing import Any
 import anyio
 import click
 
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import (
     as_json,
     json_option,
@@ -16,12 +15,13 @@ from graphrag_neo4j.cli.options import (
     settings_of,
     settings_options,
 )
-from graphrag_neo4j.cli.progress import listening, money
-from graphrag_neo4j.cli.report import TOKENS_AND_COST
-from graphrag_neo4j.cli.words import counted, named_step
-from graphrag_neo4j.corpus import Corpus
-from graphrag_neo4j.estimate import Estimate
-from graphrag_neo4j.estimate import estimate as estimate_corpus
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening, money
+from graphrag_neo4j.cli.output.report import TOKENS_AND_COST
+from graphrag_neo4j.cli.output.words import counted, named_step
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.estimate import Estimate
+from graphrag_neo4j.indexing.estimate import estimate as estimate_corpus
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["estimate"]

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
-from graphrag_neo4j.cli.progress import listening
-from graphrag_neo4j.cli.report import print_pending
-from graphrag_neo4j.cli.words import counted
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.report import print_pending
+from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.events import Started
-from graphrag_neo4j.importing import Imported, read_tables
+from graphrag_neo4j.importers import ImportSummary, read_tables
 
 __all__ = ["import_"]
 
@@ -37,7 +37,7 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
     settings = settings_of(home=home)
     tables = read_tables(folder, settings.max_file_mb)
 
-    async def work() -> tuple[Imported, dict[str, int]]:
+    async def work() -> tuple[ImportSummary, dict[str, int]]:
         with listening(quiet=as_json_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
                 listen(Started("tables"))
@@ -54,7 +54,7 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
             terminal.line("`kg-build index PATHS` finishes this, and reads the documents in PATHS.")
 
 
-def _print(imported: Imported) -> None:
+def _print(imported: ImportSummary) -> None:
     rows = []
     for name, found in imported.tables.items():
         numbers = (
@@ -70,7 +70,7 @@ def _print(imported: Imported) -> None:
         terminal.line(line)
 
 
-def _notes(imported: Imported) -> Iterator[str]:
+def _notes(imported: ImportSummary) -> Iterator[str]:
     """What else became of the tables, where there is something to say."""
     if n := imported.invented:
         what = "citation in the reports" if n == 1 else "citations in the reports"

@@ -11,7 +11,6 @@ import click
 import psutil
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import (
     Number,
     as_json,
@@ -23,13 +22,14 @@ from graphrag_neo4j.cli.options import (
     settings_of,
     settings_options,
 )
-from graphrag_neo4j.cli.progress import listening, money_known
-from graphrag_neo4j.cli.report import TOKENS_AND_COST, print_failures, print_status
-from graphrag_neo4j.cli.words import counted, named_step, or_more
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening, money_known
+from graphrag_neo4j.cli.output.report import TOKENS_AND_COST, print_failures, print_status
+from graphrag_neo4j.cli.output.words import counted, named_step, or_more
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.corpus import Corpus
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.pipeline import IndexResult, check_building
 from graphrag_neo4j.llm import Meter, Usage
-from graphrag_neo4j.pipeline import Built, check_building
 from graphrag_neo4j.settings import OFFLINE, Settings
 
 __all__ = ["index"]
@@ -104,7 +104,7 @@ def index(
     check_building(settings)
     corpus = Corpus.of_paths(paths, options)
 
-    async def work() -> Built:
+    async def work() -> IndexResult:
         with listening(quiet=quiet or as_json_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
                 return await rag.index(corpus, options=options, **anew)
@@ -118,7 +118,7 @@ def index(
         raise click.exceptions.Exit(1)
 
 
-def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
+def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
     if not quiet:
         _tell_documents(built)
         if built.status:
@@ -133,7 +133,7 @@ def _summarise(built: Built, settings: Settings, *, quiet: bool) -> None:
             _tell_what_next(settings)
 
 
-def _tell_what_is_left(built: Built, *, error: bool) -> None:
+def _tell_what_is_left(built: IndexResult, *, error: bool) -> None:
     undone: terminal.Part = ("Not everything was done.", "yellow")
     if built.stopped:
         again = " Run the same command again to go on."
@@ -177,7 +177,7 @@ def home_of(settings: Settings) -> str:
     return f" --home {shlex.quote(str(settings.home))}" if settings.home else ""
 
 
-def _tell_documents(built: Built) -> None:
+def _tell_documents(built: IndexResult) -> None:
     done = built.ingested
     terminal.line(
         f"Documents: {done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged; "
@@ -228,7 +228,7 @@ def _tell_odd_replies(usage: Mapping[str, Usage]) -> None:
         terminal.line(f"The endpoint did not say how many tokens {calls} used: it is estimated.")
 
 
-def _tell_flaws(built: Built, *, error: bool) -> None:
+def _tell_flaws(built: IndexResult, *, error: bool) -> None:
     flaws = [f"{source}: {reason}" for source, reason in built.unreadable.items()]
     flaws += [
         f"{source}: came more than once; only the first was read"

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.browsing import read_map
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import home_option, run, settings_of
-from graphrag_neo4j.cli.output import refuse_unwritable, write_output
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.files import refuse_unwritable, write_output
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.events import Started
+from graphrag_neo4j.visualization import read_map
 
 __all__ = ["map"]
 

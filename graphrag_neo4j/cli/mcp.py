@@ -8,13 +8,13 @@ from types import ModuleType
 
 import click
 
-from graphrag_neo4j.answering import check_answering
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import Number, home_option, run, settings_of
-from graphrag_neo4j.cli.progress import Hushed, listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import Hushed, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.query.engine import check_answering
 
 __all__ = ["mcp"]
 
@@ -67,7 +67,7 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
 
 def _server() -> ModuleType:
     try:
-        from graphrag_neo4j.ecosystem import mcp as server  # noqa: PLC0415 - an extra
+        from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise InputError(f"MCP needs {error.name}: {install_command('mcp')}") from error
     return server

@@ -8,9 +8,9 @@ from typing import Any, get_args
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import NearestChoice, Number, home_option, settings_of
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.settings import Neo4jRelease, Settings
 
 __all__ = ["neo4j"]
@@ -115,7 +115,7 @@ def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_setti
     return settings
 
 
-def _show(found: embedded.Status) -> None:
+def _show(found: embedded.ServerStatus) -> None:
     if found.server is None:
         version = f"; its data was written by Neo4j {found.version}" if found.version else ""
         terminal.line(f"No Neo4j is running in {found.home}{version}.")

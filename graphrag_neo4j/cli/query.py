@@ -5,10 +5,6 @@ from typing import Any
 
 import click
 
-from graphrag_neo4j.answering import check_answering
-from graphrag_neo4j.answers import METHODS, Answer
-from graphrag_neo4j.cli import terminal
-from graphrag_neo4j.cli.answer import footnoted, plain, print_answer, print_context
 from graphrag_neo4j.cli.options import (
     METHOD_HELP,
     NearestChoice,
@@ -19,10 +15,14 @@ from graphrag_neo4j.cli.options import (
     run,
     settings_of,
 )
-from graphrag_neo4j.cli.progress import listening
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.answer import footnoted, plain, print_answer, print_context
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.question import EXPAND, Question
+from graphrag_neo4j.query.answer import METHODS, Answer
+from graphrag_neo4j.query.engine import check_answering
+from graphrag_neo4j.query.question import EXPAND, Question
 
 __all__ = ["query"]
 

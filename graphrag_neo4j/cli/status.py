@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli import terminal
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
-from graphrag_neo4j.cli.progress import listening
-from graphrag_neo4j.cli.report import print_status
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.report import print_status
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.status import Status
+from graphrag_neo4j.indexing.status import Status
 
 __all__ = ["status"]
 

@@ -7,7 +7,7 @@ home's running server, after downloading and starting whatever is needed for tha
 from graphrag_neo4j.embedded.home import default_home
 from graphrag_neo4j.embedded.server import (
     Server,
-    Status,
+    ServerStatus,
     log_path,
     restart,
     running,
@@ -21,7 +21,7 @@ from graphrag_neo4j.embedded.telling import SILENT, Telling
 __all__ = [
     "SILENT",
     "Server",
-    "Status",
+    "ServerStatus",
     "Telling",
     "default_home",
     "log_path",

@@ -15,7 +15,7 @@ from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.files import is_temporary, make_private_folder, write_private
 
-__all__ = ["Home", "Record", "default_home"]
+__all__ = ["Home", "ServerRecord", "default_home"]
 
 CONTENTS = ("conf", "data", "logs", "run", "password")
 
@@ -26,7 +26,7 @@ def default_home() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ServerRecord:
     """What a home remembers; empty or 0 where there is nothing yet.
 
     `release` and `version` are those of the Neo4j that its data belongs to, from the moment
@@ -82,10 +82,10 @@ class Home:
             )
         self.path.chmod(0o700)
 
-    def read(self) -> Record | None:
+    def read(self) -> ServerRecord | None:
         """The record; None where there is no home. Raises EmbeddedError if it is damaged."""
         try:
-            return Record(**json.loads(self.record_path.read_text(encoding="utf-8")))
+            return ServerRecord(**json.loads(self.record_path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
         except (ValueError, TypeError) as error:
@@ -94,7 +94,7 @@ class Home:
                 " in --home or KG_HOME."
             ) from error
 
-    def write(self, record: Record) -> None:
+    def write(self, record: ServerRecord) -> None:
         """Replace the record, whole or not at all."""
         text = json.dumps(asdict(record), indent=2) + "\n"
         write_private(self.record_path, text)
@@ -114,8 +114,8 @@ class Home:
                 rmtree(path)
             else:
                 path.unlink(missing_ok=True)
-        old = self.read() or Record()
-        self.write(Record("", "", old.bolt_port, old.http_port, old.browse_port))
+        old = self.read() or ServerRecord()
+        self.write(ServerRecord("", "", old.bolt_port, old.http_port, old.browse_port))
 
     @contextmanager
     def locked(self, telling: Telling) -> Iterator[None]:

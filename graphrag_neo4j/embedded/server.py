@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphrag_neo4j.embedded import process
 from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports, write_config
-from graphrag_neo4j.embedded.home import Home, Record, default_home
+from graphrag_neo4j.embedded.home import Home, ServerRecord, default_home
 from graphrag_neo4j.embedded.java import Java, find_java
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
 from graphrag_neo4j.embedded.telling import SILENT, Telling
@@ -17,7 +17,7 @@ from graphrag_neo4j.settings import Settings
 
 __all__ = [
     "Server",
-    "Status",
+    "ServerStatus",
     "log_path",
     "restart",
     "running",
@@ -77,7 +77,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ServerStatus:
     """A home at this moment.
 
     `server`: None unless it runs and has answered. `version`: of the Neo4j that the data
@@ -151,7 +151,7 @@ def restart(
         raise GraphStoppedError(full)
     with home.locked(telling):
         # Another command may have done it meanwhile.
-        if (home.read() or Record()).pid == stopped.pid:
+        if (home.read() or ServerRecord()).pid == stopped.pid:
             telling.say(
                 f"Neo4j had stopped the database in {home.path} after an error, as it does when its"
                 " disk is full; Neo4j is started again, and nothing that was saved is lost."
@@ -169,11 +169,11 @@ def running(settings: Settings) -> Server | None:
     return _server(home, record)
 
 
-def status(settings: Settings) -> Status:
+def status(settings: Settings) -> ServerStatus:
     """What there is in the settings' home, and whether its server runs."""
     home = _home(settings)
-    record = home.read() or Record()
-    return Status(home.path, record.version, running(settings), home.password_path)
+    record = home.read() or ServerRecord()
+    return ServerStatus(home.path, record.version, running(settings), home.password_path)
 
 
 @_plain_errors()
@@ -228,11 +228,11 @@ def _full_disk(folder: Path) -> str | None:
     )
 
 
-def _of_release(home: Home, release: Release, telling: Telling, *, upgrade: bool) -> Record:
+def _of_release(home: Home, release: Release, telling: Telling, *, upgrade: bool) -> ServerRecord:
     """The home's record, if its data is the release's, or may become so."""
     record = home.read()
     if record is None:
-        record = Record()
+        record = ServerRecord()
         home.write(record)  # before anything else: it makes the folder a home
     if record.release in {"", release.name}:
         return record
@@ -252,8 +252,8 @@ def _of_release(home: Home, release: Release, telling: Telling, *, upgrade: bool
 
 
 def _launch(
-    home: Home, record: Record, release: Release, java: Java, jars: Path, *, telling: Telling
-) -> Record:
+    home: Home, record: ServerRecord, release: Release, java: Java, jars: Path, *, telling: Telling
+) -> ServerRecord:
     if full := _full_disk(home.path):
         raise GraphStoppedError(full)
     usual_bolt, usual_http = (7687, 7474) if home.path == default_home().resolve() else (0, 0)
@@ -264,7 +264,7 @@ def _launch(
     if not (home.path / "data" / "databases" / "system").exists():
         process.set_password(home, java, jars, telling)
     # Written before the start: from then on the data may be of this release, for good.
-    record = Record(release.name, release.version, bolt, http, browse)
+    record = ServerRecord(release.name, release.version, bolt, http, browse)
     home.write(record)
     record = replace(record, pid=process.launch(home, java, jars, release.main_class))
     home.write(record)
@@ -272,13 +272,13 @@ def _launch(
 
 
 def _end(home: Home, telling: Telling) -> bool:
-    found = process.find(home, (home.read() or Record()).pid)
+    found = process.find(home, (home.read() or ServerRecord()).pid)
     if found is not None:
         process.end(home, found, telling)
     return found is not None
 
 
-def _server(home: Home, record: Record) -> Server:
+def _server(home: Home, record: ServerRecord) -> Server:
     return Server(
         uri=f"bolt://{LOOPBACK}:{record.bolt_port}",
         http_url=f"http://{LOOPBACK}:{record.http_port}",

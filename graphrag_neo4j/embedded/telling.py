@@ -44,7 +44,7 @@ class Telling:
             before = done
 
         return cls(
-            lambda text: listen(events.Said(text)),
+            lambda text: listen(events.Notice(text)),
             progress,
             lambda text, seconds: listen(events.Waiting(text, seconds)),
         )

@@ -1,6 +1,6 @@
 """The door to Neo4j: every statement of the package goes through it."""
 
-from graphrag_neo4j.graph.door import Graph, Row, Transaction, connect
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction, connect
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.evidence import (
     forget_chunks,
@@ -11,31 +11,31 @@ from graphrag_neo4j.graph.evidence import (
     sweep_entities,
     sweep_pairs,
 )
+from graphrag_neo4j.graph.fulltext_search import fulltext_relationships
 from graphrag_neo4j.graph.indexes import (
-    KINDS,
-    Kind,
+    INDEXED_KINDS,
+    IndexedKind,
     await_indexes,
     ensure_fulltext_indexes,
     ensure_vector_indexes,
 )
 from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
-from graphrag_neo4j.graph.nearest import nearest
 from graphrag_neo4j.graph.own import OwnServer
 from graphrag_neo4j.graph.reports import save_reports
 from graphrag_neo4j.graph.schema import ensure_schema
+from graphrag_neo4j.graph.vector_search import vector_search
 from graphrag_neo4j.graph.vectors import (
     flaw_of,
     forget_vectors,
     refuse_length,
     refuse_other_vectors,
 )
-from graphrag_neo4j.graph.worded import worded_relationships
 
 __all__ = [
-    "KINDS",
+    "INDEXED_KINDS",
     "VOID_SECONDS",
     "Graph",
-    "Kind",
+    "IndexedKind",
     "Lease",
     "OwnServer",
     "Row",
@@ -51,14 +51,14 @@ __all__ = [
     "forget_claims",
     "forget_extraction",
     "forget_vectors",
+    "fulltext_relationships",
     "give_refs",
     "hold_lease",
     "mark_changed",
-    "nearest",
     "refuse_length",
     "refuse_other_vectors",
     "save_reports",
     "sweep_entities",
     "sweep_pairs",
-    "worded_relationships",
+    "vector_search",
 ]

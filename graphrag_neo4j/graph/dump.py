@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from graphrag_neo4j.citations import Kind, rewrite
-from graphrag_neo4j.graph.door import Graph, Row
+from graphrag_neo4j.context.citations import CitationKind, rewrite
+from graphrag_neo4j.graph.connection import Graph, Row
 
 __all__ = ["Dump", "dump"]
 
@@ -12,7 +12,7 @@ Dump = dict[str, dict[str, Any]]
 # Numbers and marks that depend on the way a graph was built, not on what it holds.
 IGNORED = frozenset({"ref", "stale", "undescribed", "unembedded"})
 
-CITED_AS: Final[dict[str, Kind]] = {
+CITED_AS: Final[dict[str, CitationKind]] = {
     "Entity": "Entities",
     "Claim": "Claims",
     "Community": "Reports",
@@ -39,7 +39,7 @@ async def dump(graph: Graph) -> Dump:
     return {key: _kept(found[key]) for key in sorted(found)}
 
 
-def _ids_of_refs(nodes: list[Row], relationships: list[Row]) -> dict[tuple[Kind, int], str]:
+def _ids_of_refs(nodes: list[Row], relationships: list[Row]) -> dict[tuple[CitationKind, int], str]:
     """What each ref stands for."""
     found = {
         (CITED_AS[label], row["properties"]["ref"]): row["id"]
@@ -51,12 +51,12 @@ def _ids_of_refs(nodes: list[Row], relationships: list[Row]) -> dict[tuple[Kind,
     return found | {("Relationships", pair["ref"]): pair["id"] for pair in pairs if "ref" in pair}
 
 
-def _by_ids(row: Row, named: dict[tuple[Kind, int], str]) -> dict[str, Any]:
+def _by_ids(row: Row, named: dict[tuple[CitationKind, int], str]) -> dict[str, Any]:
     """The properties of a node; citations in a report name ids in place of refs."""
     if CITING.isdisjoint(row["labels"]):
         return dict(row["properties"])
 
-    def rename(kind: Kind | None, ref: int) -> str | None:
+    def rename(kind: CitationKind | None, ref: int) -> str | None:
         return named.get((kind, ref), "nothing") if kind else None
 
     return {

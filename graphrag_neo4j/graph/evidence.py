@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from graphrag_neo4j.graph.door import Transaction
+from graphrag_neo4j.graph.connection import Transaction
 
 __all__ = [
     "RefKind",

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from graphrag_neo4j.errors import GraphError, InputError
-from graphrag_neo4j.graph.door import Graph, Row
+from graphrag_neo4j.graph.connection import Graph, Row
 
 __all__ = [
-    "KINDS",
-    "Kind",
+    "INDEXED_KINDS",
+    "IndexedKind",
     "await_indexes",
     "drop_vector_indexes",
     "ensure_fulltext_indexes",
@@ -21,10 +21,14 @@ __all__ = [
     "vector_index",
 ]
 
-Kind = Literal["entity", "chunk", "community"]
-KINDS: Final[tuple[Kind, ...]] = ("entity", "chunk", "community")
-LABELS: Final[Mapping[Kind, str]] = {"entity": "Entity", "chunk": "Chunk", "community": "Community"}
-WORDS: Final[Mapping[Kind, tuple[str, ...]]] = {
+IndexedKind = Literal["entity", "chunk", "community"]
+INDEXED_KINDS: Final[tuple[IndexedKind, ...]] = ("entity", "chunk", "community")
+LABELS: Final[Mapping[IndexedKind, str]] = {
+    "entity": "Entity",
+    "chunk": "Chunk",
+    "community": "Community",
+}
+WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "entity": ("name", "description"),
     "chunk": ("text",),
     "community": ("title", "summary", "report"),
@@ -56,7 +60,7 @@ class _Index:
         return found == (self.type, self.of, [self.label], list(self.properties))
 
 
-def vector_index(kind: Kind) -> str:
+def vector_index(kind: IndexedKind) -> str:
     """The name of the index of vectors of that kind."""
     return f"kg_{kind}_vector"
 
@@ -95,7 +99,7 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
     # What is written is indexed a little later: in the transaction it would take thrice the time.
     config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
     there = await _there(graph)
-    indexes = [_Index(f"kg_{k}_text", "FULLTEXT", LABELS[k], WORDS[k]) for k in KINDS]
+    indexes = [_Index(f"kg_{k}_text", "FULLTEXT", LABELS[k], WORDS[k]) for k in INDEXED_KINDS]
     indexes.append(
         _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
     )
@@ -119,7 +123,7 @@ async def await_indexes(graph: Graph) -> None:
 
 
 def _vector_indexes() -> Iterable[_Index]:
-    return (_Index(vector_index(k), "VECTOR", LABELS[k], ("embedding",)) for k in KINDS)
+    return (_Index(vector_index(k), "VECTOR", LABELS[k], ("embedding",)) for k in INDEXED_KINDS)
 
 
 async def _there(graph: Graph) -> dict[str, Row]:

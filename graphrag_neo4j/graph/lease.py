@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import anyio
 import psutil
 
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
-from graphrag_neo4j.flow import first_error
-from graphrag_neo4j.graph.door import Graph, Row, Transaction
+from graphrag_neo4j.graph.connection import Graph, Row, Transaction
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphrag_neo4j.graph.door import Transaction
+from graphrag_neo4j.graph.connection import Transaction
 
 __all__ = ["save_reports"]
 

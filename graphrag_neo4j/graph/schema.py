@@ -5,7 +5,7 @@ is compared with what we need.
 """
 
 from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.graph.door import Graph
+from graphrag_neo4j.graph.connection import Graph
 
 __all__ = ["ensure_schema"]
 

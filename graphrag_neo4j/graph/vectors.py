@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph.door import Graph
-from graphrag_neo4j.graph.indexes import KINDS, drop_vector_indexes
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.indexes import INDEXED_KINDS, drop_vector_indexes
 
 __all__ = ["flaw_of", "forget_vectors", "refuse_length", "refuse_other_vectors"]
 
@@ -75,7 +75,7 @@ def flaw_of(vector: Sequence[float]) -> str | None:
 async def forget_vectors(graph: Graph) -> None:
     """Drops all vectors and their indexes, and marks all that can be embedded."""
     await drop_vector_indexes(graph)
-    for kind in KINDS:
+    for kind in INDEXED_KINDS:
         after = ""
         while rows := await graph.write(f"embed/forget_{kind}", after=after, limit=PAGE):
             after = rows[-1]["id"]

@@ -1,14 +1,14 @@
 """From records to claims."""
 
-from graphrag_neo4j.llm.passes import Passes
+from graphrag_neo4j.claim_records import CLAIM_FIELDS, claim_record
+from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.model import Claims
-from graphrag_neo4j.records import CLAIM_FIELDS, claim_record
 from graphrag_neo4j.text import clean_name
 
 __all__ = ["claims_of"]
 
 
-def claims_of(passes: Passes) -> Claims:
+def claims_of(passes: Gleaning) -> Claims:
     """What the records of a reading claim; a reason for each that can't be used."""
     unusable = list(passes.odd)
     claims = [

@@ -10,7 +10,11 @@ from openai import AsyncOpenAI, AsyncStream
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
-from graphrag_neo4j.llm.bodies import (
+from graphrag_neo4j.llm.meter import Meter
+from graphrag_neo4j.llm.prices import price_of
+from graphrag_neo4j.llm.rate_limiter import Rates
+from graphrag_neo4j.llm.reasoning_tags import without_thoughts_streamed
+from graphrag_neo4j.llm.response_bodies import (
     Completion,
     Used,
     bound_body,
@@ -21,12 +25,8 @@ from graphrag_neo4j.llm.bodies import (
     used_by,
     vectors_of,
 )
-from graphrag_neo4j.llm.meter import Meter
-from graphrag_neo4j.llm.prices import price_of
-from graphrag_neo4j.llm.rates import Rates
 from graphrag_neo4j.llm.streamed import storable_pieces
-from graphrag_neo4j.llm.thoughts import without_thoughts_streamed
-from graphrag_neo4j.model import Reply, Request, Step, T, Think
+from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["Endpoint", "model_of"]
@@ -79,12 +79,12 @@ class Endpoint:
     async def __aexit__(self, *_error: object) -> None:
         await self._client.close()
 
-    async def run(self, think: Think[T]) -> T:
+    async def run(self, task: LLMTask[T]) -> T:
         """Drives a think step to its result; raises what `ask` raises, and ReplyError."""
         try:
-            request = next(think)
+            request = next(task)
             while True:
-                request = think.send(await self.ask(request))
+                request = task.send(await self.ask(request))
         except StopIteration as done:
             return cast("T", done.value)
 

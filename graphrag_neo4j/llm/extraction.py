@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from graphrag_neo4j.llm.passes import Passes
+from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
 from graphrag_neo4j.text import clean_name, name_key
 
@@ -14,7 +14,7 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 WEAKEST = 1.0
 
 
-def extraction_of(passes: Passes) -> Extraction:
+def extraction_of(passes: Gleaning) -> Extraction:
     """What the records of a reading say; a reason for each that can't be used."""
     entities: list[EntityRecord] = []
     relationships: list[RelationshipRecord] = []

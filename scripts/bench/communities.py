@@ -26,13 +26,14 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.hierarchy import Community, Edge, Limits, community_tree
+from graphrag_neo4j.indexing.hierarchy import HierarchyLimits, TreeCommunity, community_tree
+from graphrag_neo4j.indexing.stages.communities import PROJECT, Leiden, detector
+from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.stages.communities import PROJECT, Leiden, detector
 
 NODES, EDGES, CLUSTERS = 10_000, 20_000, 400
 Split = Mapping[str, int]
-Detect = Callable[[Sequence[Edge], float], Split]
+Detect = Callable[[Sequence[WeightedEdge], float], Split]
 
 
 def main() -> None:
@@ -50,18 +51,18 @@ def main() -> None:
             embedded.stop(load_settings(home=made_up))
 
 
-async def _measure(home: Path, edges: list[Edge] | None) -> None:
+async def _measure(home: Path, edges: list[WeightedEdge] | None) -> None:
     async with AsyncGraphRAG(load_settings(home=home)) as rag:
         found = edges or await _edges(rag.graph)
         await anyio.to_thread.run_sync(_compare, rag.graph, found)
 
 
-async def _edges(graph: Graph) -> list[Edge]:
+async def _edges(graph: Graph) -> list[WeightedEdge]:
     rows = await graph.read("communities/edges")
     return [(row["start"], row["end"], float(row["weight"])) for row in rows]
 
 
-def _made_up() -> list[Edge]:
+def _made_up() -> list[WeightedEdge]:
     """Clusters of uneven size; one edge in ten goes to another cluster."""
     chance = random.Random(1)  # noqa: S311 - repeatable
     home = [min(int(chance.paretovariate(0.7)), CLUSTERS) for _ in range(NODES)]
@@ -78,7 +79,7 @@ def _made_up() -> list[Edge]:
     return [(a, b, weight) for (a, b), weight in sorted(weights.items())]
 
 
-def _compare(graph: Graph, edges: Sequence[Edge]) -> None:
+def _compare(graph: Graph, edges: Sequence[WeightedEdge]) -> None:
     nodes = sorted({end for a, b, _ in edges for end in (a, b)})
     print(f"{len(nodes):,} nodes with edges, {len(edges):,} edges")
     with graph.lend_driver() as driver:
@@ -86,7 +87,7 @@ def _compare(graph: Graph, edges: Sequence[Edge]) -> None:
         detect = detector(gds, Leiden())
         for run in ("cold", "warm"):
             began = time.perf_counter()
-            tree = community_tree(nodes, edges, detect, Limits())
+            tree = community_tree(nodes, edges, detect, HierarchyLimits())
             seconds = time.perf_counter() - began
             levels = 1 + max(c.level for c in tree)
             print(f"tree, {run}: {len(tree):,} communities, {levels} levels in {seconds:.1f} s")
@@ -94,14 +95,16 @@ def _compare(graph: Graph, edges: Sequence[Edge]) -> None:
         _straddling(gds, edges)
 
 
-def _compare_splits(tree: Sequence[Community], edges: Sequence[Edge], detect: Detect) -> None:
-    large = [c for c in tree if c.level == 0 and len(c.members) > Limits().max_size]
-    parts: defaultdict[str | None, list[Community]] = defaultdict(list)
+def _compare_splits(
+    tree: Sequence[TreeCommunity], edges: Sequence[WeightedEdge], detect: Detect
+) -> None:
+    large = [c for c in tree if c.level == 0 and len(c.members) > HierarchyLimits().max_size]
+    parts: defaultdict[str | None, list[TreeCommunity]] = defaultdict(list)
     for community in tree:
         parts[community.parent].append(community)
     scaled, alone, unscaled = [], [], []
     home = {member: c.id for c in large for member in c.members}
-    inside: defaultdict[str, list[Edge]] = defaultdict(list)
+    inside: defaultdict[str, list[WeightedEdge]] = defaultdict(list)
     for edge in edges:
         if home.get(edge[0], "") == home.get(edge[1]):
             inside[home[edge[0]]].append(edge)
@@ -117,7 +120,7 @@ def _compare_splits(tree: Sequence[Community], edges: Sequence[Edge], detect: De
     print(f"one run without scaling: {sum(unscaled) / len(unscaled):.4f}")
 
 
-def _modularity(split: Split, edges: Sequence[Edge]) -> float:
+def _modularity(split: Split, edges: Sequence[WeightedEdge]) -> float:
     total = sum(weight for _, _, weight in edges)
     within: defaultdict[int, float] = defaultdict(float)
     ends: defaultdict[int, float] = defaultdict(float)
@@ -128,7 +131,7 @@ def _modularity(split: Split, edges: Sequence[Edge]) -> float:
     return sum(within[c] / total - (ends[c] / (2 * total)) ** 2 for c in ends)
 
 
-def _straddling(gds: GraphDataScience, edges: Sequence[Edge]) -> None:
+def _straddling(gds: GraphDataScience, edges: Sequence[WeightedEdge]) -> None:
     number = {node: i for i, node in enumerate(sorted({e for a, b, _ in edges for e in (a, b)}))}
     rows = [(number[a], number[b], weight) for a, b, weight in edges]
     with gds.graph.project.cypher(PROJECT, name="kg_bench", rows=rows).graph as projected:

@@ -26,17 +26,17 @@ from openai import AsyncOpenAI
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
-from graphrag_neo4j.context import Context
-from graphrag_neo4j.corpus import Corpus
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, ensure_schema
-from graphrag_neo4j.llm import Endpoint, ModelThinker
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.indexing.stages.extract import extract
+from graphrag_neo4j.indexing.stages.ingest import Cutting, ingest
+from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, Request
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.stages.extract import extract
-from graphrag_neo4j.stages.ingest import Cutting, ingest
-from graphrag_neo4j.stages.merge import merge
-from tests.fake_endpoint import FakeEndpoint
+from tests.support.fake_endpoint import FakeEndpoint
 
 WORKERS = 32
 HUB_CHUNKS = 10_000
@@ -79,16 +79,16 @@ def _arguments() -> argparse.Namespace:
 
 async def _speed(settings: Settings, texts: Sequence[Document]) -> None:
     async with _open(settings) as graph, Endpoint(settings) as endpoint:
-        thinker = ModelThinker.from_settings(settings)
+        backend = LLMIndexBackend.from_settings(settings)
         began = time.perf_counter()
         await _ingest(graph, texts, settings)
         _say("ingest", time.perf_counter() - began, await _count(graph), "chunks")
         chunks = await graph.run_plain("MATCH (c:Chunk) RETURN c.id AS id, c.text AS text")
-        calls = await _record(chunks, thinker, endpoint)
+        calls = await _record(chunks, backend, endpoint)
         bare = await _timed(_bare(calls, settings))
         n = sum(map(len, calls))
         _say("bare AsyncOpenAI, the same calls", bare, n, "calls")
-        context = Context(graph, thinker, endpoint.run, WORKERS, silent)
+        context = StageContext(graph, backend, endpoint.run, WORKERS, silent)
         reading = await _timed(extract(context))
         _say("extract", reading, len(chunks), "chunks")
         merging = await _timed(merge(graph, silent))
@@ -98,7 +98,7 @@ async def _speed(settings: Settings, texts: Sequence[Document]) -> None:
 
 
 async def _record(
-    chunks: Sequence[dict[str, str]], thinker: ModelThinker, endpoint: Endpoint
+    chunks: Sequence[dict[str, str]], backend: LLMIndexBackend, endpoint: Endpoint
 ) -> list[list[Request]]:
     """The requests of every chunk; asking them also warms the endpoint for all that follows."""
     calls: list[list[Request]] = []
@@ -108,12 +108,12 @@ async def _record(
         requests: list[Request] = []
         calls.append(requests)
         async with limiter:
-            think = thinker.extract(ChunkText(chunk["id"], chunk["text"]))
-            request = next(think)
+            task = backend.extract(ChunkText(chunk["id"], chunk["text"]))
+            request = next(task)
             try:
                 while True:
                     requests.append(request)
-                    request = think.send(await endpoint.ask(request))
+                    request = task.send(await endpoint.ask(request))
             except StopIteration:
                 return
 

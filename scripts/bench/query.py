@@ -22,12 +22,12 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, tokens
-from graphrag_neo4j.asking import Asking
-from graphrag_neo4j.context import Embedder
-from graphrag_neo4j.llm import Endpoint, ModelAnswerer
-from graphrag_neo4j.model import T, Think
-from graphrag_neo4j.search.global_ import search_global
-from graphrag_neo4j.search.local import search_local
+from graphrag_neo4j.indexing.stage_context import Embedder
+from graphrag_neo4j.llm import Endpoint, LLMQueryBackend
+from graphrag_neo4j.model import LLMTask, T
+from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.query.search.global_ import search_global
+from graphrag_neo4j.query.search.local import search_local
 from graphrag_neo4j.settings import Settings, load_settings
 
 
@@ -56,18 +56,20 @@ async def _measure(settings: Settings, questions: Sequence[str], level: int) -> 
 
     embedder = Embedder(settings.embedding_model, None, embed) if vectors else None
     count = partial(tokens.count, encoding_name=settings.encoding)
-    answerer = ModelAnswerer.from_settings(settings)
+    backend = LLMQueryBackend.from_settings(settings)
     async with AsyncGraphRAG(settings) as rag:
 
-        def asking(question: str, **changed: str) -> Asking:
+        def query(question: str, **changed: str) -> QueryContext:
             own = settings.changed(**changed)
-            return Asking(rag.graph, own, answerer, _nobody, embedder, count, question, (), True)
+            return QueryContext(
+                rag.graph, own, backend, _nobody, embedder, count, question, (), True
+            )
 
         for expand in ("hop", "ppr"):
             for _ in range(2):  # a server that has just started compiles; the second round counts
-                local = [await _timed(search_local(asking(q, expand=expand))) for q in questions]
+                local = [await _timed(search_local(query(q, expand=expand))) for q in questions]
             _say(f"local context, {expand}", local)
-        whole = [await _timed(search_global(asking(q), level=level)) for q in questions[:20]]
+        whole = [await _timed(search_global(query(q), level=level)) for q in questions[:20]]
         _say(f"global contexts of level {level}", whole[1:])
 
 
@@ -78,8 +80,8 @@ async def _vectors(settings: Settings, questions: Sequence[str]) -> dict[str, li
         return dict(zip(questions, await endpoint.embed(questions), strict=True))
 
 
-async def _nobody(think: Think[T]) -> T:
-    raise RuntimeError(f"no model is to be asked: {think}")
+async def _nobody(task: LLMTask[T]) -> T:
+    raise RuntimeError(f"no model is to be asked: {task}")
 
 
 async def _timed(work: Awaitable[object]) -> float:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
+from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint, ModelAnswerer, ModelThinker
-from graphrag_neo4j.llm.bodies import LONGEST_BODY, LONGEST_REPLY
-from graphrag_neo4j.material import Material
-from graphrag_neo4j.model import ChunkText, Message, Request, Think
+from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm.response_bodies import LONGEST_BODY, LONGEST_REPLY
+from graphrag_neo4j.model import ChunkText, LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.tables import Record, Shown
-from tests.llm.odd_endpoint import EVENTS, events, odd_endpoint
+from tests.support.odd_endpoint import EVENTS, events, odd_endpoint
 
 CHUNK = ChunkText("c", "Marley was dead, to begin with.")
 SUMMARY = Request("summary", (Message("user", "Say something short."),))
@@ -301,10 +301,10 @@ REPORT = {
 }
 
 
-def context() -> Shown:
-    shown = Shown(float("inf"), len)
-    shown.add([Record("Reports", 1, "r", "Something.")])
-    return shown
+def context() -> ContextTable:
+    table = ContextTable(float("inf"), len)
+    table.add([ContextRecord("Reports", 1, "r", "Something.")])
+    return table
 
 
 def texts_in(found: object) -> list[str]:
@@ -317,18 +317,21 @@ def texts_in(found: object) -> list[str]:
     return [text for name in names for text in texts_in(getattr(found, name))]
 
 
-def step(name: str, given: Settings) -> Think[object]:
-    thinker, answerer = ModelThinker.from_settings(given), ModelAnswerer.from_settings(given)
-    material = Material({}, [], [])
-    steps: dict[str, Think[object]] = {
-        "extraction": thinker.extract(CHUNK),
-        "claims": thinker.claims(CHUNK),
-        "summary": thinker.summarize("Marley", ["A", "B"]),
-        "report": thinker.report("context", material),
-        "points": answerer.points("Who?", context()),
-        "primer": answerer.prime("Who?", context()),
-        "answer": answerer.answer("Who?", context(), ()),
-        "reduce": answerer.reduce("Who?", [], ()),
+def step(name: str, given: Settings) -> LLMTask[object]:
+    backend, query_backend = (
+        LLMIndexBackend.from_settings(given),
+        LLMQueryBackend.from_settings(given),
+    )
+    material = ReportMaterial({}, [], [])
+    steps: dict[str, LLMTask[object]] = {
+        "extraction": backend.extract(CHUNK),
+        "claims": backend.claims(CHUNK),
+        "summary": backend.summarize("Marley", ["A", "B"]),
+        "report": backend.report("context", material),
+        "points": query_backend.points("Who?", context()),
+        "primer": query_backend.prime("Who?", context()),
+        "answer": query_backend.answer("Who?", context(), ()),
+        "reduce": query_backend.reduce("Who?", [], ()),
     }
     return steps[name]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j.llm.claims import claims_of
-from graphrag_neo4j.llm.passes import Passes
+from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.tuples import read_tuples
 from graphrag_neo4j.model import ClaimRecord, Claims
 
@@ -24,7 +24,7 @@ CLAIM = ClaimRecord(
 
 
 def claims(reply: str) -> Claims:
-    return claims_of(Passes(read_tuples(reply).records))
+    return claims_of(Gleaning(read_tuples(reply).records))
 
 
 def claim(**fields: str) -> tuple[ClaimRecord, list[str]]:
@@ -138,5 +138,5 @@ def test_a_record_that_is_no_claim_is_counted_by_its_reason(record: str, reason:
 
 
 def test_what_the_passes_counted_is_handed_on() -> None:
-    found = claims_of(Passes([], cut=True, odd=["neither yes nor no"]))
+    found = claims_of(Gleaning([], cut=True, odd=["neither yes nor no"]))
     assert found == Claims([], cut=True, unusable=["neither yes nor no"])

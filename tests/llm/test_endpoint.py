@@ -8,14 +8,14 @@ import anyio
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint, ModelThinker
+from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.model import ChunkText, Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
-from tests.fake_endpoint import FakeEndpoint
-from tests.fake_endpoint.faults import decide
-from tests.fake_endpoint.options import Options
-from tests.llm.odd_endpoint import nothing_listens, odd_endpoint
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.fake_endpoint.faults import decide
+from tests.support.fake_endpoint.options import Options
+from tests.support.odd_endpoint import nothing_listens, odd_endpoint
 
 KEY = "sk-secret-0123456789abcdef"
 TALE = ChunkText("c", "Bob Cratchit lived in Camden Town with Tiny Tim. Tiny Tim knew Ann Lee. ")
@@ -58,7 +58,7 @@ def key_is_never_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 async def test_a_think_step_is_driven_to_its_result(endpoint: FakeEndpoint) -> None:
     given = settings(endpoint.url)
     async with Endpoint(given) as model:
-        found = await model.run(ModelThinker.from_settings(given).extract(TALE))
+        found = await model.run(LLMIndexBackend.from_settings(given).extract(TALE))
     assert {"Bob Cratchit", "Camden Town"} <= {entity.name for entity in found.entities}
     assert [call.kind for call in endpoint.log][:2] == ["extraction", "extraction:missed"]
 

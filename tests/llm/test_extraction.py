@@ -3,13 +3,13 @@
 import pytest
 
 from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.passes import Passes
+from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.tuples import read_tuples
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
 
 
 def extraction(reply: str) -> Extraction:
-    return extraction_of(Passes(read_tuples(reply).records))
+    return extraction_of(Gleaning(read_tuples(reply).records))
 
 
 def name_of(text: str) -> str:
@@ -122,5 +122,5 @@ def test_a_record_that_can_not_be_used_is_counted_by_its_reason(record: str, rea
 
 
 def test_what_the_passes_counted_is_handed_on() -> None:
-    found = extraction_of(Passes([], cut=True, odd=["neither yes nor no"]))
+    found = extraction_of(Gleaning([], cut=True, odd=["neither yes nor no"]))
     assert found == Extraction([], [], cut=True, unusable=["neither yes nor no"])

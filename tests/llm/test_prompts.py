@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm import ModelThinker
+from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
 from graphrag_neo4j.llm.tuples import read_tuples
 from graphrag_neo4j.model import ChunkText, EntityRecord, RelationshipRecord, Reply, Request, Step
 from graphrag_neo4j.settings import load_settings
-from tests.llm.by_hand import cut, drive
+from tests.support.by_hand import cut, drive
 
 CHUNK = ChunkText("c1", "Ann sails.")
 STEPS: tuple[Step, ...] = ("extraction", "claims", "summary")
@@ -40,13 +40,13 @@ def folder(tmp_path: Path) -> Path:
     return prompts
 
 
-def thinker(**given: object) -> ModelThinker:
-    return ModelThinker.from_settings(load_settings(**given))
+def backend(**given: object) -> LLMIndexBackend:
+    return LLMIndexBackend.from_settings(load_settings(**given))
 
 
 def first_request(chunk: ChunkText = CHUNK, *, claims: bool = False, **given: object) -> Request:
-    think = thinker(**given)
-    return next(think.claims(chunk) if claims else think.extract(chunk))
+    task = backend(**given)
+    return next(task.claims(chunk) if claims else task.extract(chunk))
 
 
 def asked(chunk: ChunkText = CHUNK, *, claims: bool = False, **given: object) -> str:
@@ -126,19 +126,19 @@ def test_a_file_without_a_place_for_the_text_is_refused_by_name(
 ) -> None:
     (folder / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=re.escape(f"{folder / name}")) as error:
-        thinker(prompts=folder)
+        backend(prompts=folder)
     assert f"${needed}" in str(error.value)
 
 
 def test_a_file_that_is_no_text_is_refused_by_name(folder: Path) -> None:
     (folder / "extract.md").write_bytes(b"\xff\xfe$input_text")
     with pytest.raises(InputError, match=re.escape(str(folder / "extract.md"))):
-        thinker(prompts=folder)
+        backend(prompts=folder)
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="KG_PROMPTS"):
-        thinker(prompts=tmp_path / "nowhere")
+        backend(prompts=tmp_path / "nowhere")
 
 
 def test_a_prompt_made_elsewhere_works_from_the_question_to_the_records(folder: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_prompt_made_elsewhere_works_from_the_question_to_the_records(folder: 
     assert "Braces such as {this} and costs of $5 or $examples are text, {unknown} too." in prompt
     assert f"Entity_types: person, ship\nText: {marked('Ann sails.')}\n####" in prompt
     found, _ = drive(
-        thinker(prompts=folder, gleanings=0).extract(CHUNK),
+        backend(prompts=folder, gleanings=0).extract(CHUNK),
         ['("entity"<|>ANN<|>PERSON<|>Sails)##("relationship"<|>ANN<|>BOB<|>Sail<|>2)<|COMPLETE|>'],
     )
     assert found.entities == [EntityRecord("ANN", "person", "Sails")]
@@ -165,7 +165,7 @@ def test_other_prompts_made_elsewhere_work_too(folder: Path) -> None:
     )
     prompt = asked(claims=True, prompts=folder, entity_specs="ships", claim_description="thefts")
     assert prompt == f"Specs: ships\nWhat: thefts\nText: {marked('Ann sails.')}"
-    request = next(thinker(prompts=folder).summarize("Ann", ["Sails.", "Rows."]))
+    request = next(backend(prompts=folder).summarize("Ann", ["Sails.", "Rows."]))
     listed = marked("- Sails.\n- Rows.")
     assert request.messages[0].content == f"Ann in 112 words: {listed}"
 
@@ -183,10 +183,10 @@ def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
 
 def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
     """As would be where a letter follows a name: "$tuple_delimiterperson"."""
-    think = thinker()
-    _, extraction = drive(think.extract(CHUNK), ['("entity"<|>A', "", ")", "Yes", "<|COMPLETE|>"])
-    _, claims = drive(think.claims(CHUNK), ["(A<|>B", "", ")", "Yes", "<|COMPLETE|>"])
-    _, summary = drive(think.summarize("Ann", ["Sails."]), ["Ann sails."])
+    task = backend()
+    _, extraction = drive(task.extract(CHUNK), ['("entity"<|>A', "", ")", "Yes", "<|COMPLETE|>"])
+    _, claims = drive(task.claims(CHUNK), ["(A<|>B", "", ")", "Yes", "<|COMPLETE|>"])
+    _, summary = drive(task.summarize("Ann", ["Sails."]), ["Ann sails."])
     said = {m.content for asked in (extraction, claims, summary) for r in asked for m in r.messages}
     assert len([text for text in said if "list" in text]) == 8
     assert not [text for text in said if re.search(r"\$\{?[a-z]|\{\w+\}", text)]
@@ -223,8 +223,8 @@ def test_types_and_language_are_asked_for_or_left_to_the_model() -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_signature_is_the_same_for_the_same_settings(step: Step) -> None:
-    one = thinker(openai_api_key="sk-one", concurrency=1, max_cost=1.0, timeout=5.0)
-    other = thinker(openai_api_key="sk-two", concurrency=64, openai_base_url="http://h/v1")
+    one = backend(openai_api_key="sk-one", concurrency=1, max_cost=1.0, timeout=5.0)
+    other = backend(openai_api_key="sk-two", concurrency=64, openai_base_url="http://h/v1")
     assert one.signature(step) == other.signature(step)
 
 
@@ -248,7 +248,7 @@ def test_a_signature_is_the_same_for_the_same_settings(step: Step) -> None:
 def test_a_signature_changes_with_what_its_step_depends_on(
     given: dict[str, object], changed: set[str]
 ) -> None:
-    usual, other = thinker(), thinker(**given)
+    usual, other = backend(), backend(**given)
     assert {step for step in STEPS if usual.signature(step) != other.signature(step)} == changed
 
 
@@ -270,19 +270,19 @@ def test_a_signature_changes_with_each_prompt_file_of_its_step(
 ) -> None:
     text = f"{load_prompt(name).text} And one word more."
     (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    usual, other = thinker(), thinker(prompts=folder)
+    usual, other = backend(), backend(prompts=folder)
     assert {step for step in STEPS if usual.signature(step) != other.signature(step)} == changed
 
 
 def test_a_summary_is_folded_and_can_be_stored() -> None:
-    text, _ = drive(thinker().summarize("Ann", ["a", "b"]), [" Ann\x00  sails.\r\n\n And rows. \n"])
+    text, _ = drive(backend().summarize("Ann", ["a", "b"]), [" Ann\x00  sails.\r\n\n And rows. \n"])
     assert text == "Ann\ufffd sails.\nAnd rows."
 
 
 @pytest.mark.parametrize("reply", [cut("Ann sai"), cut(""), " \n"])
 def test_a_summary_that_is_cut_or_empty_is_an_error(reply: str | Reply) -> None:
     with pytest.raises(ReplyError, match="the description is"):
-        drive(thinker().summarize("Ann", ["a", "b"]), [reply])
+        drive(backend().summarize("Ann", ["a", "b"]), [reply])
 
 
 def test_files_under_the_names_of_microsoft_graphrag_are_found(tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.passes import Passes
+from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.tuples import read_tuples
-from tests.fake_endpoint.book import CAROL, recall
-from tests.fake_endpoint.faults import make_messy
-from tests.fake_endpoint.records import to_tuples
+from tests.support.fake_endpoint.book import CAROL, recall
+from tests.support.fake_endpoint.faults import make_messy
+from tests.support.fake_endpoint.records import to_tuples
 
 A = '("entity"<|>Ann<|>person<|>A captain)'
 B = '("entity"<|>Bob<|>person<|>A cook)'
@@ -111,8 +111,8 @@ def test_what_a_real_model_said_is_read_out_of_any_mess(start: str) -> None:
         assert claims_of(read(make_messy(to_tuples(known.claims), chance))) == claims
 
 
-def read(reply: str) -> Passes:
-    return Passes(records(reply))
+def read(reply: str) -> Gleaning:
+    return Gleaning(records(reply))
 
 
 CLAIM_MESS = {

@@ -1,0 +1,123 @@
+"""How answers, their sources and their contexts are shown."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import money_known
+from graphrag_neo4j.cli.output.words import counted, seconds
+from graphrag_neo4j.context.citations import CitationKind, without_footnotes
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.query.answer import Answer, Citation, Source
+from graphrag_neo4j.text import excerpt
+
+__all__ = ["footnoted", "plain", "print_answer", "print_context", "print_sources"]
+
+KINDS: dict[CitationKind, tuple[str, str]] = {
+    "Reports": ("report", "reports"),
+    "Entities": ("entity", "entities"),
+    "Relationships": ("relationship", "relationships"),
+    "Claims": ("claim", "claims"),
+    "Sources": ("source", "sources"),
+}
+QUOTED = 200  # characters of a source
+
+
+def print_sources(answer: Answer) -> None:
+    """What each citation of the answer is, and the places that say so."""
+    if answer.citations:
+        terminal.line()
+        terminal.line("Sources:")
+    table: set[str] = set()  # places, each once
+    for citation in answer.citations:
+        mark = "" if citation.supported else " (not in the material of this answer)"
+        terminal.line(f"  {citation}", (mark, "red"))
+        # In an answer of quotations a report is the heading of those that are cited one by one.
+        heads = answer.origin == "extractive" and citation.kind == "Reports"
+        for place in () if heads else dict.fromkeys(map(_place, citation.sources)):
+            if place not in table:
+                terminal.line(f"    {place}", style="dim")
+                table.add(place)
+
+
+def print_answer(answer: Answer, *, streamed: bool) -> None:
+    """The text, unless it has been streamed already, and below it the sources."""
+    if streamed:
+        terminal.line()
+    else:
+        terminal.block(answer.text)
+    print_sources(answer)
+    terminal.line()
+    terminal.line(_took(answer), style="dim")
+
+
+def print_context(answer: Answer) -> None:
+    """What a model would be given, with the tokens of each part."""
+    for n, table in enumerate(answer.context, start=1):
+        parts = ", ".join(
+            counted(len(records), *KINDS[kind]) for kind, records in table.by_kind().items()
+        )
+        terminal.line(f"Context {n}: {counted(table.tokens, 'token')} in {parts}.", style="bold")
+        terminal.block(table.text)
+
+
+def footnoted(answer: Answer) -> str:
+    """The answer in Markdown, each citation a footnote that names its places."""
+    notes = [f"[^{n}]: {_note(citation)}" for n, citation in enumerate(answer.citations, start=1)]
+    numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}
+    return "\n\n".join([answer.footnoted(numbers), *notes])
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    """All of an answer in plain values, as --json prints it; docs/json/query.json describes it."""
+    return {
+        "text": answer.text,
+        "method": answer.method,
+        "origin": answer.origin,
+        "found": answer.found,
+        "citations": [asdict(citation) for citation in answer.citations],
+        "context": [_context(table) for table in answer.context],
+        "usage": {step: dict(used) for step, used in answer.usage.items()},
+        "elapsed": answer.elapsed,
+    }
+
+
+def _context(table: ContextTable) -> dict[str, Any]:
+    """What one call was given; a budget without a limit is null."""
+    records = (record for some in table.by_kind().values() for record in some)
+    return {
+        "text": table.text,
+        "tokens": table.tokens,
+        "budget": table.budget if isfinite(table.budget) else None,
+        "records": [{"kind": r.kind, "ref": r.ref, "id": r.id, "text": r.text} for r in records],
+    }
+
+
+def _note(citation: Citation) -> str:
+    places: Iterable[str] = map(_place, citation.sources)
+    note = terminal.harmless("; ".join([str(citation), *places]))  # a footnote is one line
+    return without_footnotes(note)
+
+
+def _place(source: Source) -> str:
+    start, end = source.place
+    place = f"{source.title}, characters {start:,}–{end:,}"
+    return f"{place}: “{excerpt(source.quoted, QUOTED)}”" if source.quote else place
+
+
+def _took(answer: Answer) -> str:
+    method = answer.method.capitalize()
+    if answer.origin == "extractive":
+        return f"{method} search, extractive (without a model): {seconds(answer.elapsed)}."
+    used = answer.usage.values()
+    calls = sum(one["calls"] for one in used)
+    tokens = sum(one["input_tokens"] + one["output_tokens"] for one in used)
+    cost = sum(one["cost"] for one in used)
+    unpriced = sum(one["unpriced"] for one in used)
+    return (
+        f"{method} search: {seconds(answer.elapsed)}, {counted(calls, 'call')}, "
+        f"{counted(tokens, 'token')}, "
+        f"{money_known(cost, unpriced)}."
+    )

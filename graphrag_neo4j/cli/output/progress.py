@@ -1,0 +1,272 @@
+"""What a run tells, drawn: a bar a stage on a terminal, plain lines elsewhere, or only warnings."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.words import counted, named_step, seconds
+from graphrag_neo4j.events import Advanced, Event, Notice, Spent, Started, Waiting
+
+__all__ = ["Hushed", "Told", "listening", "money", "money_known"]
+
+SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_WAITS = 15.0
+MEGABYTE = 1_000_000
+
+
+@contextmanager
+def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["Told"]:
+    """A listener for what a command does; it writes to standard error.
+
+    `fleeting`: its bars vanish before the result is printed. On a terminal what is waited for is
+    shown even if it is `quiet`.
+    """
+    shown = terminal.errors_are_shown()
+    told: Told = Lines()
+    if shown:
+        told = Bars(terminal.Drawing(fleeting=fleeting or quiet))
+    if quiet:
+        told = WarningsAndWaits(told) if shown else OnlyWarnings()
+    try:
+        yield told
+    finally:
+        told.rest()
+
+
+def money(dollars: float) -> str:
+    """US dollars as people write them."""
+    if not dollars:
+        return "$0"
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def money_known(cost: float, unpriced: int) -> str:
+    """What calls cost, as far as it is known: `unpriced` of them have no known price."""
+    if not unpriced:
+        return money(cost)
+    return f"at least {money(cost)}" if cost else "unknown cost"
+
+
+class Told(Protocol):
+    """A listener that can make room for what a command prints."""
+
+    def __call__(self, event: Event) -> None:
+        """Shows what it is told."""
+
+    def rest(self) -> None:
+        """Ends what it draws, until it is told the next thing."""
+
+
+class Hushed:
+    """Passes on what it is told until `hush`; from then on warnings alone are printed."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def __call__(self, event: Event) -> None:
+        self._told(event)
+
+    def hush(self) -> None:
+        """For what a server does later, step by step and at the same time, nothing is drawn."""
+        self._told.rest()
+        self._told = OnlyWarnings()
+
+
+class OnlyWarnings:
+    """Prints warnings."""
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Notice) and event.warning:
+            terminal.line(event.text, error=True)
+
+    def rest(self) -> None:
+        """Nothing is drawn."""
+
+
+class WarningsAndWaits:
+    """Passes on warnings, and what is waited for."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Waiting) or (isinstance(event, Notice) and event.warning):
+            self._told(event)
+
+    def rest(self) -> None:
+        """Ends what is drawn."""
+        self._told.rest()
+
+
+class Stage:
+    """The count of one stage: items done and failed since it began."""
+
+    def __init__(self, name: str, total: int | None, unit: str = "items") -> None:
+        self.name, self.total, self.unit = name, total, unit
+        self.done = self.failed = 0
+        self.began = time.monotonic()
+
+    def advance(self, event: Advanced) -> None:
+        self.done += event.done
+        self.failed += event.failed
+
+    @property
+    def seen(self) -> int:
+        return self.done + self.failed
+
+    @property
+    def count(self) -> str:
+        """How many of how many, bytes as megabytes or kilobytes."""
+        total = f" of {self._amount(self.total)}" if self.total else ""
+        return f"{self._amount(self.seen)}{total}" + (f" {self._size[1]}" if self._size else "")
+
+    @property
+    def rate(self) -> str:
+        seconds = time.monotonic() - self.began
+        per_second = self.seen / seconds if seconds > 0 else 0.0
+        if self._size:
+            return f"{per_second / self._size[0]:,.1f} {self._size[1]}/s"
+        return f"{per_second:,.1f}/s"
+
+    @property
+    def time(self) -> str:
+        """How long it has taken, where there is nothing to count."""
+        return f"{seconds(time.monotonic() - self.began)} so far"
+
+    @property
+    def _size(self) -> tuple[int, str] | None:
+        """The unit that bytes are shown in; None for what is counted."""
+        if self.unit != "bytes":
+            return None
+        large = (self.total or self.seen) >= MEGABYTE
+        return (MEGABYTE, "MB") if large else (1000, "kB")
+
+    def _amount(self, n: int) -> str:
+        if not self._size:
+            return f"{n:,}"
+        size, _ = self._size
+        large = (self.total or self.seen) >= 100 * size
+        return f"{n // size:,}" if large else f"{n / size:.1f}"
+
+
+class Bars:
+    """Draws a bar for each stage."""
+
+    def __init__(self, drawing: terminal.Drawing) -> None:
+        self.drawing = drawing
+        self.stage = Stage("", 0)
+        self.bar: int | None = None
+        self.wait: int | None = None
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Waiting():
+                self._wait(event)
+            case Notice():
+                self.drawing.say(event.text, "yellow" if event.warning else "")
+            case Started():
+                self._start(event)
+            case Advanced():
+                self._advance(event)
+            case Spent() if self.bar is not None:
+                self.drawing.update(self.bar, spent=spent_line(event))
+
+    def _wait(self, event: Waiting) -> None:
+        """A line that moves by itself while it is waited, and is gone afterwards."""
+        if self.wait is None and event.text:
+            self.wait = self.drawing.add("", None)
+        if self.wait is None:
+            return
+        if event.text:
+            count = f"{event.seconds:.0f} s"
+            self.drawing.update(self.wait, description=event.text, count=count)
+        else:
+            self.drawing.remove(self.wait)
+            self.wait = None
+
+    def _start(self, event: Started) -> None:
+        if self.bar is not None:
+            self.drawing.update(self.bar, total=self.stage.seen)
+        self.stage = Stage(event.stage, event.total, event.unit)
+        self.bar = None
+        if event.total != 0:
+            self.bar = self.drawing.add(named_step(event.stage), event.total)
+            if event.total:
+                self.drawing.update(self.bar, count=self.stage.count)
+
+    def rest(self) -> None:
+        """Ends the drawing until the next stage."""
+        self.drawing.rest()
+        self.bar = self.wait = None
+
+    def _advance(self, event: Advanced) -> None:
+        self.stage.advance(event)
+        if self.bar is not None:
+            failed = f"{self.stage.failed:,} failed" if self.stage.failed else ""
+            self.drawing.update(
+                self.bar,
+                completed=self.stage.seen,
+                count=self.stage.count,
+                rate=self.stage.rate,
+                failed=failed,
+            )
+
+
+class Lines:
+    """Prints a line when a stage begins and ends, and every few seconds between."""
+
+    def __init__(self) -> None:
+        self.stage: Stage | None = None
+        self.spent = ""
+        self.printed = 0.0
+        self.shown = -1
+        self.waited = 0.0  # seconds of this wait that have been told
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Waiting():
+                self._wait(event)
+            case Notice():
+                terminal.line(event.text, error=True)
+            case Started():
+                self.rest()
+                begun = Stage(event.stage, event.total, event.unit)
+                self.stage = begun if event.total != 0 else None
+                self.printed = time.monotonic()
+                self.shown = -1
+            case Advanced() if self.stage:
+                self.stage.advance(event)
+            case Spent():
+                self.spent = spent_line(event)
+        if self.stage and time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:
+            self._print(self.stage)
+
+    def _wait(self, event: Waiting) -> None:
+        """A wait that takes long is told every few seconds; a short one is not."""
+        if event.text and event.seconds - self.waited > SECONDS_BETWEEN_WAITS:
+            self.waited = event.seconds
+            terminal.line(f"{event.text}: {event.seconds:.0f} s", error=True)
+        elif not event.text:
+            self.waited = 0.0
+
+    def rest(self) -> None:
+        """Prints where the stage has ended, if it has counted anything."""
+        if self.stage and self.stage.seen not in {0, self.shown}:
+            self._print(self.stage)
+        self.stage = None
+
+    def _print(self, stage: Stage) -> None:
+        failed = f", {stage.failed:,} failed" if stage.failed else ""
+        spent = f", {self.spent}" if self.spent else ""
+        came = f"{stage.count}, {stage.rate}" if stage.seen or stage.total else stage.time
+        terminal.line(f"{named_step(stage.name)}: {came}{failed}{spent}", error=True)
+        self.printed = time.monotonic()
+        self.shown = stage.seen
+
+
+def spent_line(event: Spent) -> str:
+    """Tokens and money in a few characters."""
+    cost = f", {money(event.cost)}" if event.cost else ""
+    return f"{counted(event.tokens, 'token')}{cost}"

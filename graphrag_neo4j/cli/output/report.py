@@ -1,0 +1,100 @@
+"""How the state of a graph is shown."""
+
+from collections.abc import Mapping, Sequence
+
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import money_known
+from graphrag_neo4j.cli.output.words import counted, named_step, or_more
+from graphrag_neo4j.indexing.status import Status
+
+__all__ = ["TOKENS_AND_COST", "print_failures", "print_pending", "print_status"]
+
+NAMED = 20  # lines of a kind that are shown; the rest is counted
+TOKENS_AND_COST = ("tokens in", "tokens out", "cost")
+PENDING = {
+    "extract": ("chunk to read", "chunks to read"),
+    "claims": ("chunk to read for claims", "chunks to read for claims"),
+    "merge": ("entity or relationship to merge", "entities and relationships to merge"),
+    "summarize": ("entity or relationship to describe", "entities and relationships to describe"),
+    "reports": ("community to report on", "communities to report on"),
+    "embed": ("text to embed", "texts to embed"),
+}
+EMPTY = "The graph is empty. `kg-build index PATHS` reads documents into it."
+SMALL = (
+    "Each level holds every entity once; level 0 is the coarsest. Small reports list the members "
+    "of a small community and are written without a model."
+)
+
+
+def print_status(status: Status, *, builds: bool = True) -> None:
+    """Counts, what is pending, what failed and why, and the last builds."""
+    terminal.table(("", ""), [(name, f"{n:,}") for name, n in status.counts.items()])
+    if not any(status.counts.values()):
+        terminal.line(EMPTY)
+    _print_levels(status)
+    print_pending(status.pending)
+    print_failures(status)
+    _print_named(
+        [f"A list was cut off and is saved as far as it came: {cut}." for cut in status.cut]
+    )
+    _print_named([f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless])
+    for reason, n in status.unusable.items():
+        terminal.line(f"Left out: {counted(n, 'record')}: {reason}.")
+    if builds:
+        _print_builds(status)
+
+
+def print_pending(pending: Mapping[str, int]) -> None:
+    """What waits for each stage; nothing where nothing waits."""
+    waiting = [counted(n, *PENDING[stage]) for stage, n in pending.items() if n]
+    if waiting:
+        terminal.line(f"Pending: {', '.join(waiting)}.")
+
+
+def print_failures(status: Status, *, error: bool = False) -> None:
+    """What failed and why."""
+    failed = [
+        f"Failed ({named_step(one.stage)}): {one.what}: {one.reason}" for one in status.failures
+    ]
+    _print_named(failed, "red", error=error)
+
+
+def _print_named(lines: Sequence[str], style: terminal.Style = "", *, error: bool = False) -> None:
+    """The first of many lines, and how many more there are."""
+    for line in lines[:NAMED]:
+        terminal.line(line, style=style, error=error)
+    if len(lines) > NAMED:
+        more = or_more(len(lines), NAMED, "`kg-build status --json`")
+        terminal.line(more, style=style, error=error)
+
+
+def _print_levels(status: Status) -> None:
+    """The cover of each level: what a global question is answered from."""
+    columns = ("level", "communities", "largest", "reports", "tokens")
+    keys = ("from_elements", "tokens_from_elements")
+    rows = [[f"{row[key]:,}" for key in (*columns, *keys)] for row in status.levels]
+    if rows:
+        terminal.table((*columns, "small reports", "their tokens"), rows)
+        terminal.line(SMALL, style="dim")
+    if invented := status.reports["invented"]:
+        what = counted(invented, "citation")
+        terminal.line(f"Removed from reports: {what} of something that is not in the graph.")
+
+
+def _print_builds(status: Status) -> None:
+    head = ("started (UTC)", "outcome", "origin", "calls", *TOKENS_AND_COST)
+    rows = [
+        (
+            build["started"][:19].replace("T", " "),
+            build["outcome"],
+            build["origin"] or "-",
+            f"{build['calls']:,}",
+            f"{build['input_tokens']:,}",
+            f"{build['output_tokens']:,}",
+            money_known(build["cost"], build["unpriced"]),
+        )
+        for build in status.builds
+    ]
+    if rows:
+        terminal.line("The last builds:")
+        terminal.table(head, rows, left=("outcome", "origin"))

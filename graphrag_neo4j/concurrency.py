@@ -1,0 +1,182 @@
+"""Many workers that think, one writer that saves: the shape that all slow stages share.
+
+    items ──▶ worker, worker, worker … ──▶ writer (in batches, as results arrive)
+
+Whatever ends the flow early (an error, Ctrl-C), the writer first saves what has arrived.
+"""
+
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from graphrag_neo4j.errors import BudgetSpentError, ReplyError
+
+__all__ = ["Outcome", "first_error", "run_tasks", "work_and_save"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T, R]):
+    """An item together with what was thought about it: a result, or why there is none."""
+
+    item: T
+    result: R | None = None
+    failure: str | None = None
+
+
+async def run_tasks(
+    items: AsyncIterable[T],
+    task: Callable[[T], Awaitable[R]],
+    save: Callable[[Sequence[Outcome[T, R]]], Awaitable[None]],
+    *,
+    workers: int,
+    batch: int,
+    told: Callable[[int, int], None] = lambda _done, _failed: None,
+) -> None:
+    """Thinks about each item and saves each thought, the failed ones too.
+
+    `told` hears of each thought at once: how many more items are done, and failed. What then
+    could not be saved is taken back by numbers below 0. An unusable reply fails its item alone.
+    Once the cost limit is reached no more items are taken up, those under way may finish, and
+    BudgetSpentError is raised at the end.
+    """
+    spent: list[BudgetSpentError] = []
+    unsaved = _Unsaved(told)
+
+    async def work(item: T) -> Outcome[T, R] | None:
+        try:
+            return unsaved.add(Outcome(item, await task(item)))
+        except ReplyError as error:
+            return unsaved.add(Outcome(item, failure=str(error)))
+        except BudgetSpentError as error:
+            spent.append(error)
+            return None
+
+    async def affordable() -> AsyncIterator[T]:
+        async for item in items:
+            if spent:
+                return
+            yield item
+
+    try:
+        await work_and_save(
+            affordable(), work, unsaved.counting(save), workers=workers, batch=batch
+        )
+    finally:
+        unsaved.take_back()
+    if spent:
+        raise spent[0]
+
+
+class _Unsaved:
+    """The thoughts that were told of and are not saved yet: how many are done, and failed."""
+
+    def __init__(self, told: Callable[[int, int], None]) -> None:
+        self.told = told
+        self.done = self.failed = 0
+
+    def add(self, outcome: Outcome[T, R]) -> Outcome[T, R]:
+        failed = outcome.failure is not None
+        self.done += not failed
+        self.failed += failed
+        self.told(int(not failed), int(failed))
+        return outcome
+
+    def counting(
+        self, save: Callable[[Sequence[Outcome[T, R]]], Awaitable[None]]
+    ) -> Callable[[Sequence[Outcome[T, R]]], Awaitable[None]]:
+        """The same writer; what it has saved is no longer counted here."""
+
+        async def save_counted(outcomes: Sequence[Outcome[T, R]]) -> None:
+            await save(outcomes)
+            failed = sum(outcome.failure is not None for outcome in outcomes)
+            self.done -= len(outcomes) - failed
+            self.failed -= failed
+
+        return save_counted
+
+    def take_back(self) -> None:
+        if self.done or self.failed:
+            self.told(-self.done, -self.failed)
+
+
+async def work_and_save(
+    items: AsyncIterable[T],
+    work: Callable[[T], Awaitable[R | None]],
+    save: Callable[[Sequence[R]], Awaitable[None]],
+    *,
+    workers: int,
+    batch: int,
+) -> None:
+    """Gives each item to a worker and saves the results, at most `batch` together.
+
+    A result of None is not saved. Raises the first error of any part.
+    """
+    waiting, todo = anyio.create_memory_object_stream[T](workers)
+    arriving, results = anyio.create_memory_object_stream[R](batch)
+    with first_error():
+        async with anyio.create_task_group() as outer:
+            outer.start_soon(_write, results, save, batch)
+            async with arriving, anyio.create_task_group() as inner:
+                inner.start_soon(_feed, items, waiting)
+                for _ in range(workers):
+                    inner.start_soon(_work, todo.clone(), work, arriving)
+                todo.close()
+
+
+async def _feed(items: AsyncIterable[T], waiting: MemoryObjectSendStream[T]) -> None:
+    async with waiting:
+        async for item in items:
+            await waiting.send(item)
+
+
+async def _work(
+    todo: MemoryObjectReceiveStream[T],
+    work: Callable[[T], Awaitable[R | None]],
+    arriving: MemoryObjectSendStream[R],
+) -> None:
+    async with todo:
+        async for item in todo:
+            result = await work(item)
+            if result is not None:
+                with anyio.CancelScope(shield=True):  # what was paid for reaches the writer
+                    await arriving.send(result)
+
+
+async def _write(
+    results: MemoryObjectReceiveStream[R],
+    save: Callable[[Sequence[R]], Awaitable[None]],
+    batch: int,
+) -> None:
+    # The stream ends when the workers have, also when they were cancelled.
+    with anyio.CancelScope(shield=True):
+        async with results:
+            async for first in results:
+                await save([first, *_arrived(results, batch - 1)])
+
+
+def _arrived(results: MemoryObjectReceiveStream[R], most: int) -> Iterator[R]:
+    """What waits in the stream already."""
+    for _ in range(most):
+        try:
+            yield results.receive_nowait()
+        except (anyio.WouldBlock, anyio.EndOfStream):
+            return
+
+
+@contextmanager
+def first_error() -> Iterator[None]:
+    """Raises the first error of a task group in place of the group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from error.__cause__

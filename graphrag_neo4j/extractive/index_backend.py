@@ -1,0 +1,74 @@
+"""Thinking without a model: what chunks say is chosen and quoted, nothing is written anew."""
+
+from collections.abc import Callable, Sequence
+
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.extractive.claims import claims_of
+from graphrag_neo4j.extractive.extraction import extract
+from graphrag_neo4j.extractive.reports import report_of
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.model import (
+    ChunkText,
+    Claims,
+    Extraction,
+    LLMTask,
+    Origin,
+    Step,
+    WrittenReport,
+)
+from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality
+
+__all__ = ["KIND", "ExtractiveIndexBackend"]
+
+KIND = "offline"  # what all its signatures begin with
+VERSION = 1  # to be raised with every change of what is found in a text
+GOOD = 0.1  # of a score for each point of a sentence's quality
+
+
+class ExtractiveIndexBackend:
+    """Extraction, claims, descriptions and reports by rules.
+
+    `longest`: tokens of a description, counted by `count`. A signature begins with "offline".
+    """
+
+    def __init__(self, longest: int, count: Callable[[str], int]) -> None:
+        self._longest, self._count = longest, count
+
+    @property
+    def origin(self) -> Origin:
+        """All that it writes is quoted."""
+        return "extractive"
+
+    def signature(self, step: Step) -> str:
+        """The kind and version of these rules, and a hash of the settings of a step."""
+        settings = [self._longest] if step == "summary" else []
+        return f"{KIND} {VERSION} {identify(step, *settings)}"
+
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
+        """What a chunk names, and which of it stands together."""
+        yield from ()
+        return extract(chunk.text)
+
+    def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
+        """Who did what, with a date or an amount."""
+        yield from ()
+        return Claims(claims_of(chunk.text))
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
+        """The sentences that say most of what all say; one a line."""
+        yield from ()
+        texts = sorted({line for text in descriptions for line in text.splitlines() if line})
+        central = centrality(texts)
+        named = {text: name.casefold() in text.casefold() for text in texts}
+        scores = {text: central[text] + GOOD * (quality(text) + named[text]) for text in texts}
+        lines: list[str] = []
+        for text in choose(scores, len(texts)):
+            if lines and self._count("\n".join([*lines, text])) > self._longest:
+                break
+            lines.append(text)
+        return "\n".join(lines)
+
+    def report(self, _context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
+        """A report of quotations."""
+        yield from ()
+        return report_of(material)

@@ -1,0 +1,69 @@
+"""Static vectors of texts: the mean of their tokens' vectors, as the package wordllama brings them.
+
+Its two files are read; its code is not imported, which would set up logging for everyone.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.indexing.stage_context import Embedder
+from graphrag_neo4j.installing import install_command
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+__all__ = ["DIMENSIONS", "EMBEDDING_MODEL", "embedder", "vectors_of"]
+
+EMBEDDING_MODEL = "wordllama-l2-supercat-256"
+DIMENSIONS = 256
+WEIGHTS = "weights/l2_supercat_256.safetensors"
+TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+
+
+def embedder() -> Embedder:
+    """The embedder that needs no endpoint."""
+    return Embedder(EMBEDDING_MODEL, DIMENSIONS, _embed)
+
+
+async def _embed(texts: Sequence[str]) -> list[list[float]]:
+    return await anyio.to_thread.run_sync(vectors_of, texts)
+
+
+def vectors_of(texts: Sequence[str]) -> list[list[float]]:
+    """A vector of length 1 for each text; zeros for one without a token."""
+    import numpy as np  # noqa: PLC0415 - it takes a moment
+
+    tokenizer, table = _model()
+    found = []
+    for encoded in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False):
+        vector = table[encoded.ids].mean(axis=0) if encoded.ids else np.zeros(DIMENSIONS)
+        found.append((vector / (np.linalg.norm(vector) or 1.0)).tolist())
+    return found
+
+
+@cache
+def _model() -> "tuple[Tokenizer, NDArray[np.float32]]":
+    import numpy as np  # noqa: PLC0415
+    from safetensors.numpy import load_file  # noqa: PLC0415
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
+    folder = _folder()
+    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer, load_file(folder / WEIGHTS)["embedding.weight"].astype(np.float32)
+
+
+def _folder() -> Path:
+    spec = find_spec("wordllama")
+    if spec is None or not spec.submodule_search_locations:
+        raise InputError(f"The package wordllama is missing: {install_command()}")
+    return Path(spec.submodule_search_locations[0])

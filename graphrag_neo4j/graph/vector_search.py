@@ -1,0 +1,23 @@
+"""The search for the nearest vectors, worded as the server's version has it."""
+
+from collections.abc import Sequence
+
+from graphrag_neo4j.graph.connection import Graph, Row
+from graphrag_neo4j.graph.indexes import IndexedKind, vector_index
+
+__all__ = ["vector_search"]
+
+# The clause SEARCH is a preview in 2026.01, and 2026.04 calls the procedure deprecated.
+SEARCH_SINCE = (2026, 2)
+
+
+async def vector_search(
+    graph: Graph, kind: IndexedKind, vector: Sequence[float], k: int
+) -> list[Row]:
+    """The `k` nodes of a kind nearest to a vector: {id, score}, the nearest first.
+
+    `score`: (1 + cosine) / 2. Raises GraphError for a vector of other dimensions than the index.
+    """
+    if graph.version >= SEARCH_SINCE:
+        return await graph.read(f"nearest/search_{kind}", vector=vector, k=k)
+    return await graph.read("nearest/query", index=vector_index(kind), vector=vector, k=k)

@@ -1,0 +1,88 @@
+"""Writes what only an import brings: its numbers as refs, its communities, its reports.
+
+Every step may be done again, so that an import which was interrupted can go on.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from graphrag_neo4j.events import Advanced, Listener
+from graphrag_neo4j.graph import Graph, Transaction, give_refs, save_reports
+from graphrag_neo4j.importers.tree import Tree
+from graphrag_neo4j.indexing.hierarchy import TreeCommunity, components
+
+__all__ = ["write_refs", "write_reports", "write_tree"]
+
+Row = Mapping[str, Any]
+PAGE = 2000
+REPORTS = 200  # with their findings and citations
+
+
+async def write_refs(graph: Graph, refs: Mapping[str, Mapping[str, int]], listen: Listener) -> None:
+    """Gives nodes and pairs the numbers of their rows, by kind and id.
+
+    Our own refs start above all of these, so none is taken.
+    """
+    for kind, given in refs.items():
+        rows = [{"id": id_, "ref": ref} for id_, ref in given.items()]
+        for page in _pages(rows, PAGE):
+            await graph.write(f"import/refs_{kind}", rows=page)
+            listen(Advanced(len(page)))
+
+
+async def write_tree(graph: Graph, tree: Tree) -> list[str]:
+    """Writes the communities, and one of level 0 for each part of the graph that is in none.
+
+    Gives the ids of these.
+    """
+    apart = await _apart(graph, tree)
+    communities = [*tree.communities, *apart]
+    leaves = {**tree.leaves, **{member: c.id for c in apart for member in c.members}}
+
+    async def work(tx: Transaction) -> None:
+        refs = {**await give_refs(tx, "community", [c.id for c in apart]), **tree.register.refs}
+        rows = [_row(community, refs.get(community.id)) for community in communities]
+        await tx.run("communities/save", rows=rows)
+        await tx.run("communities/part", rows=rows)
+
+    await graph.transact(work)
+    joined = [{"id": entity, "leaf": leaf} for entity, leaf in sorted(leaves.items())]
+    for page in _pages(joined, PAGE):
+        await graph.write("communities/join", rows=page)
+    return [community.id for community in apart]
+
+
+async def write_reports(graph: Graph, rows: Sequence[Row], listen: Listener) -> None:
+    """Writes reports, whose communities and all that they cite are there."""
+    for page in _pages(rows, REPORTS):
+
+        async def work(tx: Transaction, page: Sequence[Row] = page) -> None:
+            await save_reports(tx, page)
+
+        await graph.transact(work)
+        listen(Advanced(len(page)))
+
+
+async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
+    """A community for each connected part of what is in none."""
+    entities = [row["id"] for row in await graph.read("communities/entities")]
+    edges = [
+        (row["start"], row["end"], float(row["weight"]))
+        for row in await graph.read("communities/edges")
+    ]
+    parts = components([id_ for id_ in entities if id_ not in tree.leaves], edges)
+    return [TreeCommunity.of(0, part, None) for part in parts]
+
+
+def _row(community: TreeCommunity, ref: int | None) -> Row:
+    return {
+        "id": community.id,
+        "ref": ref,
+        "level": community.level,
+        "size": len(community.members),
+        "parent": community.parent,
+    }
+
+
+def _pages(rows: Sequence[Row], size: int) -> Iterator[Sequence[Row]]:
+    return (rows[at : at + size] for at in range(0, len(rows), size))

@@ -1,0 +1,153 @@
+"""A thinker that says of each chunk what the tables say of its text unit. It asks nobody.
+
+A description stands in the tables once for all text units: each of them is its evidence.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from graphrag_neo4j.claim_records import claim_record
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.importers.id_map import IdMap
+from graphrag_neo4j.importers.rows import ClaimRow, EntityRow, RelationshipRow, Tables, UnitRow
+from graphrag_neo4j.indexing.evidence import claim_id, entity_id, link, pair_id
+from graphrag_neo4j.model import (
+    ChunkText,
+    ClaimRecord,
+    Claims,
+    EntityRecord,
+    Extraction,
+    LLMTask,
+    Origin,
+    RelationshipRecord,
+    Step,
+    T,
+    WrittenReport,
+    finished,
+)
+from graphrag_neo4j.text import name_key
+
+__all__ = ["EvidenceRows", "Statement", "run"]
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """What one chunk says, gathered row by row."""
+
+    entities: list[EntityRecord] = field(default_factory=list)
+    relationships: list[RelationshipRecord] = field(default_factory=list)
+    claims: list[ClaimRecord] = field(default_factory=list)
+    unusable: list[str] = field(default_factory=list)
+
+    def named(self) -> set[str]:
+        """The entities that it names."""
+        ends = [name for one in self.relationships for name in (one.source, one.target)]
+        return {entity_id(name) for name in (*(one.name for one in self.entities), *ends)}
+
+
+class Statement:
+    """What the tables say, by chunk; and which entities, pairs and claims their rows become.
+
+    `implied`: entities that only relationships name, and those that only claims name.
+    """
+
+    def __init__(self, tables: Tables, chunks: Sequence[tuple[UnitRow, str]]) -> None:
+        self.chunks: defaultdict[str, _Chunk] = defaultdict(_Chunk)
+        self.units, self.entities, self.pairs, self.claims = (IdMap() for _ in range(4))
+        self.entity_of: dict[str, str] = {}
+        self._chunks_of: defaultdict[str, list[str]] = defaultdict(list)
+        for unit, chunk in chunks:
+            self._chunks_of[unit.id].append(chunk)
+            self.units.enter(unit.number, chunk)
+        for entity in tables.entities:
+            self._add_entity(entity)
+        for relationship in tables.relationships:
+            self._add_relationship(relationship)
+        for claim in tables.claims:
+            self._add_claim(claim)
+        self.implied = self._implied()
+
+    def _chunks(self, units: Sequence[str]) -> list[str]:
+        return [chunk for unit in units for chunk in self._chunks_of.get(unit, ())]
+
+    def _add_entity(self, row: EntityRow) -> None:
+        chunks = self._chunks(row.units)
+        if not (name_key(row.name) and chunks):
+            return
+        id_ = entity_id(row.name)
+        self.entities.enter(row.number, id_)
+        self.entity_of[row.id] = id_
+        for chunk in chunks:
+            record = EntityRecord(row.name, row.type, row.description)
+            self.chunks[chunk].entities.append(record)
+
+    def _add_relationship(self, row: RelationshipRow) -> None:
+        chunks = self._chunks(row.units)
+        ends = {name_key(row.source), name_key(row.target)} - {""}
+        if len(ends) < 2 or not chunks:
+            return
+        self.pairs.enter(row.number, pair_id(entity_id(row.source), entity_id(row.target)))
+        strength = max(0.0, (len(chunks) if row.weight is None else row.weight) / len(chunks))
+        record = RelationshipRecord(row.source, row.target, row.description, strength)
+        for chunk in chunks:
+            self.chunks[chunk].relationships.append(record)
+
+    def _add_claim(self, row: ClaimRow) -> None:
+        for chunk in self._chunks([row.unit])[:1]:
+            said = self.chunks[chunk]
+            claim = claim_record(row.fields, said.unusable)
+            if claim:
+                said.claims.append(claim)
+                self.claims.enter(row.number, claim_id(chunk, claim))
+
+    def _implied(self) -> tuple[set[str], set[str]]:
+        by_ends, by_claims = set(), set()
+        for chunk in self.chunks.values():
+            named = chunk.named()
+            by_ends |= named
+            subjects = [link(name, named) for c in chunk.claims for name in (c.subject, c.object)]
+            by_claims |= {one[0] for one in subjects if one}
+        return by_ends - self.entities.nodes, by_claims - by_ends - self.entities.nodes
+
+
+class EvidenceRows:
+    """A Thinker of what was said."""
+
+    def __init__(self, said: Statement) -> None:
+        self._said = said.chunks
+
+    @property
+    def origin(self) -> Origin:
+        """Not used: reports are written as they are."""
+        raise NotImplementedError
+
+    def signature(self, step: Step) -> str:
+        """The same for all imports: what was read so was not read by a model of ours."""
+        return identify("import", step)
+
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
+        """The entities and relationships whose rows name the text unit."""
+        yield from ()
+        said = self._said[chunk.id]
+        return Extraction(said.entities, said.relationships)
+
+    def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
+        """The claims whose rows name the text unit."""
+        yield from ()
+        said = self._said[chunk.id]
+        return Claims(said.claims, unusable=said.unusable)
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
+        """Not used: descriptions are joined as they are."""
+        raise NotImplementedError
+
+    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
+        """Not used: reports are written as they are."""
+        raise NotImplementedError
+
+
+async def run(task: LLMTask[T]) -> T:
+    """Drives a step that asks nothing to its result."""
+    return finished(task)

@@ -1,0 +1,167 @@
+"""An index of microsoft/graphrag as a graph of ours: the file of this package to read first.
+
+    tables ─place─▶ documents, chunks ─replay─▶ evidence, entities, pairs ─▶ refs, tree, reports
+
+The stages do what they do in a build, with a thinker that says what the tables say.
+"""
+
+import sys
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from functools import partial
+
+import anyio.to_thread
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Listener, Started
+from graphrag_neo4j.graph import (
+    Graph,
+    Transaction,
+    await_indexes,
+    ensure_fulltext_indexes,
+    ensure_schema,
+    hold_lease,
+)
+from graphrag_neo4j.importers.communities import write_refs, write_reports, write_tree
+from graphrag_neo4j.importers.evidence import EvidenceRows, Statement, run
+from graphrag_neo4j.importers.reports import Cited, Row, report_rows
+from graphrag_neo4j.importers.rows import Tables, UnitRow
+from graphrag_neo4j.importers.summary import ImportSummary, closing
+from graphrag_neo4j.importers.tree import Tree, tree_of
+from graphrag_neo4j.importers.unit_alignment import Placed, UnitCuts, place
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
+from graphrag_neo4j.indexing.stages.ingest import ingest
+from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.indexing.stages.summarize import SummaryLimits, summarize
+from graphrag_neo4j.indexing.tree_summarize import SummaryBudget
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["ImportSummary", "import_graphrag"]
+
+AS_THEY_ARE = SummaryLimits(SummaryBudget(sys.maxsize, sys.maxsize, len), sys.maxsize)
+WORKERS = 4
+
+
+async def import_graphrag(
+    graph: Graph, tables: Tables, settings: Settings, listen: Listener
+) -> ImportSummary:
+    """Brings the tables of microsoft/graphrag 2 or 3 into an empty graph; asks no model.
+
+    One that was interrupted goes on where it was. Raises InputError where the graph holds anything
+    else, GraphBusyError while another run writes, GraphError.
+    """
+    await ensure_schema(graph)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
+    async with hold_lease(graph, {"command": "import"}, dict):
+        await graph.transact(lambda tx: _begin(tx, tables))
+        imported = await _import(graph, tables, settings.encoding, listen)
+        await await_indexes(graph)
+        await graph.write("import/done")
+    return imported
+
+
+async def _begin(tx: Transaction, tables: Tables) -> None:
+    """Refuses what is not empty, and starts our own refs above all numbers of the tables."""
+    found = (await tx.run("import/held"))[0]
+    if found["importing"] == tables.fingerprint:
+        return
+    if found["held"]:
+        begun = " that another import has begun" if found["importing"] else ""
+        raise InputError(
+            f"An import needs an empty graph, and this one holds something{begun}: empty it "
+            "(`kg-build neo4j wipe` for the embedded server), or take another server or --home."
+        )
+    given = found["given"] or {}
+    above = {kind: max(top, given.get(kind, 0)) for kind, top in _tops(tables).items()}
+    await tx.run("import/begin", above=above, tables=tables.fingerprint)
+
+
+def _tops(tables: Tables) -> dict[str, int]:
+    """The greatest number in the tables, by the kind of ref."""
+
+    def top(numbers: Iterable[int | None]) -> int:
+        return max((number for number in numbers if number is not None), default=0)
+
+    return {
+        "chunk": top(row.number for row in tables.units),
+        "entity": top(row.number for row in tables.entities),
+        "relationship": top(row.number for row in tables.relationships),
+        "claim": top(row.number for row in tables.claims),
+        "community": top(row.number for row in tables.communities),
+    }
+
+
+async def _import(graph: Graph, tables: Tables, encoding: str, listen: Listener) -> ImportSummary:
+    count = partial(tokens.count, encoding_name=encoding)
+    placed = await anyio.to_thread.run_sync(place, tables)
+    chunks = await _write_chunks(graph, placed, UnitCuts(placed, count), listen)
+    said = await anyio.to_thread.run_sync(Statement, tables, chunks)
+    await _replay(graph, said, listen)
+    tree = tree_of(tables.communities, said.entity_of)
+    cited: Cited = {
+        "Entities": said.entities,
+        "Relationships": said.pairs,
+        "Claims": said.claims,
+        "Reports": tree.register,
+        "Sources": said.units,
+    }
+    reports = await anyio.to_thread.run_sync(report_rows, tables.reports, cited, count)
+    await _write_refs(graph, said, listen)
+    apart = await _write_tree(graph, tree, reports, listen) if tree.communities else []
+    return closing(tables, placed, said, tree, reports=reports, apart=apart)
+
+
+async def _write_chunks(
+    graph: Graph, placed: Sequence[Placed], cuts: UnitCuts, listen: Listener
+) -> list[tuple[UnitRow, str]]:
+    """Writes documents and chunks; gives the chunk of each text unit."""
+
+    async def documents() -> AsyncIterator[Document]:
+        for one in placed:
+            yield one.document
+
+    started = Started("ingest", len(placed))
+    await ingest(graph, documents(), cuts, listen, started=started)
+    rows = await graph.read("import/chunks", sources=[one.document.source for one in placed])
+    chunks = {row["source"]: row["chunks"] for row in rows}
+    return [
+        pair
+        for one in placed
+        for pair in zip(one.units, chunks.get(one.document.source, ()), strict=True)
+    ]
+
+
+async def _replay(graph: Graph, said: Statement, listen: Listener) -> None:
+    """What a build does with a model, but for communities and reports."""
+    stage = StageContext(graph, EvidenceRows(said), run, WORKERS, listen)
+    await extract(stage)
+    await extract_claims(stage)
+    await merge(graph, listen)
+    await summarize(stage, AS_THEY_ARE)
+
+
+async def _write_refs(graph: Graph, said: Statement, listen: Listener) -> None:
+    refs = {
+        "chunk": said.units.refs,
+        "entity": said.entities.refs,
+        "relationship": said.pairs.refs,
+        "claim": said.claims.refs,
+    }
+    listen(Started("refs", sum(map(len, refs.values()))))
+    await write_refs(graph, refs, listen)
+
+
+async def _write_tree(
+    graph: Graph, tree: Tree, reports: Mapping[str, Row], listen: Listener
+) -> list[str]:
+    """Writes communities and reports; gives the communities that have no row of their own.
+
+    Both stand until the graph changes. An index without communities gets them from the next build.
+    """
+    apart = await write_tree(graph, tree)
+    listen(Started("reports", len(reports)))
+    await write_reports(graph, list(reports.values()), listen)
+    await graph.write("import/keep")
+    return apart

@@ -1,0 +1,78 @@
+"""The reports of the tables as rows for the graph, what they cite by the refs of ours. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphrag_neo4j.context.citations import CitationKind, rewrite
+from graphrag_neo4j.context.context_table import report_tokens
+from graphrag_neo4j.importers.id_map import IdMap
+from graphrag_neo4j.importers.rows import ReportRow
+from graphrag_neo4j.indexing.grounding import report_row
+from graphrag_neo4j.model import FindingText, WrittenReport
+
+__all__ = ["Cited", "Row", "report_rows"]
+
+Cited = Mapping[CitationKind, IdMap]
+Row = dict[str, Any]
+
+
+def report_rows(
+    reports: Iterable[ReportRow], cited: Cited, count: Callable[[str], int]
+) -> dict[str, Row]:
+    """A row for each community that has a report: of several that of the smallest number.
+
+    Citations of what the tables do not hold are removed, those of rows that became one node lead
+    to it. `count` gives the tokens of a report.
+    """
+    known = {kind: register.known for kind, register in cited.items()}
+    communities = cited["Reports"].ids
+    rows: dict[str, Row] = {}
+    for number, report in sorted(_numbered(reports), key=lambda one: one[0]):
+        id_ = communities.get(number)
+        if id_ is None or id_ in rows:
+            continue
+        renamed = _Renamed(cited)
+        row: Row = report_row(id_, renamed.report(report), known)
+        properties = row["properties"]
+        invented = (properties["invented"] or 0) + renamed.removed
+        properties |= {
+            "invented": invented or None,
+            "n_tokens": report_tokens(properties["report"], count),
+            "origin": "import",
+        }
+        rows[id_] = row
+    return rows
+
+
+def _numbered(reports: Iterable[ReportRow]) -> Iterable[tuple[int, WrittenReport]]:
+    return ((row.community, row.report) for row in reports if row.community is not None)
+
+
+@dataclass(slots=True)
+class _Renamed:
+    """Puts refs in the place of numbers; `removed` counts what is of no kind that we have."""
+
+    cited: Cited
+    removed: int = 0
+
+    def report(self, report: WrittenReport) -> WrittenReport:
+        return WrittenReport(
+            title=report.title,
+            summary=self._text(report.summary),
+            findings=[
+                FindingText(self._text(finding.summary), self._text(finding.explanation))
+                for finding in report.findings
+            ],
+            rating=report.rating,
+            rating_explanation=self._text(report.rating_explanation),
+        )
+
+    def _text(self, text: str) -> str:
+        return rewrite(text, self._ref)
+
+    def _ref(self, kind: CitationKind | None, number: int) -> int | None:
+        if kind is None:
+            self.removed += 1
+            return None
+        return self.cited[kind].ref(number)

@@ -1,0 +1,198 @@
+"""What is to be indexed: Documents, or paths whose files are read in a thread, a few at a time."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as replaced
+from functools import partial
+from pathlib import Path
+
+import anyio.to_thread
+
+from graphrag_neo4j.arguments import check_path
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Started
+from graphrag_neo4j.loaders import (
+    DiscoveredFiles,
+    ReadOptions,
+    Unreadable,
+    find,
+    from_langchain,
+    read,
+    source_of,
+)
+from graphrag_neo4j.model import Document
+
+__all__ = ["Corpus"]
+
+Item = Document | Unreadable
+AT_ONCE = 50
+ENOUGH = 1_000_000  # characters that are held before they are wanted
+NAMED = 5  # files of a notice that are named; the rest is counted
+
+
+@dataclass(slots=True)
+class Corpus:
+    """Documents to come; `unreadable`, `encodings` and the sizes fill while they are read.
+
+    `skipped` counts files of kinds that can't be read, by suffix. `links` lead out of a folder
+    and are not followed. `encodings`: the files that are not UTF-8, by the encoding that they
+    were read as. `n_bytes`: of all files, None where there are no files. `paths`: those that
+    were given.
+    """
+
+    items: Iterable[Item] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    links: Sequence[Path] = ()
+    encodings: dict[str, list[str]] = field(default_factory=dict)
+    n_bytes: int | None = None
+    _sizes: dict[str, int] = field(default_factory=dict)
+    paths: Sequence[str | Path] = ()
+
+    @classmethod
+    def of(cls, what: object, options: ReadOptions, max_file_mb: int | None = None) -> "Corpus":
+        """Of a path, of several paths, of documents, or a corpus as it is; raises InputError."""
+        if isinstance(what, Corpus):
+            return what
+        if isinstance(what, str | Path):
+            return cls.of_paths([check_path(what, "A path")], options, max_file_mb)
+        if not isinstance(what, Iterable) or isinstance(what, bytes | bytearray | Mapping):
+            raise InputError(
+                "index takes a path, a list of paths, or a list of documents; what was given is "
+                f"none of these but of type {type(what).__name__}."
+            )
+        if isinstance(what, Sequence) and all(isinstance(one, str | Path) for one in what):
+            return cls.of_paths([check_path(one, "A path") for one in what], options, max_file_mb)
+        return cls.of_documents(what)
+
+    @classmethod
+    def of_paths(
+        cls, paths: Sequence[str | Path], options: ReadOptions, max_file_mb: int | None = None
+    ) -> "Corpus":
+        """The documents in folders, globs and files; raises InputError as `find` does.
+
+        `max_file_mb` counts where the options name no limit.
+        """
+        options = replaced(options, max_file_mb=options.max_file_mb or max_file_mb)
+        found = find(paths, follow_links=options.follow_links)
+        for path in found.files:
+            source_of(path, options)  # outside the source root: better said before than midway
+        corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
+        corpus.n_bytes = sum(map(_size, found.files))
+        corpus.items = corpus._read_all(found, options)
+        corpus.unreadable += found.unreadable
+        return corpus
+
+    @classmethod
+    def of_documents(cls, documents: Iterable[object]) -> "Corpus":
+        """Documents of ours or of LangChain's, as they come."""
+        return cls(d if isinstance(d, Document) else from_langchain(d) for d in documents)
+
+    async def documents(self) -> AsyncIterator[Document]:
+        """The documents in order; what can't be read is kept in `unreadable`."""
+        async for item in _in_thread(self.items):
+            if isinstance(item, Unreadable):
+                self.unreadable.append(item)
+            else:
+                yield item
+
+    def started(self, stage: str) -> Started:
+        """What is told when a stage begins that goes through the documents."""
+        if self.n_bytes is None:
+            return Started(stage)
+        return Started(stage, self.n_bytes, "bytes")
+
+    def size_of(self, document: Document) -> int:
+        """The bytes of its file that a document stands for, to be asked once; else 1."""
+        return 1 if self.n_bytes is None else self._sizes.pop(document.source, 0)
+
+    def size_of_rest(self) -> int:
+        """The bytes that no document stands for, once all are read."""
+        rest = sum(self._sizes.values())
+        self._sizes.clear()
+        return rest
+
+    def reasons(self) -> dict[str, str]:
+        """Why nothing, or not all, came of a source: a file may have several unusable rows."""
+        found: dict[str, list[str]] = {}
+        for one in self.unreadable:
+            found.setdefault(one.source, []).append(one.reason)
+        return {source: "; ".join(reasons) for source, reasons in found.items()}
+
+    def notices(self) -> list[str]:
+        """What a person should know about how the files were read, a sentence or two each."""
+        return [*self._told_links(), *self._told_encodings()]
+
+    def _told_links(self) -> Iterator[str]:
+        if n := len(self.links):
+            what = "link leads" if n == 1 else "links lead"
+            verb = "was" if n == 1 else "were"
+            yield (
+                f"{n:,} symbolic {what} out of the folder and {verb} not followed: "
+                f"{_listed(map(str, self.links), n)}. --follow-links follows such links."
+            )
+
+    def _told_encodings(self) -> Iterator[str]:
+        for encoding, files in sorted(self.encodings.items()):
+            n = len(files)
+            what = "file is not UTF-8 and was" if n == 1 else "files are not UTF-8 and were"
+            yield (
+                f"{n:,} {what} read as {encoding}: {_listed(files, n)}. If that is wrong, name "
+                "the right encoding by --encoding."
+            )
+
+    def _read_all(self, found: DiscoveredFiles, options: ReadOptions) -> Iterator[Item]:
+        for path in found.files:
+            guessed = partial(self._note_encoding, path)
+            yield from self._measured(read(path, options, guessed), _size(path))
+
+    def _note_encoding(self, path: Path, encoding: str) -> None:
+        self.encodings.setdefault(encoding, []).append(str(path))
+
+    def _measured(self, items: Iterable[Item], left: int) -> Iterator[Item]:
+        """Notes the bytes that each item of a file stands for, the last one for all the rest."""
+        held = None
+        for item in items:
+            if held is not None:
+                part = min(left, len(held.text) if isinstance(held, Document) else 0)
+                left -= part
+                yield self._sized(held, part)
+            held = item
+        if held is not None:
+            yield self._sized(held, left)
+
+    def _sized(self, item: Item, n_bytes: int) -> Item:
+        self._sizes[item.source] = self._sizes.get(item.source, 0) + n_bytes
+        return item
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # said when it is read
+        return 0
+
+
+def _listed(names: Iterable[str], n: int) -> str:
+    """The first names, and how many more there are."""
+    first = [name for name, _ in zip(names, range(NAMED), strict=False)]
+    return ", ".join(first) + (f" and {n - NAMED:,} more" if n > NAMED else "")
+
+
+async def _in_thread(items: Iterable[Item]) -> AsyncIterator[Item]:
+    iterator = iter(items)
+    while some := await anyio.to_thread.run_sync(_some, iterator):
+        for item in some:
+            yield item
+
+
+def _some(iterator: Iterator[Item]) -> list[Item]:
+    """The next items: a few, and fewer where they are large."""
+    some: list[Item] = []
+    characters = 0
+    for item in iterator:
+        some.append(item)
+        characters += len(item.text) if isinstance(item, Document) else 0
+        if len(some) == AT_ONCE or characters >= ENOUGH:
+            break
+    return some

@@ -1,0 +1,197 @@
+"""What a report is written from: a community's elements and its parts' reports, in a budget. Pure.
+
+A leaf, or a community all of whose elements fit: edge by edge, the most prominent first, each
+with its ends and their claims. Else its parts, the largest first, are replaced by their reports
+until it fits (arXiv 2404.16130, section 3.1.4). If reports alone do not fit, the lowest rated
+give way to title and summary, then to the title: every part shows. Edges between parts, which no
+part's report knows of, take what is left.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from graphrag_neo4j.context.citations import bracket
+from graphrag_neo4j.context.context_table import HEADINGS, ContextRecord, ContextTable
+from graphrag_neo4j.context.report_material import (
+    ClaimMaterial,
+    EntityMaterial,
+    PartMaterial,
+    RelationshipMaterial,
+    ReportMaterial,
+)
+from graphrag_neo4j.model import FindingText, WrittenReport
+from graphrag_neo4j.tokens import CountTokens
+
+__all__ = [
+    "ClaimMaterial",
+    "EntityMaterial",
+    "PartMaterial",
+    "RelationshipMaterial",
+    "ReportMaterial",
+    "report_of_elements",
+    "show",
+    "whole",
+]
+
+NO_RATING = -1.0
+UNLIMITED = float("inf")
+
+
+def show(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTable:
+    """What a report is written from, in at most `budget` tokens."""
+    whole = _elements(material, ContextTable(budget, count))
+    if not material.parts or len(whole.records) == _size(material):
+        return whole
+    table = _substituted(material, budget, count) or _shortened(material.parts, budget, count)
+    table.add_each(edge.record for edge in _ranked(material, material.edges))
+    return table
+
+
+def whole(material: ReportMaterial) -> ContextTable:
+    """All records of a material, unmeasured: what a report that quotes may cite."""
+    table = ContextTable(UNLIMITED, lambda _: 0)
+    table.add(entity.record for entity in _prominent(material))
+    table.add(edge.record for edge in material.edges)
+    table.add(claim.record for claim in material.claims)
+    table.add(part.title for part in material.parts)
+    table.add(claim.source for claim in material.claims if claim.source)
+    table.add(source.record for source in material.sources)
+    return table
+
+
+def _size(material: ReportMaterial) -> int:
+    return len(material.entities) + len(material.edges) + len(material.claims)
+
+
+def _elements(material: ReportMaterial, table: ContextTable) -> ContextTable:
+    """Edges with their ends and claims, the most prominent first; then entities without edges."""
+    claims = _claims_about(material)
+    for edge in _ranked(material, material.edges):
+        ends = [material.entities[end] for end in (edge.source, edge.target)]
+        if table.add([*(end.record for end in ends), edge.record]):
+            table.add_each(claim for end in ends for claim in claims[end.record.id])
+    for entity in _prominent(material):
+        if table.add([entity.record]):
+            table.add_each(claims[entity.record.id])
+    return table
+
+
+def _claims_about(material: ReportMaterial) -> Mapping[str, list[ContextRecord]]:
+    claims: defaultdict[str, list[ContextRecord]] = defaultdict(list)
+    for claim in material.claims:
+        for entity in claim.about:
+            claims[entity].append(claim.record)
+    return claims
+
+
+def _prominent(material: ReportMaterial) -> list[EntityMaterial]:
+    return sorted(material.entities.values(), key=lambda e: (-e.degree, e.record.id))
+
+
+def _ranked(
+    material: ReportMaterial, edges: Iterable[RelationshipMaterial]
+) -> list[RelationshipMaterial]:
+    """By the sum of both ends' degrees in the whole graph, the largest first."""
+    degree = {id_: entity.degree for id_, entity in material.entities.items()}
+    return sorted(edges, key=lambda e: (-degree[e.source] - degree[e.target], e.record.id))
+
+
+def _substituted(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTable | None:
+    """As few parts as possible replaced by their reports, the largest first; None: all are, and
+    it does not fit."""
+    own = {
+        part: _elements(elements, ContextTable(UNLIMITED, count))
+        for part, elements in _split(material).items()
+    }
+    ranked = sorted(material.parts, key=lambda part: (-own[part.id].tokens, part.id))
+    size = sum(table.tokens for table in own.values())
+    for replaced, part in enumerate(ranked, start=1):
+        size += count(part.full.longest) - own.pop(part.id).tokens
+        if size + count(HEADINGS["Reports"] + "\n") <= budget:
+            table = ContextTable(budget, count)
+            table.add(record for kept in own.values() for record in kept.records.values())
+            table.add(one.full for one in ranked[:replaced])
+            return table
+    return None
+
+
+def _split(material: ReportMaterial) -> dict[str | None, ReportMaterial]:
+    """The elements of each part alone; None: those of no part. Edges between parts are left out."""
+    part = {id_: entity.part for id_, entity in material.entities.items()}
+    entities: defaultdict[str | None, dict[str, EntityMaterial]] = defaultdict(dict)
+    edges: defaultdict[str | None, list[RelationshipMaterial]] = defaultdict(list)
+    claims: defaultdict[str | None, list[ClaimMaterial]] = defaultdict(list)
+    for id_, entity in material.entities.items():
+        entities[entity.part][id_] = entity
+    for edge in material.edges:
+        if part[edge.source] == part[edge.target]:
+            edges[part[edge.source]].append(edge)
+    for claim in material.claims:
+        for home in {part[entity] for entity in claim.about if entity in part}:
+            claims[home].append(claim)
+    return {
+        home: ReportMaterial(members, edges[home], claims[home])
+        for home, members in entities.items()
+    }
+
+
+def _shortened(parts: Sequence[PartMaterial], budget: int, count: CountTokens) -> ContextTable:
+    """All reports, the lowest rated cut to title and summary, then to the title, until they fit.
+
+    Where the titles alone do not fit, the lowest rated are left out.
+    """
+    ranked = sorted(parts, key=lambda part: (_rating(part), part.id))
+    sizes = [[count(r.longest) for r in (part.full, part.summary, part.title)] for part in ranked]
+    room = budget - count(HEADINGS["Reports"] + "\n") - sum(size[0] for size in sizes)
+    form = [0] * len(ranked)
+    for shorter in (1, 2):
+        for i, size in enumerate(sizes):
+            if room >= 0:
+                break
+            room += size[shorter - 1] - size[shorter]
+            form[i] = shorter
+    table = ContextTable(budget, count)
+    for part, form_ in reversed(list(zip(ranked, form, strict=True))):
+        table.add([(part.full, part.summary, part.title)[form_]])
+    table.shortened = sum(1 for form_ in form if form_)
+    return table
+
+
+def _rating(part: PartMaterial) -> float:
+    return NO_RATING if part.rating is None else part.rating
+
+
+def report_of_elements(
+    material: ReportMaterial, budget: int, count: CountTokens
+) -> tuple[WrittenReport, ContextTable]:
+    """The report of a small community, made of what its elements say, without a model."""
+    table = _elements(material, ContextTable(budget, count))
+    entities = [e for e in _prominent(material) if ("Entities", e.record.id) in table.records]
+    said = [
+        f"{entity.name}: {_cited(entity.description, entity.record)}"
+        for entity in entities
+        if entity.description
+    ]
+    findings = [
+        FindingText(
+            f"{material.entities[edge.source].name} – {material.entities[edge.target].name}",
+            _cited(edge.description, edge.record),
+        )
+        for edge in material.edges
+        if ("Relationships", edge.record.id) in table.records
+    ]
+    claimed = [
+        _cited(claim.description, claim.record)
+        for claim in material.claims
+        if ("Claims", claim.record.id) in table.records
+    ]
+    if claimed:
+        findings.append(FindingText("Claims", "\n".join(claimed)))
+    title = ", ".join(entity.name for entity in entities)
+    return WrittenReport(title, "\n".join(said) or title, findings), table
+
+
+def _cited(text: str, record: ContextRecord) -> str:
+    """Each line with its citation: what stands in lines was said at different places."""
+    citation = bracket([(record.kind, record.ref)])
+    return "\n".join(f"{line} {citation}" for line in text.splitlines())

@@ -1,0 +1,174 @@
+"""Text to pieces: paragraphs, lines, sentences; what is too long, at clauses, words, graphemes.
+
+Each border between pieces depends on the text close to it alone, so that an edit changes only
+the pieces near it.
+"""
+
+import hashlib
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import accumulate, islice, pairwise
+from typing import TypeVar
+
+import regex
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+from graphrag_neo4j.tokens import CountTokens
+
+__all__ = ["key", "nearest_better", "pieces", "rank"]
+
+Worth = TypeVar("Worth", float, tuple[float, ...])
+
+NEWLINE = r"(?:\r\n|\r(?!\n)|[\n\v\f\x85\u2028\u2029])"
+BLANK = r"[^\S\r\n\v\f\x85\u2028\u2029]*+"
+CLOSING = r"[\"'”’»)\]）」』】》]*+"
+PARAGRAPH = rf"{NEWLINE}(?:{BLANK}{NEWLINE})+"
+FULL_STOP = r"(?<!\b[A-Z])(?<!\b(?:Dr|Mr|Ms|St))(?<!\bMrs)\."
+STOP = rf"(?<![.!?…])(?:{FULL_STOP}|[!?…]|[.!?…]{{2,}}+)"
+SENTENCE = rf"{STOP}{CLOSING}\s++(?![a-zß-ÿ])|[。！？｡．؟۔।॥።။།]++{CLOSING}\s*+"
+CLAUSE = rf"(?:[,;:—–]|\.\.\.|…){CLOSING}\s++|[，、；：،؛]\s*+"
+
+STOPPED = rf"(?:[.!?…。！？｡।؟]{CLOSING}|\])"
+
+# After which ends a border stands best; the last rank, for none of them, is within a word.
+ENDS = [
+    regex.compile(rf"(?:{ending})\Z")
+    for ending in (
+        rf"{STOPPED}{BLANK}{PARAGRAPH}{BLANK}",
+        rf"{STOPPED}{BLANK}{NEWLINE}{BLANK}|{PARAGRAPH}{BLANK}",
+        SENTENCE,
+        rf"{NEWLINE}{BLANK}|{CLAUSE}",
+        r"\s",
+    )
+]
+WORD = regex.compile(r"\s*+\S++\s*+|\s++")
+GRAPHEME = regex.compile(r"\X")
+LONGEST_TOKEN = 32  # characters; some tokens are longer, texts of such tokens are not worth it
+ATOMS_AT_ONCE = 20_000
+
+
+def pieces(text: str, *, longest: int, count: CountTokens) -> Iterator[str]:
+    """The text in pieces of at most `longest` tokens each; joined, they are the text.
+
+    Only a single grapheme that has more tokens makes a longer piece.
+    """
+    for part in _mended(_split(text)):
+        yield from _shortened(part, longest, count)
+
+
+def rank(piece: str) -> int:
+    """How well a border stands after this piece, from 0 (paragraph) to 5 (within a word)."""
+    return next((i for i, end in enumerate(ENDS) if end.search(piece[-80:])), len(ENDS))
+
+
+def key(text: str, border: int, characters: int = 12) -> float:
+    """A number in [0, 1) that depends on the few characters before a border alone."""
+    context = text[max(0, border - characters) : border]
+    digest = hashlib.blake2b(context.encode(errors="surrogatepass"), digest_size=6).digest()
+    return int.from_bytes(digest) / 2**48
+
+
+def nearest_better(worths: Iterable[Worth]) -> Sequence[int]:
+    """For each, the place of the nearest better (smaller) one before it; -1 if there is none."""
+    open_: list[tuple[int, Worth]] = []
+    nearest = array("q")  # a text of hundreds of megabytes has millions of borders
+    for i, worth in enumerate(worths):
+        while open_ and open_[-1][1] >= worth:
+            open_.pop()
+        nearest.append(open_[-1][0] if open_ else -1)
+        open_.append((i, worth))
+    return nearest
+
+
+def _split(text: str) -> Iterator[str]:
+    """Paragraphs, their lines, the sentences of these; one paragraph after the other is held."""
+    start = 0
+    for paragraph in re.finditer(PARAGRAPH, text):
+        yield from _splitter().split_text(text[start : paragraph.end()])
+        start = paragraph.end()
+    yield from _splitter().split_text(text[start:])
+
+
+@cache
+def _splitter() -> RecursiveCharacterTextSplitter:
+    """Cuts a paragraph at each separator: with a chunk size of 1 it joins nothing again."""
+    return RecursiveCharacterTextSplitter(
+        separators=[NEWLINE, SENTENCE],
+        is_separator_regex=True,
+        keep_separator="end",
+        strip_whitespace=False,
+        chunk_size=1,
+        chunk_overlap=0,
+    )
+
+
+def _mended(parts: Iterable[str]) -> Iterator[str]:
+    """Joins what was cut within a grapheme, and white space with what stands before it."""
+    held = ""
+    for part in parts:
+        if held and not held.isspace() and not part.isspace() and _apart(held, part):
+            yield held
+            held = part
+        else:
+            held += part
+    if held:
+        yield held
+
+
+def _apart(before: str, after: str) -> bool:
+    return len(GRAPHEME.findall(before[-1] + after[0])) == 2
+
+
+def _shortened(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
+    """Cuts a piece that is too long at its best places."""
+    if _fits(piece, longest, count):
+        yield piece
+        return
+    atoms = _atoms(piece, longest, count)
+    while batch := list(islice(atoms, ATOMS_AT_ONCE)):
+        for part in _cut_at_best(batch, longest, count):
+            if len(part) == 1 or _fits("".join(part), longest, count):
+                yield "".join(part)
+            else:  # tokens of the whole may be more than those of its atoms
+                yield from _shortened("".join(part), longest // 2, count)
+
+
+def _fits(piece: str, longest: int, count: CountTokens) -> bool:
+    return len(piece) <= LONGEST_TOKEN * longest and count(piece) <= longest
+
+
+def _atoms(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
+    """Words; in place of a word that is too long, its graphemes."""
+    for word in _mended(match[0] for match in WORD.finditer(piece)):
+        if _fits(word, longest, count):
+            yield word
+        else:
+            yield from (match[0] for match in GRAPHEME.finditer(word))
+
+
+def _cut_at_best(atoms: list[str], longest: int, count: CountTokens) -> Iterator[list[str]]:
+    """Cuts at the best border, each part again at its best, until every part is short enough.
+
+    A border is used if, and only if, more than `longest` tokens lie between the nearest better
+    ones on both sides: no text further away than that has a say.
+    """
+    tokens = [0, *accumulate(map(count, atoms))]
+    worths = list(_worths(atoms))
+    left = [i + 1 for i in nearest_better(worths)]
+    right = [len(worths) - i for i in reversed(nearest_better(worths[::-1]))]
+    spans = [tokens[end] - tokens[start] for start, end in zip(left, right, strict=True)]
+    cuts = [i for i, span in enumerate(spans, 1) if span > longest]
+    for start, end in pairwise([0, *cuts, len(atoms)]):
+        yield atoms[start:end]
+
+
+def _worths(atoms: list[str]) -> Iterator[tuple[float, ...]]:
+    """How good the border after each atom but the last is: less is better.
+
+    Where a text repeats itself, and all else is equal, the borders come at even distances.
+    """
+    text = "".join(atoms)
+    for i, end in enumerate(accumulate(map(len, atoms[:-1])), 1):
+        yield rank(atoms[i - 1]), key(text, end), -(i & -i)

@@ -1,0 +1,195 @@
+"""Finds communities by GDS Leiden and writes them as a tree; what stays the same is left alone.
+
+The tree is a function of the graph and the settings. It is made anew when the graph has changed
+since, and a community whose members stayed the same keeps its node with all that it has.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from graphrag_neo4j.errors import GraphError
+from graphrag_neo4j.events import Advanced, Listener, Started
+from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.hierarchy import HierarchyLimits, TreeCommunity, community_tree
+from graphrag_neo4j.indexing.npmi import weight_of
+from graphrag_neo4j.model import WeightedEdge
+
+if TYPE_CHECKING:
+    from graphdatascience import GraphDataScience
+
+__all__ = ["PROJECT", "Leiden", "detector", "find_communities"]
+
+# Numbers stand for entities; a row is an edge. Plain RETURN: with an alias the client fails after
+# projecting, and leaves the projection behind.
+PROJECT = """
+UNWIND $rows AS row
+RETURN gds.graph.project(
+  $name, row[0], row[1], {relationshipProperties: {weight: row[2]}},
+  {undirectedRelationshipTypes: ['*']}
+)
+"""
+IMPORTED = "import"  # what a tree that we did not make was made with
+PROJECTION = "kg_"
+NO_GDS = (
+    "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
+    "server and docker-compose.yml have it), or set NEO4J_URI to a server that has it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Leiden:
+    """Limits of the tree, and Leiden's randomness: `theta` and `seed`.
+
+    `by_association`: pairs weigh by how far they come together more often than by chance, as
+    befits a graph of what stands together; else by the number of their statements.
+    """
+
+    limits: HierarchyLimits = field(default_factory=HierarchyLimits)
+    theta: float = 0.01
+    seed: int = 42
+    by_association: bool = False
+
+    @property
+    def signature(self) -> str:
+        """A hash of these settings."""
+        parts = [str(part) for part in (*astuple(self.limits), self.theta, self.seed)]
+        return identify("leiden", *parts, *["association"] * self.by_association)
+
+
+async def find_communities(
+    graph: Graph, leiden: Leiden, listen: Listener, *, anew: bool = False
+) -> None:
+    """Makes the tree of communities if it is due, or `anew`.
+
+    It is due when the graph has changed, and when the settings have, but for a tree that was
+    imported. Raises GraphError where GDS is missing.
+    """
+    found = (await graph.read("communities/due"))[0]
+    made = found["made_with"] in (None, IMPORTED, leiden.signature)
+    if made and not (found["due"] or anew):
+        return
+    if anew:
+        await graph.write("communities/imported")
+    listen(Started("communities"))
+    entities = {row["id"]: row["leaf"] for row in await graph.read("communities/entities")}
+    edges = await _edges(graph, leiden)
+    tree = await anyio.to_thread.run_sync(_tree, graph, leiden, list(entities), edges)
+    await _save(graph, leiden, tree, entities)
+    listen(Advanced(len(tree)))
+
+
+async def _edges(graph: Graph, leiden: Leiden) -> list[WeightedEdge]:
+    rows = await graph.read("communities/edges")
+    if not leiden.by_association:
+        return [(row["start"], row["end"], float(row["weight"])) for row in rows]
+    total = int((await graph.read("communities/chunks"))[0]["n"])
+    n = {row["id"]: row["n"] for row in await graph.read("communities/counts")}
+    return [
+        (a, b, weight_of(row["weight"], n[a], n[b], total))
+        for row in rows
+        for a, b in [(row["start"], row["end"])]
+    ]
+
+
+def _tree(
+    graph: Graph, leiden: Leiden, entities: Sequence[str], edges: Sequence[WeightedEdge]
+) -> list[TreeCommunity]:
+    if not edges:
+        return community_tree(entities, edges, lambda _edges, _gamma: {}, leiden.limits)
+    from graphdatascience import GraphDataScience  # noqa: PLC0415 - pandas comes with it
+
+    with graph.lend_driver() as driver:
+        with _gds_is_there():
+            gds = GraphDataScience(
+                driver, database=graph.database, arrow=False, show_progress=False
+            )
+        _drop_projections(gds)
+        return community_tree(entities, edges, detector(gds, leiden), leiden.limits)
+
+
+@contextmanager
+def _gds_is_there() -> Iterator[None]:
+    """The client's errors as ours."""
+    from graphdatascience.error.gds_not_installed import GdsNotFound  # noqa: PLC0415
+    from graphdatascience.error.unable_to_connect import UnableToConnectError  # noqa: PLC0415
+
+    try:
+        yield
+    except GdsNotFound as error:
+        raise GraphError(NO_GDS) from error
+    except UnableToConnectError as error:
+        raise GraphError(f"Graph Data Science does not answer: {error}.") from error
+
+
+def _drop_projections(gds: "GraphDataScience") -> None:
+    """Those that builds left behind when they died: under the lease no other build is alive."""
+    # gds.graph.list() would count the degrees of all that anyone has projected.
+    names = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")["graphName"]
+    for name in names:
+        if name.startswith(PROJECTION):
+            gds.graph.drop(name, fail_if_missing=False)
+
+
+def detector(
+    gds: "GraphDataScience", leiden: Leiden
+) -> Callable[[Sequence[WeightedEdge], float], Mapping[str, int]]:
+    def detect(edges: Sequence[WeightedEdge], gamma: float) -> Mapping[str, int]:
+        nodes = sorted({end for edge in edges for end in edge[:2]})
+        number = {node: i for i, node in enumerate(nodes)}
+        rows = [(number[a], number[b], weight) for a, b, weight in edges]
+        name = f"{PROJECTION}{uuid.uuid4()}"
+        with gds.graph.project.cypher(PROJECT, name=name, rows=rows).graph as projected:
+            labels: Any = gds.leiden.stream(
+                projected,
+                relationship_weight_property="weight",
+                random_seed=leiden.seed,
+                concurrency=1,  # else the result is not repeatable
+                gamma=gamma,
+                theta=leiden.theta,
+            )
+        return {
+            nodes[node]: label
+            for node, label in zip(labels["nodeId"], labels["communityId"], strict=True)
+        }
+
+    return detect
+
+
+async def _save(
+    graph: Graph, leiden: Leiden, tree: Sequence[TreeCommunity], leaf_of: Mapping[str, str | None]
+) -> None:
+    known = {row["id"]: row for row in await graph.read("communities/known")}
+    now = {community.id: community for community in tree}
+    leaves = {member: c.id for c in tree for member in c.members}  # deeper ones come later
+
+    async def work(tx: Transaction) -> None:
+        await tx.run("communities/delete", ids=sorted(known.keys() - now.keys()))
+        refs = await give_refs(tx, "community", list(now))
+        new = [_row(c, refs.get(c.id)) for c in tree if _differs(c, known.get(c.id))]
+        await tx.run("communities/save", rows=new)
+        await tx.run("communities/part", rows=new)
+        moved = [{"id": e, "leaf": leaf} for e, leaf in leaves.items() if leaf_of[e] != leaf]
+        await tx.run("communities/join", rows=moved)
+        await tx.run("communities/done", signature=leiden.signature)
+
+    await graph.transact(work)
+
+
+def _differs(community: TreeCommunity, known: Row | None) -> bool:
+    return known is None or (known["level"], known["parent"]) != (community.level, community.parent)
+
+
+def _row(community: TreeCommunity, ref: int | None) -> Row:
+    return {
+        "id": community.id,
+        "ref": ref,
+        "level": community.level,
+        "size": len(community.members),
+        "parent": community.parent,
+    }

@@ -1,0 +1,245 @@
+"""Gives entities, chunks and reports their vectors, and these their indexes.
+
+marked ──▶ texts that changed ──▶ batches ──▶ vectors, saved as they come
+
+Whatever changes a text marks its node; a hash of the text is kept beside its vector, so that the
+same text is not asked for again. All vectors of a graph come from one model.
+"""
+
+from array import array
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+
+from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.context.citations import rewrite
+from graphrag_neo4j.errors import BudgetSpentError, ModelError, ReplyError
+from graphrag_neo4j.events import Advanced, Notice, Started
+from graphrag_neo4j.graph import (
+    INDEXED_KINDS,
+    IndexedKind,
+    Row,
+    Transaction,
+    ensure_vector_indexes,
+    flaw_of,
+    refuse_length,
+    refuse_other_vectors,
+)
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.stage_context import Embedder, StageContext
+from graphrag_neo4j.text import shortened
+
+__all__ = ["EmbedLimits", "embed"]
+
+PAGE = 200
+SAVED = 4  # batches that are written together
+PROBE = "Neo4j"
+PROBES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedLimits:
+    """Tokens of a text that are embedded; texts and tokens of one call; how tokens are counted."""
+
+    text_tokens: int
+    batch_texts: int
+    batch_tokens: int
+    count: Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is to be embedded of a node."""
+
+    kind: IndexedKind
+    id: str
+    text: str
+    n_tokens: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class _EmbeddedText:
+    """What came of a text: its vector; or `flaw`: why that can't be indexed, which would be so
+    again; or `failure`: why none came this time."""
+
+    text: _Text
+    vector: "array[float] | None" = None
+    flaw: str | None = None
+    failure: str | None = None
+
+
+async def embed(stage: StageContext, embedder: Embedder, limits: EmbedLimits) -> None:
+    """Embeds all that is marked.
+
+    Raises InputError where the model is not that of the graph's vectors, or gives them another
+    length, or one that Neo4j can't index; ModelError where it gives none. What was written can
+    be found once `graph.await_indexes` returns.
+    """
+    known = await refuse_other_vectors(stage.graph, embedder.model, embedder.dimensions)
+    await _Embedding(stage, embedder, limits, known).run()
+
+
+class _Embedding:
+    """A run over all that is marked; `dimensions`: None until they are known."""
+
+    def __init__(
+        self, stage: StageContext, embedder: Embedder, limits: EmbedLimits, dimensions: int | None
+    ) -> None:
+        self.stage, self.embedder, self.limits = stage, embedder, limits
+        self.graph, self.dimensions = stage.graph, dimensions
+        self.ready = False
+        self.flawed = 0
+        self.spent: BudgetSpentError | None = None
+
+    async def run(self) -> None:
+        waiting = await self.graph.read("embed/count")
+        self.stage.listen(Started("embed", int(waiting[0]["n"])))
+        if self.dimensions:  # they are there already, unless a run was ended at a bad moment
+            await ensure_vector_indexes(self.graph, self.dimensions, replace=False)
+        workers = self.stage.workers
+        await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
+        if self.spent:
+            raise self.spent
+        if self.flawed:
+            said = f"{self.flawed} texts have a vector that can't be indexed; status names them."
+            self.stage.listen(Notice(said, warning=True))
+
+    async def _batches(self) -> AsyncIterator[list[_Text]]:
+        """What is to be embedded, at most so many texts and tokens together."""
+        batch: list[_Text] = []
+        n_tokens = 0
+        async for text in self._texts():
+            full = len(batch) == self.limits.batch_texts
+            if batch and (full or n_tokens + text.n_tokens > self.limits.batch_tokens):
+                yield batch
+                batch, n_tokens = [], 0
+            batch.append(text)
+            n_tokens += text.n_tokens
+        if batch:
+            yield batch
+
+    async def _texts(self) -> AsyncIterator[_Text]:
+        """What is marked and has changed; what has not loses its mark."""
+        for kind in INDEXED_KINDS:
+            after = ""
+            while rows := await self.graph.read(f"embed/page_{kind}", after=after, limit=PAGE):
+                known = {row["id"]: row["hash"] for row in rows}
+                texts = [self._text(kind, row) for row in rows]
+                changed = [text for text in texts if text.hash != known[text.id]]
+                await self._unmark(kind, sorted(known.keys() - {text.id for text in changed}))
+                if changed and not self.ready:
+                    await self._make_ready()
+                for text in changed:
+                    yield text
+                after = rows[-1]["id"]
+
+    def _text(self, kind: IndexedKind, row: Row) -> _Text:
+        # What a report cites are numbers: of no meaning, and others in another build.
+        text = rewrite(row["text"], lambda *_: None) if kind == "community" else row["text"]
+        text = text.strip()
+        n_tokens, most = self.limits.count(text), self.limits.text_tokens
+        if n_tokens > most:
+            text, n_tokens = shortened(text, most, self.limits.count), most
+        return _Text(
+            kind, row["id"], text, n_tokens, identify("embedding", self.embedder.model, text)
+        )
+
+    async def _unmark(self, kind: IndexedKind, same: Sequence[str]) -> None:
+        if same:
+            await self.graph.write(f"embed/same_{kind}", ids=same)
+            self.stage.listen(Advanced(len(same)))
+
+    async def _make_ready(self) -> None:
+        """Before the first call: how long vectors are is asked, and their indexes are made."""
+        known, wanted = self.dimensions, self.embedder.dimensions
+        found = await _ask_dimensions(self.embedder, known or wanted)
+        refuse_length(self.embedder.model, found, known, wanted)
+        if known is None:
+            await ensure_vector_indexes(self.graph, found, replace=True)
+        self.dimensions, self.ready = found, True
+
+    async def _answer(self, batch: list[_Text]) -> list[_EmbeddedText]:
+        """What comes of each text; of a batch that fails, each half is tried by itself."""
+        results: list[_EmbeddedText] = []
+        parts = [batch]
+        while parts:
+            part = parts.pop()
+            try:
+                vectors = await self.embedder.embed([text.text for text in part])
+                results += map(self._outcome, part, vectors)
+            except ReplyError as error:
+                if len(part) == 1:
+                    results.append(_EmbeddedText(part[0], failure=str(error)))
+                else:
+                    middle = len(part) // 2
+                    parts += [part[middle:], part[:middle]]
+            except BudgetSpentError as error:
+                if not results:
+                    raise
+                self.spent = error  # what has come is saved first
+                break
+        return results
+
+    def _outcome(self, text: _Text, numbers: Sequence[float]) -> _EmbeddedText:
+        if len(numbers) != self.dimensions:
+            wrong = f"the vector has {len(numbers)} dimensions, not {self.dimensions}"
+            return _EmbeddedText(text, failure=wrong)
+        vector = array("f", numbers)
+        flaw = flaw_of(vector)
+        return _EmbeddedText(text, flaw=flaw) if flaw else _EmbeddedText(text, vector)
+
+    async def _save(self, outcomes: Sequence[Outcome[list[_Text], list[_EmbeddedText]]]) -> None:
+        results = [one for outcome in outcomes for one in outcome.result or ()]
+        await self.graph.transact(lambda tx: self._write(tx, results))
+        failed = sum(1 for one in results if one.failure)
+        self.flawed += sum(1 for one in results if one.flaw)
+        self.stage.listen(Advanced(len(results) - failed, failed))
+
+    async def _write(self, tx: Transaction, results: Sequence[_EmbeddedText]) -> None:
+        """Vectors in the nodes, with what they were made by; else why there is none."""
+        if any(not one.failure for one in results):
+            await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
+        for kind in INDEXED_KINDS:
+            own = [one for one in results if one.text.kind == kind]
+            for statement, rows in _rows(own).items():
+                if rows:
+                    await tx.run(f"embed/{statement}_{kind}", rows=rows)
+
+
+def _rows(results: Sequence[_EmbeddedText]) -> dict[str, list[Row]]:
+    """The rows of each statement that saves."""
+    rows: dict[str, list[Row]] = {"save": [], "flawed": [], "failed": []}
+    for one in results:
+        row: Row = {"id": one.text.id, "hash": one.text.hash}
+        if one.vector is not None:
+            rows["save"].append({**row, "vector": one.vector.tolist()})
+        elif one.flaw:
+            rows["flawed"].append({**row, "reason": one.flaw})
+        else:
+            rows["failed"].append({**row, "reason": one.failure})
+    return rows
+
+
+async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:
+    """How long the model's vectors are; one answer that is not as expected may be a mishap."""
+    found, reason, reached = 0, "they are empty", True
+    for _ in range(PROBES):
+        try:
+            [vector] = await embedder.embed([PROBE])
+        except ReplyError as error:
+            reason, reached = str(error), error.reached
+            continue
+        if flaw := flaw_of(vector):
+            reason = flaw
+            continue
+        found = len(vector)
+        if found == (expected or found):
+            break
+    if not (found or reached):
+        raise ModelError(f"Texts can't be embedded, since {reason}.")
+    if not found:
+        raise ModelError(
+            f"The embedding model {embedder.model} gives no vectors ({reason}): set "
+            "KG_EMBEDDING_MODEL to an embedding model of the endpoint."
+        )
+    return found

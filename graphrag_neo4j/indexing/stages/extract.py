@@ -1,0 +1,232 @@
+"""Reads chunks: entities and relationships first, then claims; saved as evidence as they come.
+
+pending chunks ──▶ think ──▶ MENTIONS, STATED | Claims        (evidence, one transaction)
+                             Entity, RELATED  {stale: true}   (for the stage merge)
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, cast
+
+from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.graph import (
+    Graph,
+    Transaction,
+    forget_claims,
+    forget_extraction,
+    give_refs,
+    sweep_entities,
+    sweep_pairs,
+)
+from graphrag_neo4j.indexing.evidence import (
+    Row,
+    claim_rows,
+    link,
+    mention_rows,
+    pair_rows,
+    stated_rows,
+)
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.model import ChunkText, Claims, Extraction, IndexBackend
+
+__all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"]
+
+ReadingStep = Literal["extraction", "claims"]
+ReadT = TypeVar("ReadT", Extraction, Claims)
+PAGE = 200
+BATCH = 256  # what arrives while one batch is written makes the next
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """A chunk to read; `again`: what it said before is to be replaced."""
+
+    text: ChunkText
+    again: bool
+
+
+Outcomes = Sequence[Outcome[_Chunk, ReadT]]
+
+
+async def extract(stage: StageContext) -> None:
+    """Reads the entities and relationships of all pending chunks."""
+    signature = stage.backend.signature("extraction")
+    await _read_chunks(
+        stage,
+        "extraction",
+        lambda chunk: stage.run(stage.backend.extract(chunk.text)),
+        lambda tx, outcomes: _save_extractions(tx, outcomes, signature),
+    )
+
+
+async def extract_claims(stage: StageContext) -> None:
+    """Reads the claims of all pending chunks whose entities were read."""
+    signature = stage.backend.signature("claims")
+    await _read_chunks(
+        stage,
+        "claims",
+        lambda chunk: stage.run(stage.backend.claims(chunk.text)),
+        lambda tx, outcomes: _save_claims(tx, outcomes, signature),
+    )
+
+
+async def _read_chunks(
+    stage: StageContext,
+    kind: ReadingStep,
+    task: Callable[[_Chunk], Awaitable[ReadT]],
+    write: Callable[[Transaction, Outcomes[ReadT]], Awaitable[None]],
+) -> None:
+    graph = stage.graph
+
+    async def save(outcomes: Outcomes[ReadT]) -> None:
+        await graph.transact(lambda tx: write(tx, outcomes))
+
+    def told(done: int, failed: int) -> None:
+        stage.listen(Advanced(done, failed))
+
+    waiting = await graph.read(f"extract/count_{kind}")
+    stage.listen(Started(kind, int(waiting[0]["n"])))
+    workers = stage.workers
+    await run_tasks(_pending(graph, kind), task, save, workers=workers, batch=BATCH, told=told)
+
+
+async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: bool) -> int:
+    """How many chunks were read with other prompts, models or settings."""
+    rows = await graph.read(
+        "extract/count_otherwise",
+        extraction=backend.signature("extraction"),
+        claims=backend.signature("claims"),
+        with_claims=claims,
+    )
+    return int(rows[0]["n"])
+
+
+async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -> None:
+    """Makes those chunks pending; their evidence stands until the new is written."""
+    await graph.write("extract/reread_extraction", signature=backend.signature("extraction"))
+    if claims:
+        await graph.write("extract/reread_claims", signature=backend.signature("claims"))
+
+
+async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
+    """Each chunk that failed or is pending, once; a page at a time.
+
+    What failed before comes first, so that what fails now is not taken up again.
+    """
+    for state in ("failed", "pending"):
+        after = -1  # an imported chunk may be number 0
+        while rows := await graph.read(
+            f"extract/pending_{kind}", state=state, after=after, limit=PAGE
+        ):
+            for row in rows:
+                yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
+            after = rows[-1]["ref"]
+
+
+async def _save_extractions(
+    tx: Transaction, outcomes: Outcomes[Extraction], signature: str
+) -> None:
+    done = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
+    again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
+    old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
+    mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
+    stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
+    await _write_entities(tx, {str(row["entity"]): _first(row["names"]) for row in mentions})
+    await tx.run("extract/mentions", rows=mentions)
+    await tx.run("extract/stated", rows=stated)
+    await _write_pairs(tx, stated)
+    if again:
+        await _relink_claims(tx, again)
+        await sweep_pairs(tx, old_pairs)
+        await sweep_entities(tx, old_entities)
+    await _write_states(tx, "extraction", outcomes, signature)
+
+
+async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: str) -> None:
+    done = {outcome.item.text: outcome.result for outcome in outcomes if outcome.result}
+    again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
+    old_entities = await forget_claims(tx, again) if again else []
+    named = await _named(tx, [chunk.id for chunk in done])
+    claims = [
+        row
+        for chunk, found in done.items()
+        for row in claim_rows(chunk, found.claims, named[chunk.id])
+    ]
+    refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
+    await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
+    await _write_links(tx, claims)
+    await sweep_entities(tx, old_entities)
+    await _write_states(tx, "claims", outcomes, signature)
+
+
+async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
+    """The claims of chunks that were read anew are about what these name now."""
+    named = await _named(tx, chunks)
+    claims: list[Row] = [
+        {
+            "id": row["claim"],
+            "subject": link(row["subject"], named[row["chunk"]]),
+            "object": link(row["object"], named[row["chunk"]]),
+        }
+        for row in await tx.run("extract/unlink_claims", chunks=chunks)
+    ]
+    await _write_links(tx, claims)
+
+
+async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
+    """The entities that each chunk names."""
+    rows = await tx.run("extract/mentioned", chunks=chunks)
+    named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
+    return named | {row["chunk"]: set(row["entities"]) for row in rows}
+
+
+async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:
+    subjects, objects = _links(claims, "subject"), _links(claims, "object")
+    await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
+    await tx.run("extract/subjects", rows=subjects)
+    await tx.run("extract/objects", rows=objects)
+
+
+def _links(claims: Sequence[Row], end: Literal["subject", "object"]) -> list[Row]:
+    ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
+    return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
+
+
+async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
+    refs = await give_refs(tx, "entity", list(names))
+    rows = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in sorted(names)]
+    await tx.run("extract/entities", rows=rows)
+
+
+async def _write_pairs(tx: Transaction, stated: Sequence[Row]) -> None:
+    pairs = pair_rows(stated)
+    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
+    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
+
+
+async def _write_states(
+    tx: Transaction, kind: ReadingStep, outcomes: Outcomes[ReadT], signature: str
+) -> None:
+    done = [
+        {
+            "id": outcome.item.text.id,
+            "signature": signature,
+            "cut": outcome.result.cut or None,
+            "unusable": sorted(outcome.result.unusable) or None,
+        }
+        for outcome in outcomes
+        if outcome.result
+    ]
+    failed = [
+        {"id": outcome.item.text.id, "reason": outcome.failure}
+        for outcome in outcomes
+        if outcome.failure
+    ]
+    await tx.run(f"extract/done_{kind}", rows=done)
+    if failed:
+        await tx.run(f"extract/failed_{kind}", rows=failed)
+
+
+def _first(names: object) -> str:
+    return str(cast("list[str]", names)[0])

@@ -1,0 +1,334 @@
+"""Writes documents and their chunks; what has not changed costs a look at a hash.
+
+A changed document's chunks are replaced; a chunk whose text did not change keeps its id, and so
+what was read in it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
+
+import anyio.to_thread
+
+from graphrag_neo4j.events import Listener, Share, Started
+from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.chunking import cut
+from graphrag_neo4j.loaders import clean
+from graphrag_neo4j.model import Document, Scalar, Span
+from graphrag_neo4j.text import storable
+
+__all__ = [
+    "Cuts",
+    "Cutting",
+    "Ingested",
+    "delete_documents",
+    "document_id",
+    "header_of",
+    "ingest",
+    "known_sources",
+    "sources_under",
+]
+
+DOCUMENTS = Started("ingest")
+LOOK = 100  # documents whose hashes are looked up together
+LOOK_CHARACTERS = 2_000_000  # of texts that wait for that
+WRITE_ROWS = 2000  # chunks that are sent to Neo4j together
+WRITE_CHUNKS = 400  # chunks after which a transaction is closed
+LARGEST_INTEGER = 2**63 - 1
+
+
+class Cuts(Protocol):
+    """A way to cut documents.
+
+    `prepend` names the metadata that stands before each chunk for the model, `signature` is a
+    hash of what the places of chunks depend on. `spans` runs in a thread, and tells how far it is.
+    """
+
+    @property
+    def prepend(self) -> tuple[str, ...]: ...
+
+    @property
+    def signature(self) -> str: ...
+
+    def spans(self, document: Document, heard: Callable[[float], None], /) -> list[Span]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How documents are cut, and which metadata stands before each chunk for the model."""
+
+    max_tokens: int
+    overlap: int
+    encoding: str
+    prepend: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """A hash of what the places of chunks depend on."""
+        return identify("cutting", self.max_tokens, self.overlap, self.encoding)
+
+    def spans(self, document: Document, heard: Callable[[float], None]) -> list[Span]:
+        """The places of a document's chunks; `heard` is told how far it is, from 0 to 1."""
+        return cut(
+            document.text,
+            max_tokens=self.max_tokens,
+            overlap=self.overlap,
+            encoding=self.encoding,
+            heard=heard,
+        )
+
+
+@dataclass(slots=True)
+class Ingested:
+    """How many documents were new, changed, and as they were; how many chunks were written.
+
+    `repeated` names sources that came more than once, `replaced` counts characters that can't be
+    stored, `cut_otherwise` documents whose chunks come from other settings.
+    """
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    empty: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    replaced: int = 0
+    cut_otherwise: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A document as it is to be written."""
+
+    row: Row
+    document: Document
+    share: Share
+
+
+def document_id(source: str) -> str:
+    """The id of the document with that source."""
+    return identify("document", source)
+
+
+def header_of(document: Document, names: Iterable[str]) -> str:
+    """What stands before a document's chunks for the model: its title or metadata, by name."""
+    known = {"title": document.title, **document.metadata}
+    return "\n".join(f"{name}: {known[name]}" for name in names if known.get(name) is not None)
+
+
+async def ingest(
+    graph: Graph,
+    documents: AsyncIterable[Document],
+    cutting: Cuts,
+    listen: Listener,
+    *,
+    recut: bool = False,
+    started: Started = DOCUMENTS,
+    size_of: Callable[[Document], int] = lambda _: 1,
+) -> Ingested:
+    """Writes the documents that are new or changed, a few in each transaction.
+
+    `recut`: also those that were cut with other settings. `started` is told at the beginning;
+    `size_of` gives how much of its total a document is.
+    """
+    ingesting = _Ingesting(graph, cutting, listen, recut, size_of)
+    listen(started)
+    async for document in documents:
+        await ingesting.take(document)
+    await ingesting.look()
+    await ingesting.write()
+    return ingesting.result
+
+
+class _Ingesting:
+    """One run over documents: those to look up, and those to write."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        cutting: Cuts,
+        listen: Listener,
+        recut: bool,
+        size_of: Callable[[Document], int],
+    ) -> None:
+        self.graph, self.cutting, self.listen, self.recut = graph, cutting, listen, recut
+        self.size_of = size_of
+        self.result = Ingested()
+        self.seen: set[bytes] = set()
+        self.unknown: list[_Prepared] = []
+        self.waiting = 0  # characters of these
+        self.rows: list[Row] = []
+        self.chunks: list[Row] = []
+        self.retold: list[Row] = []  # documents of which only the metadata changed
+
+    async def take(self, document: Document) -> None:
+        share = Share(self.size_of(document), self.listen)
+        prepared, replaced = _prepare(document, self.cutting, share)
+        key = bytes.fromhex(str(prepared.row["id"]))
+        if key in self.seen:
+            self.result.repeated.append(document.source)
+            return
+        self.seen.add(key)
+        self.result.replaced += replaced
+        self.unknown.append(prepared)
+        self.waiting += len(document.text)
+        if len(self.unknown) >= LOOK or self.waiting >= LOOK_CHARACTERS:
+            await self.look()
+
+    async def look(self) -> None:
+        """Looks up what the graph knows of the documents that wait, and cuts the others."""
+        ids = [prepared.row["id"] for prepared in self.unknown]
+        known = {row["id"]: row for row in await self.graph.read("ingest/known", ids=ids)}
+        for prepared in self.unknown:
+            if self._differs(prepared, known.get(prepared.row["id"])):
+                await self._cut(prepared)
+            prepared.share(1.0)
+        self.unknown, self.waiting = [], 0
+
+    def _differs(self, prepared: _Prepared, known: Row | None) -> bool:
+        if known is None:
+            self.result.added += 1
+            return True
+        same_cut = known["cut_with"] == prepared.row["cut_with"]
+        if known["content_hash"] != prepared.row["content_hash"] or (self.recut and not same_cut):
+            self.result.changed += 1
+            return True
+        self.result.cut_otherwise += not same_cut
+        self.result.unchanged += 1
+        if known["metadata"] != prepared.row["metadata"]:
+            self.retold.append({**prepared.row, "cut_with": known["cut_with"]})
+        return False
+
+    async def _cut(self, prepared: _Prepared) -> None:
+        spans = await anyio.to_thread.run_sync(
+            self.cutting.spans, prepared.document, prepared.share
+        )
+        chunks = _chunk_rows(prepared, spans)
+        if not chunks:
+            self.result.empty.append(str(prepared.row["source"]))
+        self.result.chunks += len(chunks)
+        self.rows.append(prepared.row)
+        self.chunks += chunks
+        if len(self.chunks) >= WRITE_CHUNKS:
+            await self.write()
+
+    async def write(self) -> None:
+        rows, chunks, retold = self.rows, self.chunks, self.retold
+
+        async def work(tx: Transaction) -> None:
+            await tx.run("ingest/documents", rows=[*rows, *retold])
+            await _replace_chunks(tx, [str(row["id"]) for row in rows], chunks)
+
+        if rows or retold:
+            await self.graph.transact(work)
+        self.rows, self.chunks, self.retold = [], [], []
+
+
+async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
+    """Removes documents, by id, with their chunks and all that only these said."""
+    for document in documents:
+
+        async def work(tx: Transaction, ids: Sequence[str] = (document,)) -> None:
+            await _replace_chunks(tx, ids, [])
+            await tx.run("ingest/delete", documents=ids)
+
+        await graph.transact(work)
+
+
+async def sources_under(graph: Graph, prefix: str) -> list[str]:
+    """The sources of documents that begin with `prefix`, in order."""
+    return [row["source"] for row in await graph.read("ingest/sources", prefix=prefix)]
+
+
+async def known_sources(
+    graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
+) -> list[str]:
+    """Those of `sources` that the graph has documents of, and all of `files` and their rows."""
+    rows = await graph.read("ingest/known_sources", sources=sources, files=files)
+    return [row["source"] for row in rows]
+
+
+async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Sequence[Row]) -> None:
+    """The chunks of documents are those given; what is gone is forgotten with its evidence."""
+    before = (await tx.run("ingest/chunks_of", documents=documents))[0]["ids"]
+    now = [str(row["id"]) for row in chunks]
+    await forget_chunks(tx, sorted(set(before) - set(now)))
+    await tx.run("ingest/unlink", documents=documents)
+    refs = await give_refs(tx, "chunk", now)
+    for some in _in_parts(chunks):
+        await tx.run("ingest/chunks", rows=[{**c, "ref": refs.get(str(c["id"]))} for c in some])
+    neighbours = [
+        [one["id"], next_["id"]]
+        for one, next_ in pairwise(chunks)
+        if one["document"] == next_["document"]
+    ]
+    await tx.run("ingest/link", pairs=neighbours)
+
+
+def _in_parts(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    for start in range(0, len(chunks), WRITE_ROWS):
+        yield chunks[start : start + WRITE_ROWS]
+
+
+def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared, int]:
+    """What is stored of a document, and how many characters had to be replaced."""
+    document, replaced = clean(document)
+    metadata = {k: v for k, v in document.metadata.items() if v is not None}
+    header = header_of(document, cutting.prepend)
+    row: Row = {
+        "id": document_id(document.source),
+        "source": document.source,
+        "title": document.title,
+        "header": header or None,
+        "content_hash": identify("content", document.title, header, document.text),
+        "cut_with": cutting.signature,
+        "metadata": _json(metadata),
+        **_flat(metadata),
+    }
+    return _Prepared(row, document, share), replaced
+
+
+def _flat(metadata: Mapping[str, object]) -> Row:
+    """Scalars as properties of their own, integers beyond 64 bits as text."""
+    return {
+        f"meta_{name}": str(value)
+        if isinstance(value, int) and abs(value) > LARGEST_INTEGER
+        else value
+        for name, value in metadata.items()
+        if isinstance(value, Scalar)
+    }
+
+
+def _json(metadata: Mapping[str, object]) -> str:
+    """Metadata as JSON text, dates and the like as they print."""
+    text = json.dumps(metadata, ensure_ascii=False, sort_keys=True, default=str)
+    return storable(text)[0]
+
+
+def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
+    document, header = str(prepared.row["id"]), str(prepared.row["header"] or "")
+    return [
+        {
+            "id": identify("chunk", document, header, text, occurrence),
+            "document": document,
+            "text": text,
+            "index": index,
+            "start": span.start,
+            "end": span.end,
+            "n_tokens": span.n_tokens,
+        }
+        for index, (span, text, occurrence) in enumerate(_counted(prepared.document.text, spans))
+    ]
+
+
+def _counted(text: str, spans: Iterable[Span]) -> Iterator[tuple[Span, str, int]]:
+    """Each span with its text, and how often that text came before in the document."""
+    seen: Counter[str] = Counter()
+    for span in spans:
+        part = text[span.start : span.end]
+        yield span, part, seen[part]
+        seen[part] += 1

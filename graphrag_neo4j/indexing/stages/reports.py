@@ -1,0 +1,300 @@
+"""Writes a report of each community that wants one, the deepest level first.
+
+stale communities ──▶ what to write from ──▶ think ──▶ report, findings, what they cite
+                                              (in the same transaction: the parent is marked)
+
+One whose report was written from just this loses its mark without a call. A part that has no
+report, since its own failed, is represented by what its elements say.
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.context.citations import CitationKind, cited, neutralised, rewrite
+from graphrag_neo4j.context.context_table import (
+    ContextRecord,
+    ContextTable,
+    record_of,
+    report_line,
+    report_tokens,
+)
+from graphrag_neo4j.context.report_material import (
+    ClaimMaterial,
+    EntityMaterial,
+    PartMaterial,
+    RelationshipMaterial,
+    ReportMaterial,
+    SourceMaterial,
+)
+from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.graph import Graph, Row, Transaction, save_reports
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.grounding import report_row
+from graphrag_neo4j.indexing.report_context import report_of_elements, show, whole
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.model import IndexBackend, LLMTask, WrittenReport
+from graphrag_neo4j.text import flat
+from graphrag_neo4j.tokens import CountTokens
+
+__all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_reports"]
+
+PAGE = 50
+BATCH = 32
+ELEMENTS = "elements"
+QUOTED = 5  # chunks that are quoted on an entity or a pair, at most
+STANDING_IN = 5  # members that represent a community without a report
+COUNTED = 50_000  # lines whose tokens are remembered: each stands in a context of every level
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLimits:
+    """Tokens of a context; members up to which no model is asked; how tokens are counted."""
+
+    budget: int
+    smallest: int
+    count: CountTokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A community, what its report is to be written from, and what that may cite.
+
+    `report`: already made, of the community's elements.
+    """
+
+    id: str
+    material: ReportMaterial
+    table: ContextTable
+    known: dict[CitationKind, dict[int, str]]
+    hash: str
+    report: WrittenReport | None
+
+
+async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
+    """Brings all reports up to date, level by level from the deepest."""
+    counted = ReportLimits(limits.budget, limits.smallest, lru_cache(COUNTED)(limits.count))
+    found = (await stage.graph.read("reports/count"))[0]
+    stage.listen(Started("reports", int(found["n"])))
+    if found["n"]:
+        for level in range(found["deepest"], -1, -1):
+            await _Level(stage, counted, level).write()
+
+
+async def mark_reported_otherwise(
+    graph: Graph, backend: IndexBackend, limits: ReportLimits
+) -> None:
+    """Marks the communities whose report was made with another prompt, model or limit."""
+    await graph.write(
+        "reports/otherwise", signature=backend.signature("report"), smallest=limits.smallest
+    )
+
+
+class _Level:
+    """The reports of one level."""
+
+    def __init__(self, stage: StageContext, limits: ReportLimits, level: int) -> None:
+        self.stage, self.limits, self.level = stage, limits, level
+        self.graph = stage.graph
+        self.signature = stage.backend.signature("report")
+        self.quoting = stage.backend.origin == "extractive"
+
+    async def write(self) -> None:
+        workers = self.stage.workers
+        await run_tasks(self._tasks(), self._answer, self._save, workers=workers, batch=BATCH)
+
+    async def _tasks(self) -> AsyncIterator[_Task]:
+        """What to write; a report that was written from the same is left as it is."""
+        after = ""
+        while rows := await self.graph.read(
+            "reports/pending", level=self.level, after=after, limit=PAGE
+        ):
+            tasks = await self._read(rows)
+            hashes = {row["id"]: row["hash"] for row in rows}
+            same = [task.id for task in tasks if task.hash == hashes[task.id]]
+            await self.graph.write("reports/same", ids=same)
+            self.stage.listen(Advanced(len(same)))
+            for task in tasks:
+                if task.hash != hashes[task.id]:
+                    yield task
+            after = rows[-1]["id"]
+
+    async def _read(self, rows: Sequence[Row]) -> list[_Task]:
+        """The tasks of a page of communities."""
+        small = {row["id"] for row in rows if row["size"] <= self.limits.smallest}
+        made: dict[str, tuple[ReportMaterial, ContextTable, WrittenReport | None]] = {}
+        materials = await read_materials(self.graph, list(_ids(rows)), sources=self.quoting)
+        for id_, material in materials.items():
+            if id_ in small:
+                report, table = report_of_elements(material, self.limits.budget, self.limits.count)
+                made[id_] = material, table, report
+            elif self.quoting:
+                made[id_] = material, whole(material), None
+            else:
+                table = show(material, self.limits.budget, self.limits.count)
+                made[id_] = material, table, None
+        ids_of = await _resolve(self.graph, [table for _, table, _ in made.values()])
+        return [self._task(id_, *one, ids_of) for id_, one in made.items()]
+
+    def _task(
+        self,
+        id_: str,
+        material: ReportMaterial,
+        table: ContextTable,
+        report: WrittenReport | None,
+        ids_of: dict[tuple[CitationKind, int], str],
+    ) -> _Task:
+        known: defaultdict[CitationKind, dict[int, str]] = defaultdict(dict)
+        for record in table.records.values():
+            known[record.kind][record.ref] = record.id
+            for kind, ref in _cited(record):
+                if (kind, ref) in ids_of:
+                    known[kind][ref] = ids_of[kind, ref]
+        signature = ELEMENTS if report else self.signature
+        lines = [_without_refs(record, known) for record in table.records.values()]
+        if self.quoting and not report:
+            lines += _counted(material)
+        hash_ = identify("report", signature, *lines)
+        return _Task(id_, material, table, known, hash_, report)
+
+    async def _answer(self, task: _Task) -> WrittenReport:
+        if task.report:
+            return task.report
+        return await self.stage.run(self._think(task))
+
+    def _think(self, task: _Task) -> LLMTask[WrittenReport]:
+        return self.stage.backend.report(task.table.text, task.material)
+
+    async def _save(self, outcomes: Sequence[Outcome[_Task, WrittenReport]]) -> None:
+        rows = [self._row(t.item, t.result) for t in outcomes if t.result]
+        failed = [{"id": t.item.id, "reason": t.failure} for t in outcomes if t.failure]
+
+        async def write(tx: Transaction) -> None:
+            await save_reports(tx, rows)
+            await tx.run("reports/failed", rows=failed)
+
+        await self.graph.transact(write)
+        self.stage.listen(Advanced(len(rows), len(failed)))
+
+    def _row(self, task: _Task, report: WrittenReport) -> Row:
+        row = report_row(task.id, report, task.known)
+        properties = row["properties"] | {
+            "report_hash": task.hash,
+            "report_with": ELEMENTS if task.report else self.signature,
+            "origin": ELEMENTS if task.report else self.stage.backend.origin,
+            "shortened": task.table.shortened or None,
+        }
+        n_tokens = report_tokens(properties["report"], self.limits.count)
+        return {**row, "properties": {**properties, "n_tokens": n_tokens}}
+
+
+def _ids(rows: Sequence[Row]) -> Sequence[str]:
+    return [row["id"] for row in rows]
+
+
+def _cited(record: ContextRecord) -> list[tuple[CitationKind, int]]:
+    return cited(record.text) if record.kind == "Reports" else []
+
+
+def _without_refs(record: ContextRecord, known: dict[CitationKind, dict[int, str]]) -> str:
+    """A record by ids alone: refs depend on the order in which a graph was built."""
+    text = record.text
+    if record.kind == "Reports":
+        text = rewrite(text, lambda kind, ref: known[kind].get(ref) if kind else None)
+    return f"{record.kind} {record.id} {text}"
+
+
+async def _resolve(
+    graph: Graph, table: Sequence[ContextTable]
+) -> dict[tuple[CitationKind, int], str]:
+    """The ids of what the reports among the shown records cite."""
+    wanted = {one for part in table for record in part.records.values() for one in _cited(record)}
+    rows = await graph.read(
+        "reports/cited", citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)]
+    )
+    return {(row["kind"], row["ref"]): row["id"] for row in rows}
+
+
+async def read_materials(
+    graph: Graph, ids: Sequence[str], *, sources: bool = False
+) -> dict[str, ReportMaterial]:
+    """All that there is to write of each of these communities; `sources`: quotations, too."""
+    entities: defaultdict[str, dict[str, EntityMaterial]] = defaultdict(dict)
+    for row in await graph.read("reports/entities", ids=ids):
+        entities[row["community"]][row["id"]] = _entity(row)
+    edges: defaultdict[str, list[RelationshipMaterial]] = defaultdict(list)
+    for row in await graph.read("reports/edges", ids=ids):
+        edges[row["community"]].append(_edge(row))
+    claims: defaultdict[str, list[ClaimMaterial]] = defaultdict(list)
+    for row in await graph.read("reports/claims", ids=ids):
+        claims[row["community"]].append(_claim(row))
+    parts: defaultdict[str, list[PartMaterial]] = defaultdict(list)
+    for row in await graph.read("reports/parts", ids=ids):
+        parts[row["community"]].append(_part(row, entities[row["community"]].values()))
+    rows = await graph.read("reports/sources", ids=ids, most=QUOTED) if sources else ()
+    said = {row["community"]: [_source(*one) for one in row["said"]] for row in rows}
+    return {
+        id_: ReportMaterial(entities[id_], edges[id_], claims[id_], parts[id_], said.get(id_, ()))
+        for id_ in ids
+    }
+
+
+def _record(kind: CitationKind, row: Row, *fields: str) -> ContextRecord:
+    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
+
+
+def _lines(record: ContextRecord) -> str:
+    """A record's description, each statement on a line of its own."""
+    return "\n".join(flat(piece) for piece in record.pieces)
+
+
+def _entity(row: Row) -> EntityMaterial:
+    record = _record("Entities", row, "name", "type", "description")
+    name, degree = neutralised(row["name"]), row["degree"] or 0
+    return EntityMaterial(record, name, _lines(record), degree, row["part"], row["mentions"])
+
+
+def _edge(row: Row) -> RelationshipMaterial:
+    record = _record("Relationships", row, "source_name", "target_name", "description")
+    return RelationshipMaterial(
+        record, row["source"], row["target"], _lines(record), row["weight"] or 0
+    )
+
+
+def _claim(row: Row) -> ClaimMaterial:
+    fields = ("subject", "object", "type", "status", "start", "end", "description")
+    source = ContextRecord("Sources", row["chunk_ref"], row["chunk"], "")
+    record = _record("Claims", row, *fields)
+    description = flat(neutralised(row["description"] or ""))
+    return ClaimMaterial(record, tuple(row["about"]), description, source)
+
+
+def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> SourceMaterial:
+    return SourceMaterial(ContextRecord("Sources", ref, chunk, ""), tuple(about), neutralised(text))
+
+
+def _counted(material: ReportMaterial) -> list[str]:
+    """What quotations are chosen from and by, besides the records themselves."""
+    said = [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
+    counts = [f"{e.record.id} {e.degree} {e.mentions}" for e in material.entities.values()]
+    return [*said, *counts, *(f"{edge.record.id} {edge.weight}" for edge in material.edges)]
+
+
+def _part(row: Row, entities: Iterable[EntityMaterial]) -> PartMaterial:
+    if row["report"] is None:
+        members = sorted(
+            (e for e in entities if e.part == row["id"]), key=lambda e: (-e.degree, e.record.id)
+        )[:STANDING_IN]
+        title = ", ".join(entity.name for entity in members)
+        told = (f"{entity.name}: {flat(entity.description)}" for entity in members)
+        full = summary = "; ".join(told)
+    else:
+        title, full = flat(row["title"]), report_line(row["report"])
+        summary = flat(f"{row['title']}: {row['summary']}")
+
+    def record(text: str) -> ContextRecord:
+        return ContextRecord("Reports", row["ref"], row["id"], text)
+
+    return PartMaterial(row["id"], record(full), record(summary), record(title), row["rating"])

@@ -1,0 +1,132 @@
+"""Gives each entity and pair one description: taken as it is, joined while short, else by a model.
+
+A round looks at all that is marked, saves what needs no model, and asks for the groups that are
+missing; rounds go on until nothing more is to be asked. Each group's text is saved as it comes.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.indexing.tree_summarize import (
+    Described,
+    Group,
+    Missing,
+    SummaryBudget,
+    tree_summarize,
+)
+from graphrag_neo4j.model import IndexBackend
+from graphrag_neo4j.text import shortened
+
+__all__ = ["SummaryLimits", "mark_described_otherwise", "summarize"]
+
+DescribedKind = Literal["entities", "pairs"]
+DESCRIBED_KINDS: tuple[DescribedKind, ...] = ("entities", "pairs")
+PAGE = 500
+BATCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryLimits:
+    """What is joined without a model, what one call is given, how long a description may be."""
+
+    budget: SummaryBudget
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """A group of an element's descriptions to ask a model about."""
+
+    element: str
+    name: str
+    group: Group
+
+
+async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
+    """Describes all entities and pairs that are marked."""
+    waiting = await stage.graph.read("summarize/count")
+    stage.listen(Started("summarize", int(waiting[0]["n"])))
+    for kind in DESCRIBED_KINDS:
+        describing = _Describing(stage, limits, kind)
+        while await describing.round():
+            pass
+
+
+async def mark_described_otherwise(graph: Graph, backend: IndexBackend) -> None:
+    """Marks what was described with another prompt or model."""
+    for kind in DESCRIBED_KINDS:
+        await graph.write(f"summarize/otherwise_{kind}", signature=backend.signature("summary"))
+
+
+class _Describing:
+    """The rounds over one kind of element."""
+
+    def __init__(self, stage: StageContext, limits: SummaryLimits, kind: DescribedKind) -> None:
+        self.stage, self.limits, self.kind = stage, limits, kind
+        self.graph = stage.graph
+        self.signature = stage.backend.signature("summary")
+        self.failed: set[str] = set()
+        self.progress = False
+
+    async def round(self) -> bool:
+        """Whether another round may have something to do."""
+        self.progress = False
+        workers = self.stage.workers
+        await run_tasks(self._asks(), self._answer, self._save, workers=workers, batch=BATCH)
+        return self.progress
+
+    async def _asks(self) -> AsyncIterator[_Ask]:
+        """What to ask a model; what needs none, or has its answers already, is saved on the way."""
+        after = ""
+        while rows := await self.graph.read(f"summarize/{self.kind}", after=after, limit=PAGE):
+            folded = [(row, self._folded(row)) for row in rows]
+            done = [self._done(row, found) for row, found in folded if isinstance(found, Described)]
+            await self.graph.write(f"summarize/save_{self.kind}", rows=done)
+            self.stage.listen(Advanced(len(done)))
+            for row, found in folded:
+                if isinstance(found, Missing) and row["id"] not in self.failed:
+                    for group in found.groups:
+                        yield _Ask(row["id"], row["name"], group)
+            after = rows[-1]["id"]
+
+    def _folded(self, row: Row) -> Described | Missing:
+        known = dict(zip(row["groups"] or [], row["group_texts"] or [], strict=True))
+        if row["hash"]:
+            known[row["hash"]] = row["description"]
+        signature = identify("description of", self.signature, row["name"])
+        return tree_summarize(row["descriptions"], signature, known, self.limits.budget)
+
+    def _done(self, row: Row, found: Described) -> Row:
+        return {
+            "id": row["id"],
+            "description": found.text,
+            "hash": found.hash,
+            "with": self.signature if found.by_model else None,
+            "groups": list(found.groups) or None,
+            "group_texts": list(found.groups.values()) or None,
+        }
+
+    async def _answer(self, ask: _Ask) -> str:
+        text = await self.stage.run(self.stage.backend.summarize(ask.name, ask.group.texts))
+        return shortened(text, self.limits.longest, self.limits.budget.count)
+
+    async def _save(self, outcomes: Sequence[Outcome[_Ask, str]]) -> None:
+        failed = {t.item.element: t.failure for t in outcomes if t.failure}
+        groups = [
+            {"id": t.item.element, "group": t.item.group.hash, "text": t.result}
+            for t in outcomes
+            if t.result
+        ]
+        news = len(failed.keys() - self.failed)
+        self.failed |= failed.keys()
+        self.progress |= bool(groups)
+        rows = [{"id": id_, "reason": reason} for id_, reason in failed.items()]
+        await self.graph.write(f"summarize/failed_{self.kind}", rows=rows)
+        await self.graph.write(f"summarize/group_{self.kind}", rows=groups)
+        self.stage.listen(Advanced(failed=news))

@@ -1,0 +1,189 @@
+"""The think steps with a model: what is asked, and what is made of the replies. No I/O."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from graphrag_neo4j.context.citations import as_written
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.llm.claims import claims_of
+from graphrag_neo4j.llm.extraction import extraction_of
+from graphrag_neo4j.llm.gleaning import Wording, read_in_passes
+from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.schemas import ReportSchema
+from graphrag_neo4j.llm.structured_output import read_json
+from graphrag_neo4j.model import (
+    ChunkText,
+    Claims,
+    Extraction,
+    FindingText,
+    LLMTask,
+    Message,
+    Origin,
+    Request,
+    Step,
+    WrittenReport,
+)
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import fold, fold_prose
+
+__all__ = ["LLMIndexBackend"]
+
+DELIMITERS = {
+    "tuple_delimiter": "<|>",
+    "record_delimiter": "##",
+    "completion_delimiter": "<|COMPLETE|>",
+}
+# Names that prompt files of this project and of microsoft/graphrag use.
+KNOWN = (
+    *DELIMITERS,
+    "claim_description",
+    "description_list",
+    "entity_name",
+    "entity_specs",
+    "entity_types",
+    "entity_types_instruction",
+    "examples",
+    "input_text",
+    "language",
+    "language_instruction",
+    "max_length",
+    "max_report_length",
+    "max_words",
+    "report_rating",
+    "report_role",
+)
+WORDS_PER_TOKEN = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How one kind of list is asked for."""
+
+    opening: Prompt
+    values: Mapping[str, str]
+    wording: Wording
+    gleanings: int
+
+    def prompt(self, chunk: ChunkText) -> str:
+        text = f"{chunk.header}\n\n{chunk.text}" if chunk.header else chunk.text
+        return self.opening.fill({**self.values, "input_text": marked(text)})
+
+    def signature(self, model: str) -> str:
+        return identify(
+            "reading", model, self.opening.fill(self.values), str(self.wording), self.gleanings
+        )
+
+
+class LLMIndexBackend:
+    """Extraction, claims, descriptions and reports by a model, worded by the prompt files."""
+
+    def __init__(self, settings: Settings, values: Mapping[str, str]) -> None:
+        def load(name: str, needs: str | None = None) -> Prompt:
+            return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
+
+        self._settings = settings
+        self._values = values
+        self._summary = load("summarize", "description_list")
+        self._report = load("report", "input_text")
+        self._extraction = _reading(settings, "extract", values, settings.gleanings)
+        self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """Raises InputError where a prompt file can't be used."""
+        return cls(settings, {**DELIMITERS, **_values(settings)})
+
+    @property
+    def origin(self) -> Origin:
+        """A model's."""
+        return "model"
+
+    def signature(self, step: Step) -> str:
+        """A hash of the model, the prompts and the settings of a step."""
+        if step == "summary":
+            return identify(step, self._settings.model_for(step), self._summary.fill(self._values))
+        if step == "report":
+            return identify(step, self._settings.model_for(step), self._report.fill(self._values))
+        reading = self._extraction if step == "extraction" else self._claims
+        return reading.signature(self._settings.model_for("extraction"))
+
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
+        """The entities and relationships that a chunk states."""
+        reading = self._extraction
+        passes = yield from read_in_passes(
+            "extraction", reading.prompt(chunk), reading.wording, reading.gleanings
+        )
+        return extraction_of(passes)
+
+    def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
+        """The claims that a chunk makes."""
+        reading = self._claims
+        passes = yield from read_in_passes(
+            "claims", reading.prompt(chunk), reading.wording, reading.gleanings
+        )
+        return claims_of(passes)
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
+        """One description made of several; raises ReplyError if the reply is empty."""
+        listed = "\n".join(f"- {description}" for description in descriptions)
+        prompt = self._summary.fill(
+            {**self._values, "entity_name": name, "description_list": marked(listed)}
+        )
+        reply = yield Request("summary", (Message("user", prompt),))
+        text = fold_prose(reply.text)
+        if not text or reply.cut:
+            raise ReplyError("the description is cut off" if text else "the description is empty")
+        return text
+
+    def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
+        """A report on what `context` shows; a reply that is no report is asked for once more.
+
+        Raises ReplyError where the second reply is none either.
+        """
+        prompt = self._report.fill({**self._values, "input_text": marked(context)})
+        written = yield from read_json(Request("report", (Message("user", prompt),)), ReportSchema)
+        return WrittenReport(
+            title=fold(as_written(written.title)),
+            summary=fold_prose(written.summary),
+            findings=[
+                FindingText(fold(as_written(finding.summary)), fold_prose(finding.explanation))
+                for finding in written.findings
+            ],
+            rating=written.rating,
+            rating_explanation=fold_prose(written.rating_explanation),
+        )
+
+
+def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings: int) -> _Reading:
+    def load(part: str) -> str:
+        return load_prompt(part, settings.prompts, known=KNOWN).fill(values).strip()
+
+    opening = load_prompt(name, settings.prompts, known=KNOWN, needs="input_text")
+    wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
+    return _Reading(opening, {**values, "examples": load(f"{name}_examples")}, wording, gleanings)
+
+
+def _values(settings: Settings) -> dict[str, str]:
+    types = ", ".join(settings.entity_types)
+    types = "" if types == "any" else types
+    language = settings.language or "the language of the passage"
+    return {
+        "entity_types": types or "whatever fits",
+        "entity_types_instruction": (
+            f"Write down every entity of these types: {types}."
+            if types
+            else "Write down every entity that matters, and give each a short type of your choice."
+        ),
+        "entity_specs": ", ".join(settings.entity_specs) or types or "any named entity",
+        "claim_description": fold(settings.claim_description),
+        "language": language,
+        "language_instruction": f"Write names and descriptions in {language}.",
+        "max_words": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
+        "max_length": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
+        "max_report_length": str(settings.report_words),
+        "report_role": fold(settings.report_role),
+        "report_rating": fold(settings.report_rating),
+    }

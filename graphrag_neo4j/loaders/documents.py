@@ -1,0 +1,153 @@
+"""One file, one reader by its suffix: Documents, and what gave none."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.loaders.sources import ReadOptions, Unreadable, source_of
+from graphrag_neo4j.loaders.tabular import FORMATS, metadata_of, read_rows
+from graphrag_neo4j.loaders.text import Content, File, markdown, plain, restructured_text
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.text import storable
+
+__all__ = ["SUFFIXES", "LangChainDocument", "clean", "from_langchain", "read"]
+
+T = TypeVar("T")
+PARTS = ("page", "row", "seq_num")
+
+
+@runtime_checkable
+class LangChainDocument(Protocol):
+    """What is used of a LangChain Document, which need not be installed."""
+
+    page_content: str
+    metadata: dict[Any, Any]
+    id: str | None
+
+
+def read(
+    path: Path, options: ReadOptions, guessed: Callable[[str], None] = lambda _: None
+) -> Iterator[Document | Unreadable]:
+    """The documents of a file, as they are read, and in their place what could not be read.
+
+    Without a title of its own, a document has the file's name. `guessed` is told the encoding of
+    a text that is not UTF-8, where `options` do not name it. Raises InputError for a path
+    outside the source root; anything else that is wrong with a file is an Unreadable.
+    """
+    source = source_of(path, options)
+    try:
+        for item in _read(File(path, options, guessed), source):
+            if isinstance(item, Document) and not item.title:
+                yield replace(item, title=path.name)
+            else:
+                yield item
+    except OSError as error:
+        yield Unreadable(source, f"can't be read: {error.strerror or error}")
+    except UnicodeError:
+        yield Unreadable(source, _wrong_encoding(options))
+    except InputError as error:
+        yield Unreadable(source, str(error))
+
+
+def clean(document: Document) -> tuple[Document, int]:
+    """The document as Neo4j can hold it, and how many characters of it were replaced.
+
+    NUL and halves of surrogate pairs become U+FFFD.
+    """
+    replaced = 0
+
+    def mend(value: T) -> T:
+        nonlocal replaced
+        if not isinstance(value, str):
+            return value
+        text, n = storable(value)
+        replaced += n
+        return cast("T", text)
+
+    metadata = {mend(name): mend(value) for name, value in document.metadata.items()}
+    text, source, title = map(mend, (document.text, document.source, document.title))
+    return Document(text, source, title, metadata), replaced
+
+
+def from_langchain(document: object) -> Document:
+    """A LangChain Document as ours, by its metadata "source" or else its id.
+
+    Loaders give all pages or rows of a file the file's source: the number in "page", "row" or
+    "seq_num" tells them apart. Raises InputError if it has neither a source nor an id, and for
+    anything else than such a document.
+    """
+    if not isinstance(document, LangChainDocument):
+        raise InputError(
+            f"A {type(document).__name__} is no document: give a Document, ours or LangChain's."
+        )
+    row = {str(name): value for name, value in document.metadata.items()}
+    if row.get("source"):
+        parts = (f"#{part}={row[part]}" for part in PARTS if part in row)
+        source = "".join([str(row["source"]), *parts])
+    elif document.id:
+        source = str(document.id)
+    else:
+        raise InputError('A LangChain document has no metadata "source" and no id: give it one.')
+    title = str(row.get("title") or "")
+    return Document(document.page_content, source, title, metadata_of(row, {"source", "title"}))
+
+
+def _read(file: File, source: str) -> Iterator[Document | Unreadable]:
+    path = file.path
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"is of no kind that can be read: {', '.join(SUFFIXES)}")
+    if path.exists() and not path.is_file():
+        raise InputError("is no regular file")  # a pipe would be waited for
+    if suffix in FORMATS:
+        yield from read_rows(file, source)
+    else:
+        content = READERS[suffix](file)
+        yield Document(content.text, source, content.title, content.metadata)
+
+
+def _html(file: File) -> Content:
+    from graphrag_neo4j.loaders.html import html  # noqa: PLC0415 - needs beautifulsoup4
+
+    return html(file)
+
+
+def _pdf(file: File) -> Content:
+    try:
+        from graphrag_neo4j.loaders.pdf import pdf  # noqa: PLC0415 - needs pypdf
+    except ModuleNotFoundError as error:
+        raise _lacking(error) from error
+    return pdf(file)
+
+
+def _docx(file: File) -> Content:
+    try:
+        from graphrag_neo4j.loaders.docx import word  # noqa: PLC0415 - needs python-docx
+    except ModuleNotFoundError as error:
+        raise _lacking(error) from error
+    return word(file)
+
+
+def _wrong_encoding(options: ReadOptions) -> str:
+    named = options.encoding or "the encoding that it seems to be in"
+    return f"is not text in {named}: save it as UTF-8, or name its encoding by --encoding"
+
+
+def _lacking(error: ModuleNotFoundError) -> InputError:
+    return InputError(f"needs {error.name} to be read: {install_command('docs')}")
+
+
+READERS: Mapping[str, Callable[[File], Content]] = {
+    ".txt": plain,
+    ".md": markdown,
+    ".rst": restructured_text,
+    ".html": _html,
+    ".htm": _html,
+    ".pdf": _pdf,
+    ".docx": _docx,
+}
+SUFFIXES = (*READERS, *FORMATS)
+"""The suffixes of the files that can be read."""

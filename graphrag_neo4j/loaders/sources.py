@@ -1,0 +1,98 @@
+"""What a document is called: its source, by which the next run knows it again."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote_from_bytes
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.loaders.encodings import is_encoding
+from graphrag_neo4j.settings import MAX_FILE_MB
+
+__all__ = ["MEGABYTE", "ReadOptions", "Unreadable", "file_of", "resolve", "source_of"]
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How files are read.
+
+    The columns are those of csv and json: without `title_column`, a column "title" is taken if
+    there is one; without `id_column`, a row is known by its content. Sources are relative to
+    `source_root` where it is given. Symbolic links that lead out of a folder are followed only
+    with `follow_links`. `encoding` is that of text files that are not UTF-8; without it, it is
+    guessed. `max_file_mb` takes the place of the setting KG_MAX_FILE_MB. Raises InputError if
+    there is no such encoding.
+    """
+
+    text_column: str = "text"
+    title_column: str | None = None
+    id_column: str | None = None
+    source_root: Path | None = None
+    follow_links: bool = False
+    encoding: str | None = None
+    max_file_mb: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None and not is_encoding(self.encoding):
+            raise InputError(f"There is no encoding {self.encoding!r}: cp1252 is one, for example.")
+
+    @property
+    def max_bytes(self) -> int:
+        """What a file that is held as a whole may have, or unpack to."""
+        return (self.max_file_mb or MAX_FILE_MB) * MEGABYTE
+
+    def refuse_larger(self, n_bytes: int, does: str) -> None:
+        """Raises InputError for a file that holds, or unpacks to, more than the limit."""
+        if n_bytes > self.max_bytes:
+            raise InputError(
+                f"{does} {n_bytes / MEGABYTE:,.0f} MB, more than the limit of "
+                f"{self.max_bytes // MEGABYTE:,} MB: KG_MAX_FILE_MB sets another"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What gave no document, and why.
+
+    `source` is a file's, or a folder's path; `reason` is to be shown after it and a colon, and
+    names the row where it is one row alone.
+    """
+
+    source: str
+    reason: str
+
+
+def source_of(path: Path, options: ReadOptions) -> str:
+    """The resolved path as a file URI, or relative to the source root if there is one.
+
+    It never holds a "#": that stands before the name of a row. Raises InputError for a path
+    outside the root.
+    """
+    resolved = resolve(path)
+    if options.source_root is None:
+        return resolved.as_uri()
+    root = resolve(options.source_root)
+    if not resolved.is_relative_to(root):
+        raise InputError(f"{path} lies outside the source root {root}: name one that holds it.")
+    return _readable(resolved.relative_to(root).as_posix())
+
+
+def file_of(source: str) -> str:
+    """The source of the file that a row's source belongs to; a file's own as it is."""
+    return source.partition("#")[0]
+
+
+def resolve(path: Path) -> Path:
+    """The absolute path without symlinks.
+
+    Path.resolve() does the same, but raises RuntimeError at a loop before Python 3.13.
+    """
+    return Path(os.path.realpath(path))
+
+
+def _readable(name: str) -> str:
+    """A name as people write it; percent-encoded is only what would make it ambiguous."""
+    return re.sub(r"[%#\udc80-\udcff]", lambda found: quote_from_bytes(os.fsencode(found[0])), name)

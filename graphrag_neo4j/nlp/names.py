@@ -1,0 +1,154 @@
+"""Names in a sentence: what is capitalised, without the words around that only look so.
+
+    "So Fei-Fei Li joined the New York Times."  ──▶  Fei-Fei Li · New York Times
+
+A capital at a sentence's start says nothing by itself; there the word must be no ordinary one, or
+stand capitalised within a sentence of the same chunk.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import regex
+
+from graphrag_neo4j.nlp.capitalization import GERMAN, Capitalization
+from graphrag_neo4j.nlp.english import is_ordinary, parts_of_speech
+from graphrag_neo4j.nlp.entity_types import is_given_name, kind_of
+from graphrag_neo4j.nlp.languages import base_form, is_stop_word, rarity
+from graphrag_neo4j.nlp.sentences import Sentence
+from graphrag_neo4j.nlp.word_lists import (
+    COMPANIES,
+    DEMONYMS,
+    EVALUATIVE,
+    GENERIC,
+    ORGANIZATIONS,
+    PLACES,
+    ROLES,
+    TIMES,
+    TITLES,
+    UNNAMED,
+)
+
+__all__ = ["NameSpan", "names_in"]
+
+INFLECTED = frozenset({GERMAN, "cs", "pl", "ru", "uk"})  # a name's form changes with its case
+COMMON = 5  # thousand tokens that are more frequent, at most: some lists stop "microsoft"
+SHORT_ROLES = frozenset({"ceo", "cto", "cfo", "coo", "cmo", "cio", "vp", "evp", "svp"})
+ARTICLES = frozenset(
+    {"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo",
+     "gli", "o", "os", "as"}
+)  # fmt: skip
+OFFICES = frozenset(
+    {"officer", "president", "vice-president", "director", "manager", "advocate", "engineer"}
+)
+AROUND = UNNAMED | TITLES | TIMES | ARTICLES | SHORT_ROLES
+INSIDE = frozenset({"of", "for"})
+NAMELESS = UNNAMED | TIMES | ROLES | EVALUATIVE | DEMONYMS | ORGANIZATIONS | PLACES
+PLURAL = regex.compile(r"([\p{Lu}\p{N}]{2,6})s")
+
+
+class NameSpan(NamedTuple):
+    """A stretch [start, end) of the chunk, and what it names; `kind`: "" if uncertain."""
+
+    start: int
+    end: int
+    name: str
+    kind: str
+
+
+def names_in(sentence: Sentence, language: str, inside: frozenset[str]) -> Iterator[NameSpan]:
+    """The names of a sentence; `inside`: see `capitals.seen_inside`."""
+    capitals = Capitalization(sentence, language, inside)
+    if capitals.is_heading:
+        return
+    texts, words = capitals.texts, sentence.words
+    for run in capitals.runs():
+        for first, last in _split(texts, *_trimmed(capitals, *run, language, inside)):
+            spelled = _spelled(texts[first:last])
+            if name := _name(spelled, language):
+                kind = kind_of(spelled, texts[max(0, first - 2) : first], texts[last:][:1])
+                yield NameSpan(words[first].start, words[last - 1].end, name, kind)
+
+
+def _trimmed(
+    capitals: Capitalization, first: int, last: int, language: str, inside: frozenset[str]
+) -> tuple[int, int]:
+    """Without the words around a name that are none of it."""
+    texts = capitals.texts
+    opening = capitals.starts_anew(first) and texts[first] not in inside
+    if opening and _is_opening(texts[first], language, alone=last - first == 1):
+        first += 1
+    while first < last and _is_around(texts[first]):
+        first += 1
+    if language == GERMAN:  # "Präsidentin Christine Lagarde"
+        first = next((i for i in range(first, last - 1) if is_given_name(texts[i])), first)
+    while first < last and (_is_around(texts[last - 1]) or texts[last - 1] in INSIDE):
+        last -= 1
+    return first, last
+
+
+def _is_opening(word: str, language: str, *, alone: bool) -> bool:
+    """Whether a word is capitalised since a sentence begins with it."""
+    lower = word.lower()
+    if not word[1:].islower():
+        return False
+    if language != "en":
+        return alone or is_stop_word(lower, language)
+    if not alone and parts_of_speech([lower]) in ("N", "S", "J"):
+        return lower in EVALUATIVE or lower in GENERIC or is_stop_word(lower, language)
+    return is_ordinary(word) or (is_stop_word(lower, language) and rarity(lower) < COMMON)
+
+
+def _is_around(word: str) -> bool:
+    lower = word.lower().replace("’", "'").rstrip(".")
+    return lower in AROUND or lower.partition("'")[0] in UNNAMED
+
+
+def _split(texts: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """A run cut after a possessive: "Kevin's Microsoft" names two; "Moore's Law" is one."""
+    start = first
+    for i in range(first, last - 1):
+        owner = texts[i].replace("’", "'")
+        shouted = texts[i + 1].isupper() or owner[:-2].isupper()
+        apart = i > start or shouted or not is_ordinary(texts[i + 1])
+        if owner.endswith("'s") and apart:
+            yield start, i + 1
+            start = i + 1
+    if start < last:
+        yield start, last
+
+
+def _spelled(texts: Sequence[str]) -> list[str]:
+    """Words without a possessive or an acronym's plural at their end."""
+    words = [text.replace("’", "'") for text in texts]
+    words[-1] = words[-1].removesuffix("'s")
+    if plural := PLURAL.fullmatch(words[-1]):
+        words[-1] = plural[1]
+    return words
+
+
+def _name(spelled: Sequence[str], language: str) -> str:
+    """The words as a name; "" where they are none."""
+    words = list(spelled)
+    if len(words) == 1:
+        return _single(words[0], language)
+    while len(words) > 1 and words[-1].lower().rstrip(".") in COMPANIES:
+        words.pop()
+    if words[-1].lower() in OFFICES or not any(word[1:] for word in words):
+        return ""
+    shouted = all(word.isupper() and len(word) > 2 for word in words)
+    return " ".join(word.title() if shouted else word for word in words)
+
+
+def _single(word: str, language: str) -> str:
+    """A name of one word; "" where it is none."""
+    lower = word.lower()
+    if len(word) < 2 or "'" in word or not any(c.isalpha() for c in word) or lower in NAMELESS:
+        return ""
+    acronym = word[1:] != word[1:].lower()
+    if language == "en":
+        return "" if is_ordinary(word) and not acronym else word
+    if is_stop_word(lower, language) or (rarity(word) < COMMON and not acronym):
+        return ""
+    base = base_form(word, language) if language in INFLECTED else word
+    return base if base[0].isupper() else word

@@ -1,0 +1,1 @@
+"""Questions get answers: the query engine, its searches, and what they share."""

@@ -1,0 +1,289 @@
+"""From a question to an answer: chooses the search, streams its text, resolves what it cites."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio.to_thread
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.concurrency import first_error
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Listener, Notice, Started
+from graphrag_neo4j.extractive.running import run as run_offline
+from graphrag_neo4j.extractive.static_vectors import EMBEDDING_MODEL
+from graphrag_neo4j.extractive.static_vectors import embedder as offline_embedder
+from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.indexing.stage_context import Embedder
+from graphrag_neo4j.model import Message, QueryBackend, Reply
+from graphrag_neo4j.query.answer import Answer, Method
+from graphrag_neo4j.query.citation_resolver import resolve_citations
+from graphrag_neo4j.query.misspelt import names_meant
+from graphrag_neo4j.query.query_context import QueryContext, SearchResult, known_refs
+from graphrag_neo4j.query.question import ONLY, Question
+from graphrag_neo4j.query.search.basic import search_basic
+from graphrag_neo4j.query.search.drift import search_drift
+from graphrag_neo4j.query.search.global_ import search_global
+from graphrag_neo4j.query.search.local import search_local
+from graphrag_neo4j.query.search.text import search_text
+from graphrag_neo4j.settings import Settings
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.llm import Endpoint
+
+# A model's client, and what answers without a model, are imported where they are used: each takes
+# a moment, and a context alone may need neither.
+# ruff: noqa: PLC0415
+
+__all__ = ["answer_question", "check_answering"]
+
+NOTHING: Final = "The data holds no answer to this question."
+LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
+NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
+    "global": lambda state: (state["reports"], "reports of communities"),
+    "drift": lambda state: (state["reports"], "reports of communities"),
+    "local": lambda state: (state["entities"], "entities"),
+    "basic": lambda state: (state["chunks"], "chunks"),
+    "text": lambda state: (state["chunks"], "chunks"),
+}
+
+
+def check_answering(settings: Settings, question: Question | None = None) -> None:
+    """Raises InputError for settings that no question can be answered with, before Neo4j starts."""
+    tokens.check(settings.encoding)
+    if settings.has_model and not (question and question.context_only):
+        from graphrag_neo4j.llm import Endpoint, LLMQueryBackend
+
+        Endpoint(settings)
+        LLMQueryBackend.from_settings(settings)
+
+
+async def answer_question(
+    graph: Graph, settings: Settings, question: Question, listen: Listener
+) -> AsyncIterator[str | Answer]:
+    """Gives the text of the answer piece by piece, and then the answer.
+
+    Without a model it is made of quotations. Raises InputError where the graph lacks what the
+    method needs, or where the question is longer than LONGEST_QUESTION characters.
+    """
+    _refuse_long(question.text)
+    began = time.perf_counter()
+    settings = settings.changed(expand=question.expand) if question.expand else settings
+    state = (await graph.read("search/state"))[0]
+    _need(state["chunks"] or state["reports"], "documents")
+    async with AsyncExitStack() as stack:
+        endpoint = await _endpoint(stack, settings, question, state["embedding_model"])
+        embedder = _embedder(settings, endpoint, state["embedding_model"], listen)
+        query = replace(
+            _query_context(graph, settings, question, endpoint, embedder), listen=listen
+        )
+        method = await _method(query, question, listen)
+        _need(*NEEDS[method](state))
+        _tell_without_use(query, question, method, listen)
+        listen(Started("search"))
+        found = await _found(query, question, method, listen)
+        listen(Started("answer", 0 if question.context_only else None))
+        text = ""
+        async for piece in _written(found, endpoint, question):
+            text += piece
+            yield piece
+        answered = bool(text)
+        if not (answered or question.context_only):
+            text = NOTHING
+            yield text
+        yield Answer(
+            text=text,
+            method=method,
+            citations=await resolve_citations(graph, text, known_refs(found.contexts)),
+            context=found.contexts,
+            usage=_used(endpoint),
+            elapsed=time.perf_counter() - began,
+            origin="model" if settings.has_model else "extractive",
+            found=question.context_only or answered,
+        )
+
+
+def _refuse_long(question: str) -> None:
+    if len(question) > LONGEST_QUESTION:
+        raise InputError(
+            f"The question has {len(question):,} characters, and {LONGEST_QUESTION:,} are the "
+            "most: ask it in fewer words, and index a long text as a document."
+        )
+
+
+async def _endpoint(
+    stack: AsyncExitStack, settings: Settings, question: Question, embedding_model: str | None
+) -> "Endpoint | None":
+    """The model's endpoint; a context alone needs it for nothing but the question's vector."""
+    vectorless = embedding_model in (None, EMBEDDING_MODEL)
+    if not settings.has_model or (question.context_only and vectorless):
+        return None
+    from graphrag_neo4j.llm import Endpoint
+
+    return await stack.enter_async_context(Endpoint(settings))
+
+
+def _used(endpoint: "Endpoint | None") -> dict[str, dict[str, Any]]:
+    return {step: asdict(used) for step, used in endpoint.meter.steps.items()} if endpoint else {}
+
+
+def _embedder(
+    settings: Settings, endpoint: "Endpoint | None", model: str | None, listen: Listener
+) -> Embedder | None:
+    """What makes the question's vector: the `model` that made those of the graph, if it can."""
+    if model is None:
+        return None
+    if model == EMBEDDING_MODEL:
+        return offline_embedder()
+    if endpoint is None or model != settings.embedding_model:
+        listen(Notice(f"The graph's vectors are of {model}, which is not set: going by words."))
+        return None
+    return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
+
+
+def _query_context(
+    graph: Graph,
+    settings: Settings,
+    question: Question,
+    endpoint: "Endpoint | None",
+    embedder: Embedder | None,
+) -> QueryContext:
+    return QueryContext(
+        graph,
+        settings,
+        _answerer(settings, question),
+        endpoint.run if endpoint and not question.context_only else run_offline,
+        embedder,
+        partial(tokens.count, encoding_name=settings.encoding),
+        question.text,
+        _messages(question.history, settings.conversation_history_max_turns),
+        question.context_only,
+    )
+
+
+def _answerer(settings: Settings, question: Question) -> QueryBackend:
+    """A model's, or the one without a model: also where none is to be asked."""
+    if settings.has_model and not question.context_only:
+        from graphrag_neo4j.llm import LLMQueryBackend
+
+        return LLMQueryBackend.from_settings(settings)
+    from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
+
+    return ExtractiveQueryBackend()
+
+
+def _messages(history: Sequence[tuple[str, str]], turns: int) -> list[Message]:
+    return [
+        message
+        for asked, answered in history[len(history) - min(turns, len(history)) :]
+        for message in (Message("user", asked), Message("assistant", answered))
+    ]
+
+
+async def _method(query: QueryContext, question: Question, listen: Listener) -> Method:
+    """The method that was asked for, else the one that suits the question; says which."""
+    if question.method != "auto":
+        return question.method
+    listen(Started("method"))
+    whole = await query.run(query.backend.chooses_global(question.text))
+    method: Method = "global" if whole else "local"
+    listen(Notice(f"Answering by {method} search."))
+    return method
+
+
+def _tell_without_use(
+    query: QueryContext, question: Question, method: Method, listen: Listener
+) -> None:
+    """Says which options do nothing where the method was not chosen by who asks."""
+    for name in question.without_use(method):
+        methods = ONLY[name]
+        listen(
+            Notice(
+                f"The option {name} does nothing here: it is for {' and '.join(methods)} search, "
+                f"and {method} search was chosen. Ask for {methods[0]} search to use it.",
+                warning=True,
+            )
+        )
+    if question.dynamic and question.context_only and method == "global":
+        listen(
+            Notice(
+                "The option dynamic does nothing here: which reports are relevant is rated for an "
+                "answer only. These are the reports of a whole level.",
+                warning=True,
+            )
+        )
+    if question.prefilter and query.embedder is None and method == "global":
+        listen(
+            Notice(
+                "The option prefilter does nothing here: without vectors, which reports are near "
+                "is not known.",
+                warning=True,
+            )
+        )
+
+
+def _need(has: object, what: str) -> None:
+    """Raises InputError where a search has nothing to search in."""
+    if not has:
+        raise InputError(f"The graph has no {what} yet: `kg-build index PATHS` makes them.")
+
+
+async def _found(
+    query: QueryContext, question: Question, method: Method, listen: Listener
+) -> SearchResult:
+    """What the search finds; meanwhile the ranks load that tokens are counted by."""
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, query.settings.encoding)
+            if method == "local":
+                tasks.start_soon(_ask_back, query, listen)
+            found = await _search(query, question, method)
+    return found
+
+
+async def _ask_back(query: QueryContext, listen: Listener) -> None:
+    """Names that a question may have meant where it names something that is nowhere."""
+    for word, name in (await names_meant(query.graph, query.question)).items():
+        listen(
+            Notice(f"The word {word} is nowhere in the data. Did you mean {name}?", warning=True)
+        )
+
+
+async def _search(query: QueryContext, question: Question, method: Method) -> SearchResult:
+    match method:
+        case "global":
+            return await search_global(
+                query,
+                level=question.level,
+                dynamic=question.dynamic,
+                prefilter=question.prefilter,
+            )
+        case "local":
+            return await search_local(query)
+        case "drift":
+            return await search_drift(query)
+        case "basic":
+            return await search_basic(query)
+        case "text":
+            return await search_text(query)
+
+
+async def _written(
+    found: SearchResult, endpoint: "Endpoint | None", question: Question
+) -> AsyncIterator[str]:
+    """The last step's text: of a model streamed, else at once; nothing where there is no answer."""
+    if question.context_only or found.answer is None:
+        return
+    if endpoint is None:
+        if text := await run_offline(found.answer):
+            yield text
+    else:
+        said = []
+        async for piece in endpoint.stream(next(found.answer)):
+            said.append(piece)
+            yield piece
+        with suppress(StopIteration):
+            found.answer.send(Reply("".join(said)))  # raises ReplyError where it is no answer

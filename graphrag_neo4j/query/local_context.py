@@ -1,0 +1,117 @@
+"""The context of a local answer: entities near the question, and what surrounds them.
+
+By a walk through the graph from what the question names (`walking`), or by one hop: then indexes
+find the entities (by vector, and by the names in the question), and a second round trip to Neo4j
+brings their neighbourhood.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from graphrag_neo4j.context.citations import CitationKind
+from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, measured, record_of
+from graphrag_neo4j.graph import Row, vector_search
+from graphrag_neo4j.query.graph_expansion import expand_graph
+from graphrag_neo4j.query.query_context import (
+    QueryContext,
+    gather,
+    lucene_query,
+    report_record,
+    source_record,
+)
+from graphrag_neo4j.query.seeds import fused, named_in
+
+__all__ = ["local_context"]
+
+MOST = {"inner": 100, "claims": 60, "communities": 10, "chunks": 40}
+
+
+async def local_context(query: QueryContext, question: str | None = None) -> ContextTable:
+    """Reports, entities, relationships, claims and sources about what a question names.
+
+    `question`: another one than the user's. The shares of the budget are settings.
+    """
+    settings = query.settings
+    most = {**MOST, "outward": settings.top_k_relationships * settings.top_k_entities}
+    around = expand_graph if settings.expand == "ppr" else _hop
+    entities, found = await around(query, question, most)
+    budget = settings.max_context_tokens
+    reports = _reports(query, found["communities"], budget * settings.community_prop)
+    chunks = [measured(source_record(row), query.count) for row in found["chunks"]]
+    sources = query.table(budget * settings.text_unit_prop)
+    sources.add_each(chunks)
+    table = query.table(budget)
+    table.add(reports.records.values())
+    # What reports left free is for the elements; what these leave free, for the sources.
+    elements = query.table(budget - reports.tokens - sources.tokens)
+    elements.add_each(_elements(found, entities))
+    table.add(elements.records.values())
+    table.add(sources.records.values())
+    table.add_each(chunks)
+    return table
+
+
+async def _hop(
+    query: QueryContext, question: str | None, most: Mapping[str, int]
+) -> tuple[list[str], Row]:
+    """The entities nearest to the question, and what is one hop away."""
+    entities = await _entities(query, question)
+    read = query.graph.read
+    found = await gather(
+        known=partial(read, "search/neighbourhood", ids=entities, **most),
+        hop=partial(read, "search/one_hop", ids=entities, **most),
+    )
+    return entities, found["known"][0] | found["hop"][0]
+
+
+async def _entities(query: QueryContext, question: str | None) -> list[str]:
+    """The ids of the entities nearest to the question, by vector and by name together."""
+    k = query.settings.top_k_entities
+    asked = question or query.question
+
+    async def by_vector() -> list[Row]:
+        vector = await query.vector(question)
+        return [] if vector is None else await vector_search(query.graph, "entity", vector, 2 * k)
+
+    async def by_name() -> list[Row]:
+        words = lucene_query(asked, "name")
+        return await query.graph.read("search/named", words=words, k=4 * k) if words else []
+
+    found = await gather(near=by_vector, named=by_name)
+    return _fused(asked, found["near"], found["named"])[:k]
+
+
+def _fused(question: str, near: Sequence[Row], named: Sequence[Row]) -> list[str]:
+    """Ids by reciprocal ranks; entities whose whole name stands in the question come first."""
+    score = fused([near, named])
+    whole = {row["id"] for row in named if named_in(question, row["name"])}
+    return sorted(score, key=lambda id_: (id_ not in whole, -score[id_], id_))
+
+
+def _reports(query: QueryContext, rows: Sequence[Row], budget: float) -> ContextTable:
+    """Reports in full, those that do not fit by title and summary."""
+    table = query.table(budget)
+    for row in rows:
+        if not table.add([report_record(row)]):
+            table.add([report_record(row, short=True)])
+    return table
+
+
+def _elements(found: Row, order: Sequence[str]) -> Iterable[ContextRecord]:
+    """Entities, the relationships between them, their claims, then outward relationships."""
+    by_id: dict[str, Any] = {row["id"]: row for row in found["entities"]}
+    for id_ in order:
+        if id_ in by_id:
+            yield _record("Entities", by_id[id_], "name", "type", "description")
+    for row in found["inner"]:
+        yield _record("Relationships", row, "source", "target", "description")
+    claim = ("subject", "object", "type", "status", "start", "end", "description")
+    for row in found["claims"]:
+        yield _record("Claims", row, *claim)
+    for row in found["outward"]:
+        yield _record("Relationships", row, "source", "target", "description")
+
+
+def _record(kind: CitationKind, row: Row, *fields: str) -> ContextRecord:
+    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))

@@ -1,0 +1,83 @@
+"""Answers from everything: each part is asked what it has to say, the best of it is joined.
+
+As in arXiv 2404.16130, section 3.1.6: contexts of bounded size, mapped in parallel to points with
+a helpfulness from 0 to 100; those of 0 are dropped, the rest is filled into one last call.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import anyio
+
+from graphrag_neo4j.concurrency import first_error
+from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.model import LLMTask, Point
+from graphrag_neo4j.query.query_context import QueryContext, SearchResult
+from graphrag_neo4j.text import flat, shortened
+from graphrag_neo4j.tokens import CountTokens
+
+__all__ = ["answer_from", "pack"]
+
+
+def pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
+    """Units of records in contexts of at most `map_context_tokens`, in their order.
+
+    A unit that is larger than a context is shown as far as it fits.
+    """
+    contexts: list[ContextTable] = []
+    for unit in units:
+        if not (contexts and contexts[-1].add(unit)):
+            contexts.append(query.table(query.settings.map_context_tokens))
+            if not contexts[-1].add(unit):
+                contexts[-1].add_each(_cut(query, unit))
+    return [table for table in contexts if table.records]
+
+
+def _cut(query: QueryContext, unit: Sequence[ContextRecord]) -> list[ContextRecord]:
+    """Records, those that are too large for any context cut to what fits."""
+    room = query.settings.map_context_tokens // 2
+    return [_shortened(record, room, query.count) for record in unit]
+
+
+def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextRecord:
+    """A record of at most so many tokens, with the pieces that are whole in it, else the first one
+    as far as it fits."""
+    text = shortened(record.text, room, count)
+    whole = tuple(piece for piece in record.pieces if flat(piece) in text)
+    pieces = whole or tuple(shortened(piece, room, count) for piece in record.pieces[:1])
+    return ContextRecord(record.kind, record.ref, record.id, text, pieces=pieces)
+
+
+async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> SearchResult:
+    """Maps the contexts and gives the step that joins what they said."""
+    if query.context_only:
+        return SearchResult(contexts)
+    points: list[Sequence[Point]] = [()] * len(contexts)
+    limiter = anyio.CapacityLimiter(query.settings.concurrency)
+
+    async def one(n: int) -> None:
+        async with limiter:
+            points[n] = await query.run(query.backend.points(query.question, contexts[n]))
+        query.listen(Advanced(1))
+
+    query.listen(Started("map", len(contexts)))
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            for n in range(len(contexts)):
+                tasks.start_soon(one, n)
+    return SearchResult(contexts, reduce(query, [point for part in points for point in part]))
+
+
+def reduce(query: QueryContext, points: Iterable[Point]) -> LLMTask[str] | None:
+    """The step that joins the most helpful points; None where none helps."""
+    ranked = sorted(
+        (point for point in points if point.helpfulness > 0 and point.description),
+        key=lambda point: -point.helpfulness,
+    )
+    kept, room = [], query.settings.data_max_tokens
+    for point in ranked:
+        room -= query.count(point.description) + 10  # its heading
+        if room < 0:
+            break
+        kept.append(point)
+    return query.backend.reduce(query.question, kept, query.history) if kept else None

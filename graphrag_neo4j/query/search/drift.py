@@ -1,0 +1,82 @@
+"""Drift search: reports near the question prime follow-up questions, answered by local searches."""
+
+import heapq
+from collections.abc import Sequence
+from itertools import count
+
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.graph import Row, vector_search
+from graphrag_neo4j.model import Point, Primer
+from graphrag_neo4j.query.local_context import local_context
+from graphrag_neo4j.query.map_reduce import reduce
+from graphrag_neo4j.query.query_context import (
+    QueryContext,
+    SearchResult,
+    lucene_query,
+    report_record,
+)
+
+__all__ = ["search_drift"]
+
+PRIMED_BY = 5  # reports
+
+
+async def search_drift(query: QueryContext) -> SearchResult:
+    """Follow-ups are asked best-scored first, to a depth and a number of calls (settings).
+
+    Under `context_only` what the primer would be given, and the local context of the question.
+    """
+    rows = await _near_reports(query)
+    table = query.table(query.settings.map_context_tokens)
+    for row in rows:
+        if not table.add([report_record(row)]):
+            table.add([report_record(row, short=True)])
+    if query.context_only:
+        return SearchResult([table, await local_context(query)])
+    if not rows:
+        return SearchResult([])
+    contexts, points = await _explore(query, table)
+    return SearchResult(contexts, reduce(query, points))
+
+
+async def _explore(
+    query: QueryContext, primer: ContextTable
+) -> tuple[list[ContextTable], list[Point]]:
+    """The contexts looked at and the points they gave, from the primer on."""
+    query.listen(Started("primer"))
+    first = await query.run(query.backend.prime(query.question, primer))
+    contexts, points = [primer], [Point(first.answer, first.score)]
+    order = count()  # the earlier of two equal ones first
+    waiting = [(-first.score, next(order), 1, asked) for asked in first.follow_ups]
+    seen = {query.question, *first.follow_ups}
+    heapq.heapify(waiting)
+    calls = query.settings.drift_calls
+    query.listen(Started("follow-ups", calls if waiting else 0))
+    while waiting and calls and query.settings.drift_depth:
+        _, _, depth, asked = heapq.heappop(waiting)
+        calls -= 1
+        table = await local_context(query, asked)
+        found: Primer = await query.run(query.backend.prime(asked, table))
+        query.listen(Advanced(1))
+        contexts.append(table)
+        points.append(Point(found.answer, found.score))
+        if depth < query.settings.drift_depth:
+            for more in found.follow_ups:
+                if more not in seen:
+                    heapq.heappush(waiting, (-found.score, next(order), depth + 1, more))
+            seen |= set(found.follow_ups)
+    return contexts, points
+
+
+async def _near_reports(query: QueryContext) -> Sequence[Row]:
+    vector = await query.vector()
+    if vector is not None:
+        near = await vector_search(query.graph, "community", vector, PRIMED_BY)
+    elif words := lucene_query(query.question):
+        near = await query.graph.read("search/worded_communities", words=words, k=PRIMED_BY)
+    else:
+        near = []
+    ids = [row["id"] for row in near]
+    rows = await query.graph.read("search/communities", ids=ids)
+    return sorted(rows, key=lambda row: ids.index(row["id"]))

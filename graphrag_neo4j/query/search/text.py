@@ -1,0 +1,25 @@
+"""Text search: map and reduce over all source text, the paper's baseline TS."""
+
+from collections.abc import AsyncIterator
+
+from graphrag_neo4j.context.context_table import ContextRecord
+from graphrag_neo4j.query.map_reduce import answer_from, pack
+from graphrag_neo4j.query.query_context import QueryContext, SearchResult, source_record
+
+__all__ = ["search_text"]
+
+PAGE = 1000
+
+
+async def search_text(query: QueryContext) -> SearchResult:
+    """Each chunk is mapped exactly once."""
+    units = [[record] async for record in _chunks(query)]
+    return await answer_from(query, pack(query, units))
+
+
+async def _chunks(query: QueryContext) -> AsyncIterator[ContextRecord]:
+    after = -1  # an imported chunk may have ref 0
+    while rows := await query.graph.read("search/all_chunks", after=after, limit=PAGE):
+        for row in rows:
+            yield source_record(row)
+        after = rows[-1]["ref"]

@@ -1,0 +1,439 @@
+"""`kg-build` as people use it: what it prints and where, its exit codes, what it never shows."""
+
+import os
+import pty
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import click
+import pytest
+
+from graphrag_neo4j import cli
+from tests.conftest import Ran, Run
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.paths import DATA
+
+CAROL = DATA / "christmas_carol" / "tables"
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+
+
+@pytest.fixture
+def tales(tmp_path: Path) -> Path:
+    """A folder with two small documents."""
+    folder = tmp_path / "tales"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TALE)
+    (folder / "b.txt").write_text(TALE.replace("London", "Paris"))
+    return folder
+
+
+pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("graph", "environment")]
+
+
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+
+
+def test_index_says_what_it_did_and_status_what_there_is(kg: Run, tales: Path) -> None:
+    ran = kg("index", tales)
+    assert ran.code == 0
+    assert "Documents: 2 new, 0 changed, 0 unchanged; 2 chunks written." in ran.out
+    assert ["extraction", "6", "0"] in [line.split()[:3] for line in ran.out.splitlines()]
+    stages = [line.partition(":")[0] for line in ran.err.splitlines()]
+    assert stages[:4] == ["ingest", "extraction", "claims", "merge"]
+    shown = kg("status")
+    assert shown.code == 0
+    assert "documents      2" in shown.out
+    assert "done" in shown.out
+    again = kg("index", tales)
+    assert again.code == 0
+    assert "0 new, 0 changed, 2 unchanged; 0 chunks written." in again.out
+    assert "calls" not in again.out
+
+
+def test_json_is_one_object_on_standard_output_and_nothing_else(
+    kg: Run, tales: Path, tmp_path: Path
+) -> None:
+    (tales / "broken.json").write_text('{"text"')
+    built = kg("index", tales, "--json")
+    assert built.code == 1
+    assert built.err == ""
+    assert built.json["complete"] is False
+    assert built.json["ingested"]["added"] == 2
+    assert built.json["usage"]["extraction"]["calls"] == 6
+    assert list(built.json["unreadable"]) == [(tales / "broken.json").as_uri()]
+    shown = kg("status", "--json")
+    assert (shown.code, shown.err) == (0, "")
+    assert shown.json["counts"] == built.json["status"]["counts"]
+    assert shown.json["builds"][0]["outcome"] == "incomplete"
+    estimated = kg("estimate", tmp_path / "tales" / "a.txt", "--json")
+    assert (estimated.code, estimated.err) == (0, "")
+    assert estimated.json["chunks"] == 1
+
+
+def test_quiet_prints_nothing_where_nothing_is_wrong(
+    kg: Run, tales: Path, endpoint: FakeEndpoint
+) -> None:
+    assert kg("index", tales, "--quiet") == Ran(0, "", "")
+    (tales / "a.txt").unlink()
+    pruned = kg("index", tales, "--quiet", "--prune")
+    assert (pruned.code, pruned.out) == (0, "")
+    assert "a.txt is gone and is dropped from the graph." in pruned.err
+    (tales / "c.json").write_text("[")
+    broken = kg("index", tales, "--quiet")
+    assert (broken.code, broken.out) == (1, "")
+    assert "c.json: is not JSON" in broken.err
+    endpoint.change(garbage=1.0, only=["extraction"])
+    (tales / "b.txt").write_text(f"{TALE} So be it.")
+    failed = kg("index", tales / "b.txt", "--quiet")
+    assert (failed.code, failed.out) == (1, "")
+    assert "Failed (extraction): chunk 0 of " in failed.err
+
+
+def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) -> None:
+    (tales / "bad.txt").write_bytes(b"\x81\x00\x8d\xff" * 40)
+    (tales / "empty.txt").write_text("")
+    (tales / "x.bin").write_bytes(b"\0")
+    ran = kg("index", tales)
+    assert ran.code == 1
+    assert "Documents: 3 new" in ran.out
+    assert f"{(tales / 'bad.txt').as_uri()}: is not text" in ran.out
+    assert f"{(tales / 'empty.txt').as_uri()}: holds no text" in ran.out
+    assert "Skipped: 1 file of type .bin; it is of no type that can be read." in ran.out
+    assert "Not everything was done." in ran.out
+
+
+def test_without_a_model_the_index_is_extractive_and_says_so(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_model(monkeypatch)
+    ran = kg("index", tales)
+    assert ran.code == 0
+    assert ran.out.count("This index is extractive: it was made without a model") == 1
+    assert "set OPENAI_API_KEY" in ran.out
+    assert "Pending" not in ran.out
+    assert "extractive" in kg("status").out
+    monkeypatch.setenv("KG_MODEL", "offline")
+    ran = kg("index", tales)
+    assert "This index is extractive" in ran.out
+    assert "OPENAI_API_KEY" not in ran.out
+    (tales / "c.json").write_text("[")
+    assert kg("index", tales).code == 1
+
+
+def test_what_failed_is_named_with_its_reason(
+    kg: Run, tales: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_MAX_RETRIES", "0")
+    endpoint.change(garbage=1.0, only=["extraction"])
+    ran = kg("index", tales / "a.txt")
+    assert ran.code == 1
+    uri = (tales / "a.txt").as_uri()
+    failed = f"Failed (extraction): chunk 0 of {uri}: the reply holds no record: "
+    assert failed in ran.out
+    assert "Run the same command again to try the rest once more." in ran.out
+    shown = kg("status")
+    assert shown.code == 0
+    assert failed in shown.out
+    assert "incomplete" in shown.out
+
+
+def test_the_cost_limit_stops_and_says_so(kg: Run, tales: Path) -> None:
+    ran = kg("index", tales, "--max-cost", "0.0001")
+    assert ran.code == 1
+    assert "The cost limit of" in ran.out
+    assert "Run the same command again to go on." in ran.out
+
+
+def test_a_key_that_is_refused_is_an_error_of_one_sentence(
+    kg: Run, tales: Path, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(key="sk-another")
+    ran = kg("index", tales)
+    assert (ran.code, ran.out) == (1, "")
+    error = ran.err.splitlines()[-1]
+    assert error.startswith("Error: The model endpoint refuses the key: set OPENAI_API_KEY")
+    assert kg("status", "--json").json["builds"][0]["outcome"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("NEO4J_URI=bolt://127.0.0.1:1", "does not answer"),
+        ("NEO4J_PASSWORD=sesame-open", "refuses the user name or the password"),
+        ("NEO4J_DATABASE=nowhere", "no such database"),
+        ("KG_GLEANINGS=many", "KG_GLEANINGS: "),
+        ("KG_PROMPTS=nowhere", "KG_PROMPTS=nowhere is no folder"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence_and_no_traceback(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch, setting: str, said: str
+) -> None:
+    monkeypatch.setenv(*setting.split("="))
+    ran = kg("index", tales)
+    assert (ran.code, ran.out) == (1, "")
+    *_, error = ran.err.splitlines()
+    assert error.startswith("Error: ")
+    assert said in error
+    assert "sesame-open" not in error
+
+
+def test_a_path_that_matches_nothing_is_named(kg: Run) -> None:
+    ran = kg("index", "nowhere/*.txt")
+    assert ran == Ran(1, "", "Error: nowhere/*.txt matches no file: check the path.\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["index"], ["index", "x", "--gleanings", "-1"], ["mend"], ["status", "--all"]]
+)
+def test_a_wrong_command_line_ends_with_2_and_usage(kg: Run, arguments: list[str]) -> None:
+    ran = kg(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: kg-build")
+
+
+def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Path) -> None:
+    kg("index", tales, "--gleanings", "0", "--no-claims")
+    ran = kg("delete", tales / "a.txt", "nothing.txt", "b\udcff.txt")
+    assert ran.code == 1
+    assert ran.out == f"Deleted {(tales / 'a.txt').as_uri()}.\n"
+    hint = f"Did you mean {(tales / 'b.txt').as_uri()}?"
+    assert ran.err.endswith(f"Error: nothing.txt, b\ufffd.txt are not in the graph. {hint}\n")
+    assert kg("status", "--json").json["counts"]["documents"] == 1
+
+
+def test_relative_sources_are_the_same_in_every_command(kg: Run, tales: Path) -> None:
+    kg("index", tales, "--source-root", tales, "--gleanings", "0", "--no-claims")
+    ran = kg("delete", "a.txt", "--source-root", tales)
+    assert (ran.code, ran.out) == (0, "Deleted a.txt.\n")
+
+
+def test_estimate_needs_no_neo4j_and_asks_no_model(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch, endpoint: FakeEndpoint
+) -> None:
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
+    ran = kg("estimate", tales)
+    assert ran.code == 0
+    assert "2 documents, 2 chunks" in ran.out
+    assert "in all" in ran.out
+    assert endpoint.log == []
+    (tales / "c.json").write_text("[")
+    broken = kg("estimate", tales)
+    assert broken.code == 1
+    assert "c.json: is not JSON" in broken.out
+
+
+def test_a_list_that_was_cut_off_is_named(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:
+    endpoint.change(output_tokens=20)
+    assert kg("index", tales / "a.txt", "--no-claims", "--gleanings", "0").code == 0
+    uri = (tales / "a.txt").as_uri()
+    assert (
+        f"A list was cut off and is saved as far as it came: entities of chunk 0 of {uri}."
+        in kg("status").out
+    )
+
+
+def test_an_unknown_price_is_not_shown_as_nothing(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "my-own-vectors")
+    ran = kg("index", tales, "--model", "my-own")
+    assert [line.split()[-2:] for line in ran.out.splitlines() if line.startswith("in all")] == [
+        ["unknown", "cost"]
+    ]
+    assert "$" not in ran.out + ran.err
+    assert "unknown cost" in kg("status").out
+
+
+def test_settings_on_the_command_line_reach_the_model(
+    kg: Run, tales: Path, endpoint: FakeEndpoint
+) -> None:
+    ran = kg("index", tales, "--model", "gpt-4o", "--gleanings", "0", "--no-claims", "--json")
+    assert ran.code == 0
+    asked = [call for call in endpoint.log if call.kind != "embeddings"]
+    assert {call.model for call in asked} == {"gpt-4o"}
+    assert "claims" not in {call.kind for call in asked}
+    reread = kg("index", tales, "--model", "gpt-4o", "--gleanings", "1", "--no-claims")
+    assert "2 chunks were read with other prompts, models or settings" in reread.err
+
+
+def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
+    kg: Run, endpoint: FakeEndpoint
+) -> None:
+    ran = kg("import", "graphrag", CAROL)
+    assert ran.code == 0
+    table = {line.split()[0]: line.split()[1:] for line in ran.out.splitlines()}
+    assert table["table"] == ["rows", "made", "merged", "implied", "unmapped"]
+    assert table["relationships"] == ["978", "935", "43", "32", "0"]
+    assert "9 citations in reports led nowhere and were removed." in ran.out
+    assert "Pending: " in ran.out
+    assert "`kg-build index PATHS` finishes this, and reads the documents in PATHS." in ran.out
+    assert endpoint.log == []
+    again = kg("import", "graphrag", CAROL, "--json")
+    assert (again.code, again.out) == (1, "")
+    assert again.err.startswith("Error: An import needs an empty graph")
+
+
+def test_other_chunk_settings_are_told(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_model(monkeypatch)
+    kg("index", tales)
+    monkeypatch.setenv("KG_CHUNK_OVERLAP", "50")
+    ran = kg("index", tales)
+    assert "0 new, 0 changed, 2 unchanged" in ran.out
+    assert (
+        "2 documents were cut into chunks with other settings; add --reread to cut and read"
+        in ran.out
+    )
+    assert "0 new, 2 changed, 0 unchanged" in kg("index", tales, "--reread").out
+
+
+def every_command() -> list[tuple[str, click.Command]]:
+    found = []
+    for name in cli.COMMANDS:
+        command = cli.commands.get_command(click.Context(cli.commands), name)
+        assert command
+        found.append((name, command))
+        if isinstance(command, click.Group):
+            found += [(f"{name} {inner}", one) for inner, one in command.commands.items()]
+    return found
+
+
+@pytest.mark.parametrize(("name", "command"), every_command())
+def test_every_command_and_option_is_documented(kg: Run, name: str, command: click.Command) -> None:
+    ran = kg(*name.split(), "--help")
+    assert ran.code == 0
+    assert str(command.help).split()[:6] == ran.out.partition("\n\n")[2].split()[:6]
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    assert [one.name for one in options if not one.help] == []
+
+
+def test_help_lists_every_command_and_each_has_a_module(kg: Run) -> None:
+    ran = kg("--help")
+    assert ran.code == 0
+    modules = {path.stem.removesuffix("_") for path in Path(str(files(cli))).glob("[a-z]*.py")}
+    helpers = {"answer", "options", "output", "progress", "report", "terminal", "words"}
+    assert set(cli.COMMANDS) == modules - helpers
+    assert all(f"  {name} " in ran.out and said in ran.out for name, said in cli.COMMANDS.items())
+
+
+def imported(*arguments: str) -> set[str]:
+    """What a command imports, in a Python of its own."""
+    code = (
+        f"import sys\nsys.argv = {['kg-build', *arguments]}\n"
+        "from graphrag_neo4j.cli import main\n"
+        "try:\n    main()\nexcept SystemExit as ended:\n    assert not ended.code\n"
+        "print()\nprint(*sys.modules)"
+    )
+    done = subprocess.run(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    for_work = {"neo4j", "openai", "pydantic", "rich", "tiktoken"}
+    assert imported("--help").isdisjoint({"anyio", "importlib.metadata", *for_work})
+    assert imported("--version").isdisjoint({"anyio", *for_work})
+
+
+def test_a_command_imports_only_what_it_needs(
+    kg: Run, tales: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kg("index", tales, "--quiet")
+    model = {"openai", "genai_prices"}
+    rules = {"simplemma", "textblob", "graphrag_neo4j.extractive.index_backend"}
+    rest = {
+        "graphdatascience",
+        "graphrag_neo4j.indexing.pipeline",
+        "numpy",
+        "pandas",
+        "rich.markdown",
+    }
+    asked = ("query", "Who is Marley?", "--method", "local")
+    assert imported("neo4j", "status", "--home", str(tmp_path)).isdisjoint({"neo4j", "tiktoken"})
+    assert imported("status").isdisjoint({*model, *rules, *rest})
+    assert imported(*asked).isdisjoint({*rules, "graphrag_neo4j.extractive.query_backend", *rest})
+    assert imported(*asked, "--context-only").isdisjoint({*rules, *rest})
+    no_model(monkeypatch)
+    assert imported(*asked, "--context-only").isdisjoint({*model, *rules, *rest})
+
+
+def test_browse_lists_and_saves_the_queries(kg: Run, tales: Path, tmp_path: Path) -> None:
+    kg("index", tales, "--quiet")
+    listed = kg("browse", "--list")
+    assert (listed.code, listed.err) == (0, "")
+    assert "Two communities\n" in listed.out
+    assert "MATCH (entity:Entity {name: '" in listed.out
+    assert "$" not in listed.out
+    saved = kg("browse", "--save", tmp_path / "queries.cypher")
+    assert saved.code == 0
+    assert "Saved Cypher" in saved.out
+    assert (tmp_path / "queries.cypher").read_text().startswith("// The corpus at a glance")
+    unwritable = kg("browse", "--save", tmp_path / "no" / "queries.zip")
+    assert unwritable.code == 1
+    assert "can't be written" in unwritable.err
+
+
+def test_browse_shows_the_password_on_a_terminal_only(kg: Run) -> None:
+    ran = kg("browse", "--show-password")
+    assert ran.code == 1
+    assert "on a terminal only" in ran.err
+
+
+def test_map_writes_one_page(kg: Run, tales: Path, tmp_path: Path) -> None:
+    empty = kg("map", "-o", tmp_path / "map.html")
+    assert empty.code == 1
+    assert "kg-build index" in empty.err
+    kg("index", tales, "--quiet")
+    ran = kg("map", "-o", tmp_path / "map.html")
+    assert ran.code == 0
+    assert f"Written to {tmp_path / 'map.html'} (" in ran.out
+    page = (tmp_path / "map.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert " documents from tales – Map of communities</title>" in page
+    assert kg("map", "-o", tmp_path / "map.html", "--title", "Old & new").code == 0
+    assert ">Old &amp; new</h1>" in (tmp_path / "map.html").read_text()
+
+
+def test_on_a_terminal_bars_are_drawn(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:
+    (tales / "c[").mkdir()
+    (tales / "c[" / "red].txt").write_text(TALE)
+    kg("index", tales, "--source-root", tales)
+    (tales / "c[" / "red].txt").unlink()
+    (tales / "a.txt").write_text(f"{TALE} [bold]So[/] be it.")
+    (tales / "b.txt").write_text(f"{TALE} [/] Twice.")
+    endpoint.change(garbage=1.0, only=["claims"])
+    ran = on_a_terminal("index", tales, "--prune", "--source-root", tales)
+    assert ran.code == 1
+    assert "\x1b[" in ran.out
+    assert "c[/red].txt is gone" in ran.out
+    assert all(stage in ran.out for stage in ("ingest", "extraction", "claims", "tokens"))
+    assert "2 failed" in ran.out
+    assert "documents" in ran.out
+    assert "Traceback" not in ran.out
+
+
+def on_a_terminal(*arguments: str | Path) -> Ran:
+    """A command run with a terminal for its input and output."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-m", "graphrag_neo4j", *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"},
+    ) as process:
+        os.close(theirs)
+        out = bytearray()
+        try:
+            while part := os.read(ours, 65536):
+                out += part
+        except OSError:  # how Linux says that the other side has closed
+            pass
+        os.close(ours)
+    return Ran(process.returncode, out.decode(), "")

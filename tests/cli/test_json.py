@@ -1,0 +1,169 @@
+"""What `--json` prints: every command's output is what its schema in docs/json says."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from jsonschema import Draft202012Validator
+
+from graphrag_neo4j import cli
+from graphrag_neo4j.query.answer import METHODS
+from tests.conftest import Make, Ran, Run
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.paths import DATA, ROOT
+
+SCHEMAS = ROOT / "docs" / "json"
+PAGE = ROOT / "docs" / "json.md"
+CAROL = DATA / "christmas_carol" / "tables"
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+# The commands whose output the tests below hold against their schemas.
+HELD = {"index", "estimate", "query", "status", "import graphrag", "doctor"}
+
+
+def commands_with_json(
+    command: click.Command = cli.commands, path: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """The commands that have the option --json, found in the tree of all commands."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner
+            yield from commands_with_json(inner, (*path, name))
+    elif any("--json" in option.opts for option in command.params):
+        yield " ".join(path)
+
+
+def schema_of(command: str) -> dict[str, Any]:
+    path = SCHEMAS / f"{command.replace(' ', '-')}.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def held(command: str, ran: Ran) -> Any:  # noqa: ANN401 - any JSON
+    """What a command printed, which is what its schema says."""
+    printed = json.loads(ran.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    Draft202012Validator(schema_of(command)).validate(printed)
+    return printed
+
+
+def parts(schema: object) -> Iterator[dict[str, Any]]:
+    """All schemas within a schema, itself among them."""
+    if isinstance(schema, dict):
+        yield schema
+    for part in schema.values() if isinstance(schema, dict) else ():
+        yield from parts(part)
+
+
+def test_every_command_with_json_has_a_schema_and_is_held_against_it() -> None:
+    found = set(commands_with_json())
+    assert found == HELD
+    assert {path.stem for path in SCHEMAS.iterdir()} == {name.replace(" ", "-") for name in found}
+    text = PAGE.read_text("utf-8")
+    missing = [
+        name
+        for name in found
+        if f"`kg-build {name}` | [{name.replace(' ', '-')}.json](json/" not in text
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("command", sorted(HELD))
+def test_a_schema_allows_nothing_else_and_describes_each_field(command: str) -> None:
+    schema = schema_of(command)
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["additionalProperties"] is False
+    for part in parts(schema):
+        if isinstance(part.get("properties"), dict) and "type" in part:
+            assert part["additionalProperties"] is False
+            assert part["required"] == list(part["properties"])
+            undescribed = [
+                name
+                for name, one in part["properties"].items()
+                if "description" not in one and "$ref" not in one
+            ]
+            assert undescribed == []
+
+
+@pytest.fixture
+def tales(tmp_path: Path) -> Path:
+    folder = tmp_path / "tales"
+    folder.mkdir()
+    for name, city in (("a", "London"), ("b", "Paris")):
+        (folder / f"{name}.txt").write_text(TALE.replace("London", city))
+    return folder
+
+
+@pytest.mark.one_release
+@pytest.mark.usefixtures("graph", "environment")
+def test_a_model_indexes_and_answers(kg: Run, tales: Path) -> None:
+    (tales / "broken.json").write_text('{"text"')
+    (tales / "empty.txt").write_text("")
+    (tales / "x.bin").write_bytes(b"\0")
+    built = held("index", kg("index", tales, "--json"))
+    assert built["usage"]["extraction"]["calls"] == 6
+    assert held("status", kg("status", "--json"))["counts"] == built["status"]["counts"]
+    assert held("estimate", kg("estimate", tales, "--json"))["origin"] == "model"
+    for method in METHODS:
+        asked = ("query", "Who met Jacob Marley in London?", "--method", method, "--json")
+        answer = held("query", kg(*asked))
+        assert answer["method"] == method
+        assert answer["citations"]
+        assert answer["context"][0]["records"]
+        shown = held("query", kg(*asked, "--context-only"))
+        assert shown["text"] == ""
+        assert shown["context"][0]["text"]
+    dynamic = kg("query", "Who is there?", "--method", "global", "--dynamic", "--json")
+    assert held("query", dynamic)["method"] == "global"
+
+
+@pytest.mark.one_release
+@pytest.mark.usefixtures("graph", "environment")
+def test_without_a_model(kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KG_MODEL", "offline")
+    assert held("index", kg("index", tales, "--json"))["usage"] == {}
+    assert held("estimate", kg("estimate", tales, "--json"))["steps"] == []
+    for method in METHODS:
+        asked = ("query", "Where did Scrooge meet Marley?", "--method", method, "--json")
+        answer = held("query", kg(*asked))
+        assert answer["origin"] == "extractive"
+        assert any(place["quote"] for one in answer["citations"] for place in one["sources"])
+        held("query", kg(*asked, "--context-only"))
+        assert not held("query", kg("query", "???", "--method", method, "--json"))["found"]
+
+
+@pytest.mark.one_release
+@pytest.mark.usefixtures("graph", "environment")
+def test_what_failed_and_what_was_cut_off(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:
+    endpoint.change(garbage=1.0, only=["claims"])
+    built = held("index", kg("index", tales, "--json"))
+    assert built["status"]["failures"]
+    endpoint.change(garbage=0.0, output_tokens=20)
+    (tales / "a.txt").write_text(f"{TALE} So be it.")
+    held("index", kg("index", tales, "--json"))
+    stopped = kg("index", tales, "--reread", "--max-cost", "0.0001", "--json")
+    assert held("index", stopped)["stopped"]
+    held("status", kg("status", "--json"))
+
+
+@pytest.mark.one_release
+@pytest.mark.usefixtures("graph", "environment")
+def test_an_import_with_what_is_pending_after_it(kg: Run) -> None:
+    imported = held("import graphrag", kg("import", "graphrag", CAROL, "--json"))
+    assert imported["tables"]["relationships"]["rows"] == 978
+    assert imported["pending"]["embed"] > 0
+    assert held("status", kg("status", "--json"))["pending"] == imported["pending"]
+
+
+@pytest.mark.one_release
+@pytest.mark.usefixtures("graph", "environment")
+def test_an_empty_graph_and_the_doctor(kg: Run, settings: Make, endpoint: FakeEndpoint) -> None:
+    assert settings().has_model
+    assert held("status", kg("status", "--json"))["levels"] == []
+    assert held("doctor", kg("doctor", "--json"))["ok"]
+    endpoint.change(key="sk-another")
+    assert not held("doctor", kg("doctor", "--json"))["ok"]

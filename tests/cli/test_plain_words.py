@@ -1,0 +1,123 @@
+"""What a stranger reads on the command line: plurals, numbers, errors, what to do next."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.cli.index import memory
+from graphrag_neo4j.cli.output.progress import Hushed, listening, money
+from graphrag_neo4j.cli.output.words import counted, named_step, or_more, seconds
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Advanced, Notice, Started
+from graphrag_neo4j.settings import load_settings
+from tests.conftest import Run
+
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+NOBODY = "http://127.0.0.1:1/v1"
+
+
+def test_numbers_and_nouns_agree() -> None:
+    assert counted(1, "file") == "1 file"
+    assert counted(2000, "file") == "2,000 files"
+    assert counted(0, "entity", "entities") == "0 entities"
+    assert or_more(1020, 20, "--json") == "… and 1,000 more; --json names all of them."
+    assert [seconds(1.25), seconds(75)] == ["1.2 s", "1 min 15 s"]
+    assert [money(0), money(0.01), money(1234.5)] == ["$0", "$0.0100", "$1,234.50"]
+
+
+def test_a_step_has_one_name_in_all_commands() -> None:
+    assert {named_step(one) for one in ("summary", "summarize")} == {"descriptions"}
+    assert {named_step(one) for one in ("extract", "extraction")} == {"extraction"}
+    assert {named_step(one) for one in ("embed", "embedding")} == {"embedding"}
+    assert {named_step(one) for one in ("report", "reports")} == {"reports"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("KG_GLEANINGS", "many", "KG_GLEANINGS: must be a whole number."),
+        ("KG_GLEANINGS", "-1", "KG_GLEANINGS: must be 0 or more."),
+        ("KG_CLAIMS", "perhaps", "KG_CLAIMS: must be true or false."),
+        ("KG_MAX_COST", "a lot", "KG_MAX_COST: must be a number."),
+        ("KG_TIMEOUT", "0", "KG_TIMEOUT: must be more than 0.0."),
+        ("KG_EXPAND", "jump", "KG_EXPAND: must be 'hop' or 'ppr'."),
+    ],
+)
+def test_a_wrong_setting_is_told_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError) as error:
+        load_settings()
+    assert str(error.value) == said
+
+
+def test_the_memory_of_a_process_is_told() -> None:
+    assert memory(os.getpid()).endswith(" GB of memory")
+    assert memory(2**22 + 1) == "its memory use is unknown"
+
+
+def test_a_server_that_has_started_draws_no_steps(capsys: pytest.CaptureFixture[str]) -> None:
+    with listening(quiet=False) as told:
+        listen = Hushed(told)
+        listen(Started("ingest", 1))
+        listen(Advanced(1))
+        listen.hush()
+    listen(Started("answer", 2))
+    listen(Advanced(2))
+    listen(Notice("Answering by global search."))
+    listen(Notice("This needs to be done.", warning=True))
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first.startswith("ingest: 1 of 1, ")
+    assert rest == ["This needs to be done."]
+
+
+@pytest.mark.one_release
+@pytest.mark.usefixtures("graph", "environment")
+class TestCommands:
+    """What commands say."""
+
+    def test_an_option_out_of_range_is_told_in_plain_words(self, kg: Run) -> None:
+        ran = kg("query", "Who?", "--level", "abc")
+        assert ran.code == 2
+        assert ran.err.endswith("abc is not allowed here. Give a whole number, 0 or more.\n")
+        ran = kg("index", "x", "--max-cost", "-1")
+        assert ran.err.endswith("-1 is not allowed here. Give a number, 0 or more.\n")
+
+    def test_an_empty_graph_says_what_to_do(self, kg: Run) -> None:
+        assert "The graph is empty. `kg-build index PATHS` reads" in kg("status").out
+
+    def test_an_address_without_a_server_is_one_sentence(
+        self, kg: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("NEO4J_URI", "neo4j://127.0.0.1:1")
+        ran = kg("status")
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err == (
+            "Error: Neo4j at neo4j://127.0.0.1:1 does not answer: start it, or set NEO4J_URI to "
+            "one that runs.\n"
+        )
+
+    def test_an_index_says_what_to_do_next_and_a_query_its_steps(
+        self, kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "a.txt").write_text(TALE)
+        (tmp_path / "Makefile").write_text("all:")
+        ran = kg("index", tmp_path)
+        assert "Skipped: 1 file without a file extension; it is of no type that can" in ran.out
+        assert 'kg-build query "What are the main themes?"' in ran.out
+        assert "Neo4j keeps running" not in ran.out  # it is not one that we started
+        asked = kg("query", "Which themes come back?", "--method", "global")
+        assert "Answering from level 0: " in asked.err
+        assert "reading: 1 of 1, " in asked.err
+        assert " s, 1 call, " in asked.out
+        monkeypatch.setenv("OPENAI_BASE_URL", NOBODY)
+        monkeypatch.setenv("KG_MAX_RETRIES", "0")
+        ran = kg("query", "Who is Marley?", "--method", "basic")
+        assert ran.code == 1
+        assert (
+            f"Error: There is no answer, since the call failed: the model endpoint at {NOBODY}"
+            in (ran.err)
+        )
+        assert "OPENAI_BASE_URL and the network are right" in ran.err

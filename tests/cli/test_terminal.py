@@ -1,0 +1,141 @@
+"""What reaches a terminal: text of others as text, and nothing that a terminal would obey."""
+
+import ast
+import json
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.cli.output import terminal
+
+CLI = Path(terminal.__file__).parent
+PRINTERS = {"print", "echo", "secho", "echo_via_pager", "prompt", "confirm", "getchar", "pause"}
+NEEDED = {"\u200c", "\u200d"}  # Persian, Hindi and emoji join letters with them
+
+
+@pytest.mark.parametrize("path", sorted(CLI.glob("*.py")), ids=lambda path: path.stem)
+def test_only_one_module_prints(path: Path) -> None:
+    if path.stem == "terminal":
+        return
+    found = [what for node in ast.walk(ast.parse(path.read_text())) if (what := prints(node))]
+    assert found == []
+
+
+def prints(node: ast.AST) -> str | None:
+    """How a piece of code prints past the one module; None if it does not."""
+    how = None
+    match node:
+        case ast.Import(names=[ast.alias(name=name), *_]) if name.split(".")[0] == "rich":
+            how = f"import {name}"
+        case ast.ImportFrom(module=str(module)) if module.split(".")[0] == "rich":
+            how = f"from {module}"
+        case ast.ImportFrom(module="click", names=names) if {n.name for n in names} & PRINTERS:
+            how = "from click"
+        case ast.Call(func=ast.Name(id="print" | "input" as name)):
+            how = name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="click"), attr=name)):
+            how = f"click.{name}" if name in PRINTERS else None
+        case ast.Attribute(value=ast.Name(id="sys"), attr="stdout" | "stderr" as name):
+            how = f"sys.{name}"
+        case ast.Call(func=ast.Attribute(attr="show")):
+            how = "show"
+    return how
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("print('x')", "print"),
+        ("click.echo('x')", "click.echo"),
+        ("from rich.table import Table", "from rich.table"),
+        ("sys.stderr.write('x')", "sys.stderr"),
+        ("error.show()", "show"),
+    ],
+)
+def test_that_test_sees_what_prints(code: str, said: str) -> None:
+    assert said in {prints(node) for node in ast.walk(ast.parse(code))}
+
+
+def obeyed(text: str) -> set[str]:
+    """What in a text a terminal obeys, or what hides there: categories Cc, Cf, Cs, Zl and Zp."""
+    kinds = {"Cc", "Cs", "Zl", "Zp"}
+    return {
+        c
+        for c in text
+        if (unicodedata.category(c) in kinds and c not in "\n\t")
+        or (unicodedata.bidirectional(c) in {"LRE", "RLE", "LRO", "RLO", "PDF"})
+        or (unicodedata.bidirectional(c) in {"LRI", "RLI", "FSI", "PDI"})
+        or 0xE0000 <= ord(c) <= 0xE007F
+        or c in "\u061c\u200b\u200e\u200f\u2060\ufeff"
+    }
+
+
+def test_every_character_that_a_terminal_obeys_is_kept_back() -> None:
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    shown = terminal.harmless(everything, lines=True)
+    assert obeyed(shown) == set()
+    assert set("\n\t") | NEEDED <= set(shown)
+    assert not set("\n\t") & set(terminal.harmless(everything))
+    lost = set(everything) - set(shown)
+    assert all(unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp", "Cn"} for c in lost)
+
+
+@given(st.text(), st.integers(0, 50))
+def test_a_text_in_pieces_is_kept_back_as_the_whole_is(text: str, at: int) -> None:
+    pieces = terminal.harmless(text[:at], lines=True) + terminal.harmless(text[at:], lines=True)
+    assert obeyed(pieces) == set()
+    if text[at - 1 : at + 1] != "\r\n":
+        assert pieces == terminal.harmless(text, lines=True)
+
+
+def test_ordinary_text_of_all_scripts_is_not_changed() -> None:
+    texts = "Größe naïve 日本語 हिन्दी क्‍ष می‌خواهم עברית ไทย 👩‍👩‍👧 e\u0301 “quoted” [red] *bold*"
+    assert terminal.harmless(texts) == texts
+
+
+def test_json_is_exact_and_still_holds_nothing_that_a_terminal_obeys(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    value = {"a\x9b2J": "\u202e\x1b[2J\x7f\ud800\U000e0041\u2028\r\n“ü”"}
+    terminal.json_text(json.dumps(value, ensure_ascii=False))
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == value
+    assert obeyed(printed) == set()
+    assert "“ü”" in printed
+
+
+def test_markup_and_line_breaks_of_a_text_are_text(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "[red]a[/] [link=http://x]b[/link]\nc\r\nd\x0be\u2028f\tg"
+    shown = "[red]a[/] [link=http://x]b[/link] c d e f g"
+    terminal.line(hostile)
+    terminal.line("name: ", (hostile, "red"), error=True)
+    terminal.table(("", "n"), [(hostile, "1"), ("b", "20")])
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        shown,
+        f"{'':{len(shown)}}   n",
+        f"{shown}   1",
+        f"{'b':{len(shown)}}  20",
+    ]
+    assert printed.err == f"name: {shown}\n"
+
+
+@given(st.text("ab  \u0301", max_size=60), st.integers(1, 20), st.text("ab ", max_size=20))
+def test_folding_changes_spaces_alone(text: str, width: int, before: str) -> None:
+    folded = terminal.folded(text, width, before)
+    assert folded.split() == text.split()
+    whole = before + folded
+    assert all(
+        len(one) <= max(width, *map(len, whole.split(" "))) or " " not in one.strip()
+        for one in whole.split("\n")[1:]
+    )
+
+
+def test_words_that_are_glued_to_the_part_before_stay_on_its_line() -> None:
+    assert terminal.folded(" was dead", 10, "  Marley") == "\n  was dead"
+    assert terminal.folded("Marley was dead", 80) == "Marley was dead"
+    assert terminal.folded("", 5) == ""

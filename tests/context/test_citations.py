@@ -1,0 +1,128 @@
+"""Citations are read as models write them, and only what is known is left."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.context.citations import (
+    as_written,
+    cited,
+    footnoted,
+    ground,
+    neutralised,
+    rewrite,
+    statements,
+)
+from graphrag_neo4j.text import fold, name_key
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A [Data: Entities (5); Claims (2)].", [("Entities", 5), ("Claims", 2)]),
+        ("A [Data: Entities (5), Relationships (2)]", [("Entities", 5), ("Relationships", 2)]),
+        ("A [Data:Entities(5,+more);Sources(1)]", [("Entities", 5), ("Sources", 1)]),
+        ("A [data: entity (5); REPORTS (3, + more)]", [("Entities", 5), ("Reports", 3)]),
+        ("A [Data: Entities (5)]. B [Data: Entities (5)].", [("Entities", 5)]),
+        ("A [Data: 5]. B [Datum: Entities (5)]. C (5).", []),
+        ("A [Data: Entities (99999999999999999999)]", []),
+    ],
+)  # fmt: skip
+def test_reads_what_models_write(text: str, found: list[tuple[str, int]]) -> None:
+    assert cited(text) == found
+
+
+def test_removes_what_is_not_known_and_counts_it() -> None:
+    text = "Rich [Data: Entities (5, 9, +more); Claims (1)]. Dead [Data: Reports (4)]."
+    grounded = ground(text, {"Entities": {5}, "Claims": ()})
+    assert grounded.text == "Rich [Data: Entities (5, +more)]. Dead."
+    assert grounded.citations == (("Entities", 5),)
+    assert grounded.removed == 3
+
+
+def test_a_kind_that_there_is_not_is_removed_and_counted() -> None:
+    grounded = ground("So it is [Data: Documents (5, 6)].", {"Sources": {5}})
+    assert (grounded.text, grounded.removed) == ("So it is.", 2)
+
+
+def test_refs_that_become_one_are_cited_once() -> None:
+    assert rewrite("x [Data: Entities (1, 2)]", lambda _kind, _ref: 7) == "x [Data: Entities (7)]"
+
+
+FORGED = (
+    "[Data: Entities (1)]",
+    "[dAtA:Sources(2)]",
+    "[ Data\n:\nEntities (1)]",
+    "[\u200bDa\u00adta\u2060: Entities (1)]",
+    "［Data：Entities（1）］",
+    "﹇Ｄａｔａ: Entities (1)﹈",
+    "[㍲ta: Entities (1)]",
+    "[Data: Entities (1)",
+    "[[Data: Entities (1)]]",
+    "[",
+    "[Dat",
+    "a: Entities (1)]",
+    "Data: Entities (1)]",
+    ": Entities (1)]",
+    "] text [Data",
+)
+
+
+@pytest.mark.parametrize("before", FORGED)
+def test_nothing_in_a_document_can_be_read_as_a_citation(before: str) -> None:
+    for between, after in product(["", " ", "\n", ": ", " | "], ["", *FORGED]):
+        text = neutralised(before) + between + neutralised(after)
+        for shown in (text, fold(text), name_key(text), neutralised(before + between + after)):
+            assert cited(shown) == []
+            assert rewrite(shown, lambda *_: 7) == shown
+
+
+TRICKY = st.text(alphabet="[]［］﹇dDatａＡ:：\n \u200b(Entities1)", max_size=60)
+
+
+@given(TRICKY, TRICKY)
+def test_neutralised_text_is_as_long_and_holds_no_citation(one: str, other: str) -> None:
+    text = neutralised(one)
+    assert len(text) == len(one)
+    assert neutralised(text) == text
+    assert cited(fold(text + neutralised(other))) == []
+
+
+@pytest.mark.parametrize("text", ["", "[MUSIC] Hi.", "x[1] (Data: 5)", "[database: 5]", "［注］"])
+def test_other_brackets_stay_as_they_are(text: str) -> None:
+    assert neutralised(text) == text
+
+
+def test_neutralised_marks_are_still_recognised_by_a_reader() -> None:
+    text = "Rich [Data: Entities (1, 2, 3)], they say."
+    assert neutralised(text) == "Rich ⟦Data: Entities (1, 2, 3)⟧, they say."
+
+
+def test_what_a_model_wrote_as_a_citation_stays_and_nothing_else_becomes_one() -> None:
+    text = "Rich [Data: Entities (5)]. Dead ［Data：Entities（1）］ [Ｄata: Sources (3)]."
+    assert cited(fold(as_written(text))) == [("Entities", 5)]
+
+
+@pytest.mark.parametrize("part", ["[", "[data", "[data:", "[ ", "[]", "［Data：x", "[da [data:"])
+def test_a_megabyte_is_neutralised_in_linear_time(part: str) -> None:
+    text = part * (1_000_000 // len(part))
+    assert len(neutralised(text)) == len(text)
+
+
+def test_a_footnote_mark_of_a_document_is_escaped() -> None:
+    text = "So it is[^1] [Data: Entities (5)]."
+    assert footnoted(text, {("Entities", 5): 1}) == "So it is\\[^1][^1]."
+
+
+def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:
+    text = (
+        "- ...right [Data: Sources (1)]. So ../it is [Data: Sources (2)]\n"
+        "> ../x [Data: Sources (3)]."
+    )
+    assert statements(text) == {
+        ("Sources", 1): ["...right"],
+        ("Sources", 2): ["So ../it is"],
+        ("Sources", 3): ["../x"],
+    }

@@ -1,0 +1,371 @@
+"""The doctor: what is sound is called so, and whatever is broken is named with its fix."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from graphrag_neo4j.doctor import Check, examine
+from graphrag_neo4j.doctor.database import (
+    check_fulltext_index,
+    check_gds,
+    check_leiden,
+    check_vector_index,
+    check_version,
+)
+from graphrag_neo4j.doctor.machine import check_python, check_tokenizer
+from graphrag_neo4j.graph import (
+    Graph,
+    connect,
+    dump,
+    ensure_fulltext_indexes,
+    ensure_vector_indexes,
+)
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.server_without_gds import server_without_gds
+from tests.support.servers import TestServer, release_under_test
+
+Make = Callable[..., Settings]
+
+OF_NEO4J = ["Neo4j", "Neo4j version", "Writing", "GDS", "Leiden", "Vector index", "Full-text index"]
+ALL = ["Python", *OF_NEO4J, "Tokenizer", "Model", "Embedding"]
+
+
+def ok_by_name(checks: list[Check]) -> dict[str, bool | None]:
+    return {check.name: check.ok for check in checks}
+
+
+def only_wrong(checks: list[Check]) -> Check:
+    """The one check that found something wrong."""
+    [wrong] = [check for check in checks if check.ok is False]
+    return wrong
+
+
+def without_model(settings: Settings) -> Settings:
+    return settings.model_copy(update={"openai_api_key": None, "openai_base_url": None})
+
+
+@pytest.fixture
+def nobody_listens() -> Iterator[int]:
+    """A port of this machine that refuses connections."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+async def test_where_nothing_is_wrong_every_check_says_so(settings: Make) -> None:
+    checks = await examine(settings())
+    assert ok_by_name(checks) == dict.fromkeys(ALL, True)
+    assert "256 dimensions" in checks[-1].says
+
+
+async def test_nothing_is_left_behind_in_neo4j(graph: Graph, settings: Make) -> None:
+    async def all_of_it() -> list[object]:
+        return [
+            await dump(graph),
+            await graph.run_plain("MATCH (node) RETURN count(node)"),
+            await graph.run_plain("SHOW INDEXES YIELD name RETURN name ORDER BY name"),
+            await graph.run_plain("CALL gds.graph.list() YIELD graphName RETURN graphName"),
+        ]
+
+    before = await all_of_it()
+    await examine(without_model(settings()))
+    assert await all_of_it() == before
+
+
+def test_an_old_python_is_wrong() -> None:
+    assert check_python((3, 11)).ok
+    assert check_python((4, 0)).ok
+    old = check_python((3, 10))
+    assert (old.ok, old.says) == (False, "Python 3.10.")
+    assert "3.11" in old.fix
+
+
+async def test_a_neo4j_that_does_not_answer_is_wrong_and_the_rest_is_not_checked(
+    nobody_listens: int,
+) -> None:
+    checks = await examine(load_settings(neo4j_uri=f"bolt://127.0.0.1:{nobody_listens}"))
+    wrong = only_wrong(checks)
+    assert wrong.name == "Neo4j"
+    assert "does not answer" in wrong.says
+    assert "NEO4J_URI" in wrong.says
+    unmade = [check for check in checks if check.name in OF_NEO4J[1:]]
+    assert [check.name for check in unmade] == OF_NEO4J[1:]
+    assert {(check.ok, check.says) for check in unmade} == {
+        (None, "Not checked, since Neo4j can't be used.")
+    }
+
+
+async def test_an_address_that_is_none_is_wrong() -> None:
+    wrong = only_wrong(await examine(load_settings(neo4j_uri="localhost")))
+    assert wrong.name == "Neo4j"
+    assert "NEO4J_URI=localhost" in wrong.says
+
+
+async def test_no_server_at_all_is_wrong() -> None:
+    wrong = only_wrong(await examine(load_settings(embedded=False)))
+    assert wrong.name == "Neo4j"
+    assert "NEO4J_URI" in wrong.says
+
+
+async def test_a_wrong_password_is_wrong_and_not_shown(settings: Make) -> None:
+    wrong = only_wrong(await examine(settings(neo4j_password="guessed-in-vain")))
+    assert wrong.name == "Neo4j"
+    assert "NEO4J_PASSWORD" in wrong.says
+    assert "guessed" not in wrong.says + wrong.fix
+
+
+async def test_a_database_that_is_not_there_is_wrong(settings: Make) -> None:
+    wrong = only_wrong(await examine(settings(neo4j_database="nonesuch")))
+    assert wrong.name == "Neo4j"
+    assert "NEO4J_DATABASE" in wrong.says
+
+
+async def test_a_database_that_refuses_writing_is_wrong(settings: Make) -> None:
+    found = {check.name: check for check in await examine(settings(neo4j_database="system"))}
+    assert found["Neo4j"].ok
+    assert found["Writing"].ok is False
+    assert "NEO4J_DATABASE" in found["Writing"].fix
+    assert found["Vector index"].ok is found["Full-text index"].ok is None
+    assert "nothing can be written" in found["Vector index"].says
+
+
+@pytest.mark.parametrize("version", ["5.26.0", "5.26.30", "5.27-aura", "2025.06.1", "2026.01.4"])
+def test_releases_from_5_26_on_will_do_in_both_editions(version: str) -> None:
+    for edition in ("community", "enterprise"):
+        check = check_version(version, edition)
+        assert check.ok
+        assert version in check.says
+        assert edition.capitalize() in check.says
+
+
+@pytest.mark.parametrize("version", ["4.4.40", "5.25.1", "5.9.0"])
+def test_an_older_neo4j_is_wrong(version: str) -> None:
+    check = check_version(version, "community")
+    assert check.ok is False
+    assert "5.26" in check.fix
+
+
+def test_a_version_that_is_no_number_is_not_judged() -> None:
+    assert check_version("dev", "enterprise").ok is None
+
+
+@pytest.fixture(scope="module")
+def no_gds(server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server without GDS, of the same release as the run's embedded one."""
+    if server.kind != "embedded":
+        pytest.skip("Neo4j without GDS is started from the embedded server's jars")
+    release = release_under_test()
+    with server_without_gds(release, tmp_path_factory.mktemp("no_gds")) as uri:
+        yield uri
+
+
+async def test_a_server_without_gds_is_wrong_and_leiden_not_checked(no_gds: str) -> None:
+    checks = await examine(load_settings(neo4j_uri=no_gds, neo4j_password="any"))
+    wrong = only_wrong(checks)
+    assert wrong.name == "GDS"
+    assert "not installed" in wrong.says
+    assert "graph-data-science" in wrong.fix
+    assert ok_by_name(checks)["Leiden"] is None
+
+
+async def test_leiden_that_can_not_be_called_is_wrong(no_gds: str) -> None:
+    async with connect(no_gds, "neo4j", "any") as graph:
+        assert (await check_gds(graph)).ok is False
+        leiden = await check_leiden(graph)
+    assert leiden.ok is False
+    assert "gds.graph" in leiden.says
+    assert "dbms.security.procedures.unrestricted=gds.*" in leiden.fix
+
+
+async def test_an_index_that_neo4j_refuses_is_wrong(graph: Graph) -> None:
+    vectors = await check_vector_index(graph, dimensions=4097)
+    assert vectors.ok is False
+    assert "4096" in vectors.says
+    words = await check_fulltext_index(graph, analyzer="nonesuch")
+    assert words.ok is False
+    assert "nonesuch" in words.says
+    assert "5.26" in vectors.fix == words.fix
+
+
+async def test_indexes_that_a_build_has_made_are_no_obstacle(graph: Graph) -> None:
+    async def there() -> list[dict[str, object]]:
+        return await graph.run_plain("SHOW INDEXES YIELD name RETURN name ORDER BY name")
+
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+    await ensure_vector_indexes(graph, 8, replace=True)
+    before = await there()
+    assert (await check_fulltext_index(graph)).ok
+    assert (await check_vector_index(graph)).ok
+    assert (await check_fulltext_index(graph, analyzer="nonesuch")).ok is False
+    assert (await check_vector_index(graph, dimensions=4097)).ok is False
+    assert await there() == before
+
+
+async def test_ranks_that_can_not_be_had_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/dev/null/folder")
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens: there is no network
+    check = await check_tokenizer("p50k_base")
+    assert check.ok is False
+    assert "KG_ENCODING=o200k_base" in check.says
+
+
+async def test_an_encoding_that_does_not_exist_is_wrong() -> None:
+    check = await check_tokenizer("nonesuch")
+    assert check.ok is False
+    assert "KG_ENCODING" in check.says
+
+
+# From here on Neo4j is left out: it is known to be wrong.
+
+
+async def of_endpoint(**given: object) -> dict[str, Check]:
+    """The checks of the model endpoint, by name."""
+    settings = load_settings(embedded=False, max_retries=0, **given)
+    checks = {check.name: check for check in await examine(settings)}
+    return {name: check for name, check in checks.items() if name in ("Model", "Embedding")}
+
+
+async def test_no_model_is_not_wrong_but_said_with_what_to_set() -> None:
+    found = await of_endpoint()
+    assert [check.ok for check in found.values()] == [None, True]
+    assert "256 dimensions" in found["Embedding"].says
+    assert "No model is set" in found["Model"].says
+    assert "OPENAI_API_KEY" in found["Model"].fix
+
+
+async def test_an_endpoint_that_does_not_answer_is_wrong(nobody_listens: int) -> None:
+    url = f"http://user:hidden@127.0.0.1:{nobody_listens}/v1?key=hidden"
+    found = await of_endpoint(openai_base_url=url)
+    model = found["Model"]
+    assert model.ok is False
+    assert f"127.0.0.1:{nobody_listens}:" in model.says
+    assert "hidden" not in model.says + model.fix
+    assert "OPENAI_BASE_URL" in model.fix
+    assert found["Embedding"] == Check("Embedding", None, "Not checked, since no model replies.")
+
+
+async def test_a_refused_key_is_wrong_and_never_shown() -> None:
+    with FakeEndpoint(key="sk-right") as endpoint:
+        found = await of_endpoint(openai_base_url=endpoint.url, openai_api_key="sk-mistaken")
+    assert found["Model"].ok is False
+    assert "OPENAI_API_KEY" in found["Model"].says
+    assert "sk-" not in str(found)
+
+
+async def test_each_chat_model_of_a_build_is_asked_once(endpoint: FakeEndpoint) -> None:
+    endpoint.change(models=["gpt-4.1-mini", "text-embedding-3-small"])
+    given = {"openai_base_url": endpoint.url, "embedded": False}
+    assert ok_by_name(await examine(load_settings(**given)))["Model"]
+    assert [call.kind for call in endpoint.log].count("embeddings") == 1
+    assert len(endpoint.log) == 2
+    settings = load_settings(**given, summary_model="nonesuch")
+    good, bad = [check for check in await examine(settings) if check.name == "Model"]
+    assert good.ok
+    assert bad.ok is False
+    assert "nonesuch" in bad.says
+
+
+async def test_parameters_that_the_endpoint_does_not_know_are_no_obstacle(
+    endpoint: FakeEndpoint,
+) -> None:
+    endpoint.change(rejects=["temperature", "max_completion_tokens"])
+    assert (await of_endpoint(openai_base_url=endpoint.url))["Model"].ok
+
+
+async def test_a_cost_limit_without_a_known_price_is_wrong(endpoint: FakeEndpoint) -> None:
+    found = await of_endpoint(openai_base_url=endpoint.url, model="nonesuch", max_cost=1)
+    assert found["Model"].ok is False
+    assert "KG_INPUT_PRICE" in found["Model"].says
+    assert found["Embedding"].ok is None
+    assert endpoint.log == []
+
+
+async def test_an_endpoint_without_that_embedding_model_is_wrong() -> None:
+    with FakeEndpoint(models=("gpt-4.1-mini",)) as endpoint:
+        found = await of_endpoint(openai_base_url=endpoint.url)
+    assert found["Model"].ok
+    assert found["Embedding"].ok is False
+    assert "text-embedding-3-small" in found["Embedding"].says
+    assert "KG_EMBEDDING_MODEL" in found["Embedding"].fix
+    assert "OPENAI_BASE_URL" in found["Embedding"].fix
+
+
+@pytest.mark.parametrize(("dimensions", "ok"), [(1, True), (4096, True), (4097, False)])
+async def test_vectors_must_have_as_many_dimensions_as_neo4j_can_index(
+    dimensions: int, ok: bool, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(dimensions=dimensions)
+    check = (await of_endpoint(openai_base_url=endpoint.url))["Embedding"]
+    assert check.ok is ok
+    assert f"{dimensions} dimensions" in check.says
+
+
+async def test_vectors_come_in_the_order_of_their_texts_and_are_metered(
+    endpoint: FakeEndpoint,
+) -> None:
+    texts = ["Scrooge", "Marley was dead", "Bob Cratchit"]
+    settings = load_settings(openai_base_url=endpoint.url, input_price=0.02, output_price=0)
+    async with Endpoint(settings) as door:
+        together = await door.embed(texts)
+        assert together == [(await door.embed([text]))[0] for text in texts]
+        used = door.meter.steps["embedding"]
+    assert {len(vector) for vector in together} == {256}
+    assert used.calls == len(endpoint.log) == 4
+    assert used.input_tokens == sum(call.prompt_tokens for call in endpoint.log)
+    assert used.cost == pytest.approx(used.input_tokens * 0.02 / 1_000_000)
+
+
+def run_doctor(*options: str, **environment: str) -> tuple[int, str]:
+    """Exit code and output of the command in a process of its own, as a user runs it."""
+    done = subprocess.run(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-m", "graphrag_neo4j", "doctor", *options],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+def test_the_command_exits_with_0_where_only_the_model_is_missing(server: TestServer) -> None:
+    code, output = run_doctor(
+        NEO4J_URI=server.uri,
+        NEO4J_USERNAME=server.username,
+        NEO4J_PASSWORD=server.password,
+        NEO4J_DATABASE=server.database or "",
+    )
+    assert code == 0
+    lines = output.splitlines()
+    assert len(lines) == len(ALL) + 1
+    assert lines[1] == f"ok     Neo4j: Neo4j answers at {server.uri}."
+    assert lines[9].startswith("-      Model: No model is set")
+    assert lines[-1] == "All is well."
+
+
+def test_the_command_exits_with_1_and_shows_what_is_wrong_and_the_fix_on_a_terminal() -> None:
+    code, output = run_doctor(
+        KG_EMBEDDED="false", TTY_COMPATIBLE="1", NO_COLOR="1", COLUMNS="200", KG_ENCODING="[red]"
+    )
+    assert code == 1
+    assert "wrong  Neo4j " in output
+    assert "Or set NEO4J_URI to a server of your own." in output
+    assert "'[red]'" in output
+    assert output.endswith("Wrong: 2 of 11.\n")
+
+
+def test_as_json_the_checks_are_one_object() -> None:
+    code, output = run_doctor("--json", KG_EMBEDDED="false")
+    found = json.loads(output)
+    assert (code, found["ok"]) == (1, False)
+    assert [check["name"] for check in found["checks"]] == ALL
+    assert found["checks"][0].keys() == {"name", "ok", "says", "fix"}
+    assert {check["name"] for check in found["checks"] if check["ok"] is False} == {"Neo4j"}

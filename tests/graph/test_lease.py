@@ -1,0 +1,260 @@
+"""One writer: who holds the lease, when it is void, and what a run writes that has lost it."""
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+import anyio
+import psutil
+import pytest
+
+from graphrag_neo4j.errors import GraphBusyError, ReplyError
+from graphrag_neo4j.events import Event, Started, silent
+from graphrag_neo4j.graph import Graph, Row, Transaction, connect, hold_lease
+from graphrag_neo4j.graph.lease import renew
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.pipeline import IndexResult, build
+from graphrag_neo4j.indexing.status import read_status
+from graphrag_neo4j.settings import Settings
+from tests.conftest import Make
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.servers import TestServer
+from tests.support.told_backend import documents, put
+
+pytestmark = pytest.mark.one_release
+
+RUN = {"command": "kg-build"}
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+
+
+@pytest.fixture
+async def other(checked_server: TestServer) -> AsyncIterator[Graph]:
+    """The same graph, as another run sees it."""
+    server = checked_server
+    async with connect(server.uri, server.username, server.password, server.database) as graph:
+        yield graph
+
+
+async def builds(graph: Graph) -> list[Row]:
+    rows = await graph.run_plain("MATCH (b:Build) RETURN properties(b) AS b ORDER BY b.renewed")
+    return [row["b"] for row in rows]
+
+
+async def held(graph: Graph, **properties: object) -> None:
+    """A build of another process that has not ended."""
+    await graph.write("build/start", build="other", properties={**RUN, **properties})
+
+
+async def index(graph: Graph, settings: Settings, text: str = TALE) -> IndexResult:
+    return await build(graph, Corpus.of_documents(documents(text)), settings, silent)
+
+
+@contextmanager
+def process() -> Iterator[psutil.Process]:
+    """A process that waits."""
+    command = [sys.executable, "-c", "input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as waiting:  # noqa: S603 - our own Python
+        try:
+            yield psutil.Process(waiting.pid)
+        finally:
+            waiting.kill()
+
+
+async def test_a_second_run_refuses_and_names_the_first(graph: Graph, other: Graph) -> None:
+    async with hold_lease(graph, RUN, dict):
+        with pytest.raises(GraphBusyError) as caught:
+            async with hold_lease(other, RUN, dict):
+                pass
+    assert f"kg-build, process {os.getpid()} on {platform.node()}, last seen" in str(caught.value)
+    async with hold_lease(other, RUN, dict):
+        pass
+    assert [one["outcome"] for one in await builds(graph)] == ["done", "done"]
+
+
+async def test_of_many_runs_at_once_one_gets_the_lease(checked_server: TestServer) -> None:
+    outcomes, all_tried = [], anyio.Event()
+    server = checked_server
+
+    async def run() -> None:
+        async with connect(server.uri, server.username, server.password) as graph:
+            try:
+                async with hold_lease(graph, RUN, dict):
+                    outcomes.append("held")
+                    await all_tried.wait()
+            except GraphBusyError:
+                outcomes.append("refused")
+                if outcomes.count("refused") == 4:
+                    all_tried.set()
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(5):
+            tasks.start_soon(run)
+    assert sorted(outcomes) == ["held", *["refused"] * 4]
+
+
+async def test_the_lease_of_a_process_that_runs_stands(graph: Graph) -> None:
+    with process() as waiting:
+        born = waiting.create_time()
+        await held(graph, host=platform.node(), process=waiting.pid, born=born)
+        with pytest.raises(GraphBusyError, match=f"process {waiting.pid} "):
+            async with hold_lease(graph, RUN, dict):
+                pass
+
+
+async def test_the_lease_of_a_dead_process_is_void_at_once(graph: Graph) -> None:
+    with process() as waiting:
+        born = waiting.create_time()
+    await held(graph, host=platform.node(), process=waiting.pid, born=born)
+    async with hold_lease(graph, RUN, dict):
+        pass
+    assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
+
+
+async def test_a_process_that_got_the_number_of_a_dead_one_holds_nothing(graph: Graph) -> None:
+    with process() as waiting:
+        born = waiting.create_time() - 100
+        await held(graph, host=platform.node(), process=waiting.pid, born=born)
+        async with hold_lease(graph, RUN, dict):
+            pass
+
+
+async def test_a_dead_run_that_had_the_number_of_this_process_holds_nothing(graph: Graph) -> None:
+    born = psutil.Process().create_time() - 100
+    await held(graph, host=platform.node(), process=os.getpid(), born=born)
+    async with hold_lease(graph, RUN, dict):
+        pass
+
+
+async def test_the_lease_of_another_host_stands_for_60_seconds(graph: Graph) -> None:
+    await held(graph, host="elsewhere", process=1, born=0.0)
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 5000")
+    with pytest.raises(GraphBusyError, match="process 1 on elsewhere, last seen 5 s ago"):
+        async with hold_lease(graph, RUN, dict):
+            pass
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 56000")
+    async with hold_lease(graph, RUN, dict):
+        pass
+    assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
+
+
+async def test_a_run_that_has_lost_its_lease_writes_nothing_more(
+    graph: Graph, other: Graph
+) -> None:
+    async def first() -> None:
+        async with hold_lease(graph, RUN, dict):
+            await put(graph, documents(TALE))
+            await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
+            await second()
+            await put(graph, documents(TALE, "Too late."))
+
+    async def second() -> None:
+        async with hold_lease(other, RUN, dict):
+            await put(other, documents(TALE))
+
+    with pytest.raises(GraphBusyError, match="Another run has taken over this graph"):
+        await first()
+    rows = await graph.run_plain("MATCH (d:Document) RETURN count(d) AS n")
+    assert rows == [{"n": 1}]
+    ended = {one["host"]: one["outcome"] for one in await builds(graph)}
+    assert ended == {"elsewhere": "interrupted", platform.node(): "done"}
+
+
+async def test_a_build_that_loses_its_lease_stops_and_says_so(
+    graph: Graph, other: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(latency=0.05)
+    tales = documents(*(f"{TALE} This is tale {n}." for n in range(60)))
+    read = "MATCH (c:Chunk {extraction: 'done'}) RETURN count(c) AS n"
+    some_are_read, then = anyio.Event(), []
+
+    def listen(event: Event) -> None:
+        if event == Started("extraction", 60):
+            some_are_read.set()
+
+    async def take_over() -> None:
+        await some_are_read.wait()
+        await other.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
+        async with hold_lease(other, RUN, dict):
+            then.extend(await other.run_plain(read))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(take_over)
+        with pytest.raises(GraphBusyError, match="Another run has taken over this graph"):
+            await build(graph, Corpus.of_documents(tales), settings(gleanings=0), listen)
+    assert then == await other.run_plain(read)
+
+
+async def test_nobody_takes_over_in_the_middle_of_a_transaction(graph: Graph, other: Graph) -> None:
+    order = []
+
+    async def take_over() -> None:
+        async with hold_lease(other, RUN, dict):
+            order.append("taken over")
+
+    async def work(_tx: Transaction) -> None:
+        tasks.start_soon(take_over)
+        await anyio.sleep(0.2)
+        order.append("written")
+
+    async with hold_lease(graph, RUN, dict), anyio.create_task_group() as tasks:
+        await graph.run_plain("MATCH (b:Build) SET b.host = 'elsewhere', b.renewed = 0")
+        await graph.transact(work)
+    assert order == ["written", "taken over"]
+
+
+async def test_the_lease_is_renewed_while_a_transaction_is_open(graph: Graph) -> None:
+    async def work(_tx: Transaction) -> None:
+        assert await renew(graph, lease.build, {"calls": 1})
+
+    async with hold_lease(graph, RUN, dict) as lease:
+        await graph.transact(work)
+
+
+async def test_the_lease_is_renewed_only_while_it_is_held(graph: Graph) -> None:
+    async with hold_lease(graph, RUN, dict) as lease:
+        await graph.run_plain("MATCH (b:Build) SET b.renewed = 0")
+        usage = {"calls": 7}
+        assert await renew(graph, lease.build, usage)
+        [one] = await builds(graph)
+        assert one["renewed"] > 0
+        assert one["calls"] == 7
+    assert not await renew(graph, lease.build, usage)
+
+
+async def test_a_build_records_how_it_ended(graph: Graph) -> None:
+    with pytest.raises(ReplyError):
+        async with hold_lease(graph, RUN, lambda: {"calls": 3}):
+            raise ReplyError("no")
+    with anyio.CancelScope() as scope:
+        async with hold_lease(graph, RUN, lambda: {"calls": 4}):
+            scope.cancel()
+            await anyio.sleep(1)
+    ended = [(one["outcome"], one["calls"]) for one in await builds(graph)]
+    assert ended == [("failed", 3), ("interrupted", 4)]
+
+
+async def test_a_build_whose_lease_is_void_is_not_shown_as_running(graph: Graph) -> None:
+    await held(graph, host="elsewhere", process=1, born=0.0)
+    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["running"]
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 61000")
+    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["interrupted"]
+
+
+async def test_a_build_records_what_it_used(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    built = await index(graph, settings(model="gpt-4.1-mini"))
+    [shown] = (await read_status(graph)).builds
+    assert shown["outcome"] == "done"
+    assert shown["calls"] == len(endpoint.log)
+    assert shown["input_tokens"] == sum(call.prompt_tokens for call in endpoint.log)
+    assert shown["output_tokens"] == sum(call.completion_tokens for call in endpoint.log)
+    assert shown["cost"] == pytest.approx(sum(usage.cost for usage in built.usage.values()))
+    assert shown["cost"] > 0
+    await index(graph, settings(max_cost=1e-9), TALE + " So it was.")
+    last, *_ = (await read_status(graph)).builds
+    assert last["outcome"] == "incomplete"
+    assert last["calls"] > 0

@@ -1,0 +1,196 @@
+"""What a report is written from: prominent first, never above the budget, every part shown."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.indexing.report_context import (
+    ClaimMaterial,
+    EntityMaterial,
+    PartMaterial,
+    RelationshipMaterial,
+    ReportMaterial,
+    report_of_elements,
+    show,
+)
+
+
+def words(text: str) -> int:
+    """Tokens for these tests: a word each."""
+    return len(text.split())
+
+
+def entity(n: int, degree: int = 1, part: str | None = None, length: int = 3) -> EntityMaterial:
+    said = " ".join(["fact"] * length)
+    record = ContextRecord("Entities", n, f"e{n:03}", f"E{n} | person | {said}")
+    return EntityMaterial(record, f"E{n}", said, degree, part)
+
+
+def edge(n: int, source: int, target: int) -> RelationshipMaterial:
+    record = ContextRecord("Relationships", n, f"r{n:03}", f"E{source} | E{target} | they met")
+    return RelationshipMaterial(record, f"e{source:03}", f"e{target:03}", "they met")
+
+
+def claim(n: int, *about: int) -> ClaimMaterial:
+    record = ContextRecord("Claims", n, f"c{n:03}", "it is so")
+    return ClaimMaterial(record, tuple(f"e{one:03}" for one in about), "it is so")
+
+
+def part(n: int, length: int = 30, rating: float | None = 5.0) -> PartMaterial:
+    full, summary = "word " * length, "word " * (length // 3)
+
+    def record(text: str) -> ContextRecord:
+        return ContextRecord("Reports", n, f"p{n:03}", text.strip())
+
+    return PartMaterial(f"p{n:03}", record(full), record(summary), record(f"Title{n}"), rating)
+
+
+def material(
+    entities: Sequence[EntityMaterial],
+    edges: Sequence[RelationshipMaterial] = (),
+    claims: Sequence[ClaimMaterial] = (),
+    parts: Sequence[PartMaterial] = (),
+) -> ReportMaterial:
+    return ReportMaterial({one.record.id: one for one in entities}, edges, claims, parts)
+
+
+def ids(table: ContextTable) -> list[str]:
+    return [id_ for _, id_ in table.records]
+
+
+def test_edges_come_by_the_sum_of_their_ends_degrees_each_with_its_ends_and_their_claims() -> None:
+    known = [entity(1, 9), entity(2, 1), entity(3, 5), entity(4, 1)]
+    table = show(
+        material(known, [edge(1, 2, 4), edge(2, 1, 2), edge(3, 1, 3)], [claim(1, 3), claim(2, 4)]),
+        1000,
+        words,
+    )
+    assert ids(table) == ["e001", "e003", "r003", "c001", "e002", "r002", "e004", "r001", "c002"]
+
+
+def test_a_budget_that_is_full_leaves_out_what_is_least_prominent() -> None:
+    known = [entity(n, degree=n) for n in range(1, 9)]
+    edges = [edge(n, n, n + 1) for n in range(1, 8)]
+    table = show(material(known, edges), 90, words)
+    assert words(table.text) <= 90
+    assert ids(table)[:3] == ["e007", "e008", "r007"]
+    assert "e001" not in ids(table)
+
+
+def test_entities_without_edges_are_shown_too() -> None:
+    assert ids(show(material([entity(1)], claims=[claim(1, 1)]), 100, words)) == ["e001", "c001"]
+
+
+def test_the_context_is_a_table_for_each_kind() -> None:
+    table = show(material([entity(1), entity(2)], [edge(7, 1, 2)], [claim(3, 1)]), 1000, words)
+    assert table.text == (
+        "# Entities\nid | name | type | description\n"
+        "1 | E1 | person | fact fact fact\n2 | E2 | person | fact fact fact\n\n"
+        "# Relationships\nid | source | target | description\n7 | E1 | E2 | they met\n\n"
+        "# Claims\nid | subject | object | type | status | start | end | description\n"
+        "3 | it is so\n"
+    )
+
+
+def test_a_parent_whose_elements_fit_shows_them_and_no_reports() -> None:
+    table = show(material([entity(1, part="p001")], parts=[part(1)]), 100, words)
+    assert ids(table) == ["e001"]
+
+
+def test_the_largest_parts_give_way_to_their_reports_until_it_fits() -> None:
+    small = [entity(n, part="p001") for n in range(3)]
+    large = [entity(n, part="p002", length=20) for n in range(10, 20)]
+    table = show(material([*small, *large], parts=[part(1), part(2)]), 160, words)
+    assert set(ids(table)) == {"e000", "e001", "e002", "p002"}
+    assert table.shortened == 0
+
+
+def test_an_edge_between_parts_takes_what_is_left_since_no_report_knows_it() -> None:
+    large = [entity(n, part=f"p{n % 2:03}", length=40) for n in range(20)]
+    edges = [edge(1, 0, 1), edge(2, 0, 2)]
+    table = show(material(large, edges, parts=[part(0), part(1)]), 120, words)
+    assert set(ids(table)) == {"p000", "p001", "r001", "r002"}
+
+
+def test_every_part_of_an_over_budget_parent_shows() -> None:
+    """As in A Christmas Carol, where the reports of twelve parts take 11,000 tokens of 8,000."""
+    parts = [part(n, length=900, rating=float(n)) for n in range(12)]
+    members = [entity(n, part=f"p{n % 12:03}", length=400) for n in range(60)]
+    table = show(material(members, parts=parts), 8000, words)
+    assert {id_ for id_ in ids(table) if id_.startswith("p")} == {one.id for one in parts}
+    assert words(table.text) <= 8000
+    # The lowest rated give way first, and no more than need be.
+    lengths = {id_: words(record.text) for (_, id_), record in table.records.items()}
+    assert [lengths[f"p{n:03}"] for n in range(12)] == [300] * 5 + [900] * 7
+    assert table.shortened == 5
+
+
+def test_where_summaries_do_not_fit_the_lowest_rated_are_titles() -> None:
+    parts = [part(n, length=90, rating=None if n == 3 else float(n)) for n in range(4)]
+    members = [entity(n, part=f"p{n:03}", length=400) for n in range(4)]
+    table = show(material(members, parts=parts), 100, words)
+    lengths = {id_: words(record.text) for (_, id_), record in table.records.items()}
+    assert lengths == {"p003": 1, "p000": 1, "p001": 30, "p002": 30}
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5), st.integers(1, 60)), max_size=25),
+    st.integers(20, 400),
+)
+def test_a_budget_is_never_exceeded(made: list[tuple[int, int, int]], budget: int) -> None:
+    known = [
+        entity(n, degree=degree, part=f"p{home:03}", length=length)
+        for n, (degree, home, length) in enumerate(made)
+    ]
+    edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
+    parts = [part(n, 5 * n + 1, float(n)) for n in sorted({home for _, home, _ in made})]
+    table = show(material(known, edges, [claim(1, 0)] if made else [], parts), budget, words)
+    assert words(table.text) <= budget
+
+
+def test_digits_of_refs_do_not_change_what_fits() -> None:
+    def lines(first: int) -> ContextTable:
+        known = [entity(n, degree=n) for n in range(1, 30)]
+        moved = {
+            e.record.id: EntityMaterial(
+                ContextRecord("Entities", e.record.ref + first, e.record.id, e.record.text),
+                e.name, e.description, e.degree,
+            )
+            for e in known
+        }  # fmt: skip
+        return show(ReportMaterial(moved, [], []), 400, len)
+
+    assert ids(lines(0)) == ids(lines(1_000_000))
+
+
+def test_a_small_community_is_told_by_its_elements_each_cited() -> None:
+    report, table = report_of_elements(
+        material([entity(1), entity(2, 5)], [edge(7, 1, 2)], [claim(3, 1)]), 1000, words
+    )
+    assert report.title == "E2, E1"
+    assert report.summary == (
+        "E2: fact fact fact [Data: Entities (2)]\nE1: fact fact fact [Data: Entities (1)]"
+    )
+    assert [(f.summary, f.explanation) for f in report.findings] == [
+        ("E1 – E2", "they met [Data: Relationships (7)]"),
+        ("Claims", "it is so [Data: Claims (3)]"),
+    ]
+    assert report.rating is None
+    assert len(table.records) == 4
+
+
+def test_what_was_said_at_different_places_stands_on_lines_of_its_own() -> None:
+    told = replace(entity(1), description="He was rich and\nHe was dead.")
+    met = replace(edge(7, 1, 2), description="they met\nthey parted")
+    report, _ = report_of_elements(material([told, entity(2)], [met]), 1000, words)
+    assert report.summary.splitlines()[:2] == [
+        "E1: He was rich and [Data: Entities (1)]",
+        "He was dead. [Data: Entities (1)]",
+    ]
+    assert report.findings[0].explanation.splitlines() == [
+        "they met [Data: Relationships (7)]",
+        "they parted [Data: Relationships (7)]",
+    ]

@@ -1,0 +1,314 @@
+"""The MCP server as assistants use it: `kg-build mcp` in its own process, the official client."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+from mcp.types import CallToolResult, TextContent
+
+from graphrag_neo4j import AsyncGraphRAG
+from graphrag_neo4j.cli import main
+from graphrag_neo4j.graph import dump
+from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.integrations.tool_results import MEMBERS, QUOTED
+from tests.support.carol import Indexed, indexed_carol
+from tests.support.servers import TestServer
+
+pytestmark = pytest.mark.one_release
+
+QUESTION = "What does Scrooge think of Marley?"
+COMMAND = [sys.executable, "-m", "graphrag_neo4j", "mcp"]
+TOOLS = {"global_search", "local_search", "find_entities", "read_report", "read_source"}
+
+VERSIONED = {"name": "by hand", "version": "0"}
+NO_MODEL = {"OPENAI_BASE_URL": "", "OPENAI_API_KEY": ""}
+
+Over = Callable[[Path, dict[str, str]], AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture(scope="module")
+async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
+    async with indexed_carol(checked_server) as indexed:
+        yield indexed
+
+
+@asynccontextmanager
+async def over_stdio(folder: Path, environment: dict[str, str]) -> AsyncIterator[Client]:
+    told = folder / "stderr"
+    with told.open("w") as errors:
+        async with Client(stdio_client(started(folder, environment), errors)) as client:
+            yield client
+    assert "Traceback" not in told.read_text()
+
+
+def started(folder: Path, environment: dict[str, str]) -> StdioServerParameters:
+    return StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=environment, cwd=folder)
+
+
+@asynccontextmanager
+async def over_http(folder: Path, environment: dict[str, str]) -> AsyncIterator[Client]:
+    with served(folder, environment) as url:
+        async with Client(url) as client:
+            yield client
+
+
+@contextmanager
+def served(folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """The address of `kg-build mcp --http`, which is ended by Ctrl-C."""
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        [*COMMAND, "--http", "--port", "0"],
+        env=environment,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr
+        try:
+            _, _, address = process.stderr.readline().partition("MCP is served at ")
+            yield address.partition(";")[0]
+        finally:
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
+    assert (process.returncode, out) == (0, "")
+    assert "Traceback" not in err
+
+
+@pytest.fixture(scope="module", params=[over_stdio, over_http])
+async def client(
+    request: pytest.FixtureRequest, carol: Indexed, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Client]:
+    """The official client, connected over stdio and over HTTP."""
+    over: Over = request.param
+    async with over(tmp_path_factory.mktemp("mcp"), carol.environment) as connected:
+        yield connected
+
+
+async def call(client: Client, tool: str, **arguments: object) -> Any:  # noqa: ANN401 - any JSON
+    """What a tool replies, the same as text and as structured content."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert json.loads(text_of(result)) == result.structured_content
+    return result.structured_content
+
+
+def text_of(result: CallToolResult) -> str:
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def test_five_tools_are_listed_and_none_writes(client: Client) -> None:
+    tools = (await client.list_tools()).tools
+    assert client.instructions
+    assert "global_search" in client.instructions
+    assert {tool.name for tool in tools} == TOOLS
+    for tool in tools:
+        assert tool.annotations
+        assert tool.annotations.read_only_hint
+        assert tool.description
+        assert tool.output_schema
+        assert all(one["description"] for one in tool.input_schema["properties"].values())
+
+
+@pytest.mark.parametrize("tool", ["global_search", "local_search"])
+async def test_an_answer_comes_with_its_sources(client: Client, carol: Indexed, tool: str) -> None:
+    reply = await call(client, tool, question=QUESTION)
+    assert "[Data:" in reply["text"]
+    assert not reply["context_only"]
+    assert reply["sources"]
+    places = [place for source in reply["sources"] for place in source["places"]]
+    assert places
+    for place in places:
+        assert (place["document"], place["title"]) == ("carol", "Carol")
+        said = " ".join(carol.text[place["start"] : place["end"]].split())
+        assert 0 < len(place["quote"]) <= QUOTED
+        assert said.startswith(place["quote"])
+
+
+async def test_without_a_model_the_material_is_given_and_this_is_said(
+    carol: Indexed, tmp_path: Path
+) -> None:
+    carol.endpoint.reset()
+    async with over_stdio(tmp_path, {**carol.environment, **NO_MODEL}) as client:
+        near = await call(client, "local_search", question="Who was Marley?")
+        whole = await call(client, "global_search", question=QUESTION)
+        coarsest = await call(client, "global_search", question=QUESTION, level=0)
+    for reply in (near, whole, coarsest):
+        assert reply["context_only"]
+        assert reply["note"].startswith("No model is set")
+        assert reply["sources"] == []
+    assert "# Entities\n" in near["text"]
+    assert "Marley" in near["text"]
+    assert "# Reports\n" in whole["text"]
+    assert "# Reports\n" in coarsest["text"]
+    assert carol.endpoint.log == []
+
+
+async def test_entities_are_found_by_name(client: Client) -> None:
+    found = (await call(client, "find_entities", text="scrooge"))["entities"]
+    one = (await call(client, "find_entities", text="scrooge", limit=1))["entities"]
+    none = (await call(client, "find_entities", text="?!*"))["entities"]
+    assert all("scrooge" in entity["name"].casefold() for entity in found)
+    assert {"ref", "name", "type", "description", "degree"} == found[0].keys()
+    assert one == found[:1]
+    assert none == []
+
+
+async def test_what_an_answer_cites_can_be_read(client: Client, carol: Indexed) -> None:
+    async with AsyncGraphRAG(carol.settings) as rag:
+        community = (await rag.communities(level=0))[0]
+        report = await rag.report(community.ref)
+    [row] = await carol.graph.run_plain(
+        "MATCH (c:Chunk) RETURN c.ref AS ref, c.text AS text LIMIT 1"
+    )
+    read = await call(client, "read_report", ref=community.ref)
+    source = await call(client, "read_source", ref=row["ref"])
+    assert (read["text"], read["title"]) == (report.text, report.title)
+    assert read["size"] == community.size
+    assert read["entities"] == list(report.entities[:MEMBERS])
+    assert source["text"] == row["text"] == carol.text[source["start"] : source["end"]]
+    assert source["document"] == "carol"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("read_report", {"ref": 999_999}, "Community 999999 is no longer in the graph"),
+        ("read_source", {"ref": 999_999}, "Source 999999 is no longer in the graph"),
+        ("read_source", {"ref": -1}, "greater than or equal to 0"),
+        ("find_entities", {"text": "x", "limit": 0}, "greater than or equal to 1"),
+        ("local_search", {"question": ""}, "at least 1 character"),
+    ],
+)
+async def test_an_error_is_a_sentence_and_the_server_goes_on(
+    client: Client, tool: str, arguments: dict[str, object], said: str
+) -> None:
+    result = await client.call_tool(tool, arguments)
+    assert (await call(client, "find_entities", text="Marley"))["entities"]
+    assert result.is_error
+    assert said in text_of(result)
+    assert "Traceback" not in text_of(result)
+
+
+async def test_an_endpoint_that_refuses_the_key_is_a_sentence(
+    client: Client, carol: Indexed
+) -> None:
+    carol.endpoint.change(key="sk-another")
+    result = await client.call_tool("local_search", {"question": QUESTION})
+    carol.endpoint.change(key="")
+    assert result.is_error
+    assert "The model endpoint refuses the key: set OPENAI_API_KEY" in text_of(result)
+
+
+async def test_nothing_in_the_graph_is_changed(client: Client, carol: Indexed) -> None:
+    everything = "MATCH (x) RETURN count(x) AS n, count{ MATCH ()-->() } AS m"
+    before = await dump(carol.graph), await carol.graph.run_plain(everything)
+    await call(client, "global_search", question=QUESTION)
+    await call(client, "local_search", question=QUESTION)
+    assert (await dump(carol.graph), await carol.graph.run_plain(everything)) == before
+
+
+async def test_a_client_of_the_older_protocol_is_served_too(carol: Indexed, tmp_path: Path) -> None:
+    async with Client(stdio_client(started(tmp_path, carol.environment)), mode="legacy") as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+    with served(tmp_path, carol.environment) as url:
+        async with Client(url, mode="legacy") as client:
+            assert (await call(client, "find_entities", text="Marley"))["entities"]
+
+
+def test_standard_output_is_the_protocol_alone(carol: Indexed, tmp_path: Path) -> None:
+    """What is told on the way goes to standard error; the end of the input is the end."""
+    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": VERSIONED}
+    ask = {"name": "local_search", "arguments": {"question": QUESTION}}
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        COMMAND,
+        env={**carol.environment, **NO_MODEL},
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        for id_, method, params in ((1, "initialize", start), (2, "tools/call", ask)):
+            message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+            answered = json.loads(process.stdout.readline())
+            assert answered["id"] == id_
+            assert not answered["result"].get("isError")
+        out, err = process.communicate()
+    assert (process.returncode, out) == (0, "")
+    assert "going by words" in err
+
+
+def test_http_is_for_this_machine_and_not_for_strange_pages(carol: Indexed, tmp_path: Path) -> None:
+    with served(tmp_path, carol.environment) as url:
+        address = urlsplit(url)
+        assert address.hostname == "127.0.0.1"
+        for header in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
+            connection = HTTPConnection(address.netloc)
+            headers = {"Content-Type": "application/json", **header}
+            connection.request("POST", "/mcp", "{}", headers)
+            assert connection.getresponse().status in {403, 421}
+            connection.close()
+        again = run_mcp(carol, tmp_path, "--http", "--port", str(address.port))
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "(Address already in use): give another --host or --port." in again.stderr
+
+
+def run_mcp(
+    carol: Indexed, folder: Path, *arguments: str, **changed: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603 - our own Python on our own code
+        [*COMMAND, *arguments],
+        env={**carol.environment, **changed},
+        cwd=folder,
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_graph_that_does_not_answer_is_one_sentence(carol: Indexed, tmp_path: Path) -> None:
+    ran = run_mcp(carol, tmp_path, NEO4J_URI="bolt://127.0.0.1:1")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.startswith("Error: Neo4j at bolt://127.0.0.1:1 does not answer")
+
+
+def test_without_the_package_one_sentence_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "graphrag_neo4j.integrations.mcp", raising=False)
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    monkeypatch.setattr(sys, "argv", ["kg-build", "mcp"])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == f"Error: MCP needs mcp.server: {install_command('mcp')}\n"
+
+
+def test_no_other_command_imports_the_doors() -> None:
+    program = (
+        "import sys, pkgutil, importlib, graphrag_neo4j, graphrag_neo4j.cli as cli\n"
+        "for found in pkgutil.iter_modules(cli.__path__):\n"
+        "    importlib.import_module(f'graphrag_neo4j.cli.{found.name}')\n"
+        "print({'mcp', 'uvicorn', 'graphrag_neo4j.integrations'} & sys.modules.keys())"
+    )
+    ran = subprocess.run(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "set()\n"

@@ -1,0 +1,189 @@
+"""The protocol of one reading: gleanings, continuations, and what counts as an answer."""
+
+import pytest
+
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.gleaning import Gleaning, Wording, read_in_passes
+from graphrag_neo4j.model import Message, Reply, Request
+from tests.support.by_hand import cut, drive
+
+WORDING = Wording(missed="Missed any?", more="Many were missed.", go_on="Go on.")
+A = '("entity"<|>Ann<|>person<|>A captain)'
+B = '("entity"<|>Bob<|>person<|>A cook)'
+C = '("entity"<|>Cid<|>person<|>A ghost)'
+END = "\n##\n<|COMPLETE|>"
+A_READ = ["entity", "Ann", "person", "A captain"]
+B_READ = ["entity", "Bob", "person", "A cook"]
+
+
+def read(*replies: str | Reply, gleanings: int = 0) -> tuple[Gleaning, list[Request]]:
+    return drive(read_in_passes("extraction", "Read this.", WORDING, gleanings), replies)
+
+
+def names(passes: Gleaning) -> list[str]:
+    return [record[1] for record in passes.records]
+
+
+def said(request: Request) -> list[tuple[str, str]]:
+    return [(message.role, message.content) for message in request.messages]
+
+
+def test_without_gleanings_a_reading_is_one_request() -> None:
+    passes, asked = read(A + END)
+    assert names(passes) == ["Ann"]
+    assert asked == [Request("extraction", (Message("user", "Read this."),))]
+
+
+def test_a_gleaning_follows_a_yes_and_the_last_allowed_pass_no_question() -> None:
+    passes, asked = read(A + END, "Yes", B + END, gleanings=1)
+    assert names(passes) == ["Ann", "Bob"]
+    assert [request.choices for request in asked] == [(), ("Yes", "No"), ()]
+    first = [("user", "Read this."), ("assistant", A + END)]
+    assert said(asked[1]) == [*first, ("user", "Missed any?")]
+    assert said(asked[2]) == [*said(asked[1]), ("assistant", "Yes"), ("user", "Many were missed.")]
+
+
+def test_two_gleanings_are_asked_for_one_after_the_other() -> None:
+    passes, asked = read(A + END, "yes", B + END, "Yes.", C + END, gleanings=2)
+    assert names(passes) == ["Ann", "Bob", "Cid"]
+    assert len(asked) == 5
+    assert said(asked[3])[-2:] == [("assistant", B + END), ("user", "Missed any?")]
+
+
+def test_a_no_ends_the_reading() -> None:
+    passes, asked = read(A + END, "Yes", B + END, "No", gleanings=2)
+    assert names(passes) == ["Ann", "Bob"]
+    assert len(asked) == 4
+    assert not passes.odd
+
+
+@pytest.mark.parametrize("answer", ["Yes", "yes.", " YES, some were", "**Yes**", "Y", '"Yes"'])
+def test_a_yes_may_be_worded_freely(answer: str) -> None:
+    passes, _ = read(A + END, answer, B + END, gleanings=1)
+    assert names(passes) == ["Ann", "Bob"]
+    assert not passes.odd
+
+
+@pytest.mark.parametrize("answer", ["No", "no, none", "NO!", "N", "No entities; yes, all is there"])
+def test_a_no_may_be_worded_freely(answer: str) -> None:
+    passes, _ = read(A + END, answer, gleanings=1)
+    assert not passes.odd
+
+
+@pytest.mark.parametrize("answer", ["", "Perhaps", "Yesterday", "Nobody", "?!"])
+def test_an_answer_that_is_neither_counts_as_no_and_is_counted(answer: str) -> None:
+    passes, _ = read(A + END, answer, gleanings=1)
+    assert names(passes) == ["Ann"]
+    assert passes.odd == ["neither yes nor no"]
+
+
+def test_each_pass_is_parsed_alone() -> None:
+    """Appended to the first without a delimiter, the gleaned pass would fuse two records."""
+    passes, _ = read(A, "Yes", B, gleanings=1)
+    assert passes == Gleaning([A_READ, B_READ])
+
+
+def test_an_unclosed_first_pass_takes_nothing_from_the_gleaned_one() -> None:
+    open_ = f"{A}##{B[:-6]}"
+    passes, _ = read(open_, "", "", "Yes", C + END, gleanings=1)
+    assert names(passes) == ["Ann", "Cid"]
+    assert passes.cut
+
+
+def test_a_reply_cut_off_is_continued_where_it_stopped() -> None:
+    passes, asked = read(cut(A + "##" + B[:20]), B[20:] + END)
+    assert passes == Gleaning([A_READ, B_READ])
+    assert said(asked[1]) == [
+        ("user", "Read this."),
+        ("assistant", A + "##" + B[:20]),
+        ("user", "Go on."),
+    ]
+
+
+def test_a_reply_that_stopped_inside_a_record_is_continued_too() -> None:
+    passes, _ = read(A + "##" + B[:20], B[20:])
+    assert passes == Gleaning([A_READ, B_READ])
+
+
+def test_a_reply_cut_between_two_records_is_continued_too() -> None:
+    passes, _ = read(cut(A), "##" + B + END)
+    assert passes == Gleaning([A_READ, B_READ])
+
+
+def test_a_reply_cut_inside_its_mark_needs_no_more_than_that() -> None:
+    passes, _ = read(cut(f"{A}\n##\n<|COMP"), "LETE|>")
+    assert passes == Gleaning([A_READ])
+    passes, _ = read(cut(f"{A}\n##\n<|COMP"), "<|COMPLETE|>")
+    assert passes == Gleaning([A_READ])
+
+
+def test_what_runs_on_behind_the_mark_is_not_continued() -> None:
+    passes, _ = read(cut(f"{A}{END} and so on and so on"))
+    assert passes == Gleaning([A_READ])
+
+
+def test_after_two_continuations_what_is_whole_is_kept_and_marked_cut() -> None:
+    passes, asked = read(cut(A + "##" + B[:10]), cut(B[10:20]), cut(B[20:-1]))
+    assert passes == Gleaning([A_READ], cut=True)
+    assert len(asked) == 3
+    assert said(asked[2])[1] == ("assistant", A + "##" + B[:20])
+
+
+def test_a_whole_last_record_is_kept_though_the_list_is_cut() -> None:
+    passes, _ = read(cut(A), cut("##"), cut(B))
+    assert passes == Gleaning([A_READ, B_READ], cut=True)
+
+
+def test_a_record_that_ends_in_a_bracket_of_its_text_is_not_whole() -> None:
+    open_ = '##("entity"<|>Bob<|>person<|>A cook (of sorts)'
+    passes, _ = read(cut(A), cut("##"), cut(open_.removeprefix("##")))
+    assert passes == Gleaning([A_READ], cut=True)
+
+
+def test_a_gleaned_pass_is_continued_as_the_first_one_is() -> None:
+    passes, asked = read(A + END, "Yes", cut(B[:-3]), B[-3:], gleanings=1)
+    assert passes == Gleaning([A_READ, B_READ])
+    assert [content for _, content in said(asked[3])][-2:] == [B[:-3], "Go on."]
+
+
+def test_the_question_after_a_continuation_shows_the_whole_list_as_one_reply() -> None:
+    _, asked = read(cut(A[:10]), A[10:] + END, "No", gleanings=1)
+    assert said(asked[2]) == [
+        ("user", "Read this."),
+        ("assistant", A + END),
+        ("user", "Missed any?"),
+    ]
+
+
+@pytest.mark.parametrize("reply", [A, f"{A}\n##\n", A + END])
+def test_a_reply_that_stopped_by_itself_is_complete_with_or_without_the_mark(reply: str) -> None:
+    passes, _ = read(reply)
+    assert passes == Gleaning([A_READ])
+
+
+def test_prose_without_records_is_an_error_that_says_how_it_begins() -> None:
+    with pytest.raises(ReplyError, match=r"holds no record: 'I am sorry, but no\.'"):
+        read("I am\nsorry, but no.")
+
+
+def test_prose_in_place_of_a_gleaned_pass_is_an_error_too() -> None:
+    with pytest.raises(ReplyError, match="holds no record"):
+        read(A + END, "Yes", "There is nothing more.", gleanings=1)
+
+
+def test_an_empty_reply_is_an_error_and_is_not_continued() -> None:
+    with pytest.raises(ReplyError, match="the reply is empty"):
+        read("")
+    with pytest.raises(ReplyError, match="the reply is empty"):
+        read(cut(""))
+
+
+def test_the_mark_alone_is_an_empty_list() -> None:
+    passes, _ = read("<|COMPLETE|>")
+    assert passes == Gleaning()
+
+
+def test_what_can_not_be_stored_or_sent_again_is_replaced() -> None:
+    passes, asked = read(A.replace("captain", "cap\x00ta\ud800in") + END, "No", gleanings=1)
+    assert passes.records == [["entity", "Ann", "person", "A cap\ufffdta\ufffdin"]]
+    assert asked[1].messages[1].content.encode()

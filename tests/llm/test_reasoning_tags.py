@@ -1,0 +1,28 @@
+"""Thoughts before a reply are left out, whole and streamed, however the pieces fall."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from graphrag_neo4j.llm.reasoning_tags import without_thoughts, without_thoughts_streamed
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("<think>Hm.\nWell.</think>\n\nYes.", "Yes."),
+        ("  <think></think>Yes.", "Yes."),
+        ("Yes <think>no</think>.", "Yes <think>no</think>."),
+        ("<thin air> is up here.", "<thin air> is up here."),
+        ("<", "<"),
+        ("", ""),
+    ],
+)
+async def test_whole_and_in_pieces(said: str, heard: str, size: int) -> None:
+    async def pieces() -> AsyncIterator[str]:
+        for start in range(0, len(said), size):
+            yield said[start : start + size]
+
+    assert without_thoughts(said) == heard
+    assert "".join([p async for p in without_thoughts_streamed(pieces())]).lstrip() == heard

@@ -1,0 +1,224 @@
+"""Which files paths stand for, what they are called, and which of them have gone."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.loaders import ReadOptions, find, gone, source_of
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def shut(tmp_path: Path) -> Iterator[None]:
+    """A folder docs/shut that can't be listed; root may list every folder, so be nobody."""
+    lay("docs/a.md", "docs/shut/b.md")
+    tmp_path.chmod(0o755)
+    Path("docs/shut").chmod(0)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    yield
+    os.seteuid(user)
+    Path("docs/shut").chmod(0o700)
+
+
+def lay(*names: str) -> None:
+    for name in names:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("text")
+
+
+def found(*paths: str, follow_links: bool = False) -> list[str]:
+    return [path.as_posix() for path in find(paths, follow_links=follow_links).files]
+
+
+def test_a_folder_is_read_all_the_way_down_in_order() -> None:
+    lay("docs/b.md", "docs/a/z.txt", "docs/a/b.RST", "docs/c.html")
+    assert found("docs") == ["docs/a/b.RST", "docs/a/z.txt", "docs/b.md", "docs/c.html"]
+
+
+def test_hidden_files_and_folders_are_left_out_unless_they_are_named() -> None:
+    lay("docs/a.md", "docs/.draft.md", "docs/.git/b.md")
+    assert found("docs") == found("docs/*.md") == found("docs/**/*.md") == ["docs/a.md"]
+    assert found("docs/.git") == ["docs/.git/b.md"]
+    assert found("docs/.*.md") == ["docs/.draft.md"]
+    assert found("docs/.draft.md") == ["docs/.draft.md"]
+
+
+def test_a_glob_matches_files_at_any_depth_and_folders() -> None:
+    lay("docs/a.md", "docs/a.txt", "docs/x/b.md", "docs/x/y/c.md", "notes/d.md")
+    assert found("docs/*.md") == ["docs/a.md"]
+    assert found("**/[bc].md") == ["docs/x/b.md", "docs/x/y/c.md"]
+    assert found("d*/x") == found("docs/x") == ["docs/x/b.md", "docs/x/y/c.md"]
+
+
+def test_a_path_that_exists_is_taken_literally_though_it_looks_like_a_glob() -> None:
+    lay("a[1].md", "a1.md", "x[y]/b.md")
+    assert found("a[1].md") == ["a[1].md"]
+    assert found("x[y]") == ["x[y]/b.md"]
+
+
+def test_a_file_that_is_reached_twice_is_found_once() -> None:
+    lay("docs/a.md", "docs/b.md")
+    Path("docs/c.md").symlink_to("a.md")
+    assert found("docs/b.md", "docs", "docs/*") == ["docs/b.md", "docs/a.md"]
+
+
+def test_symlinked_folders_are_followed_and_a_loop_of_them_ends() -> None:
+    lay("docs/a.md", "elsewhere/b.md")
+    Path("docs/link").symlink_to("../elsewhere")
+    Path("elsewhere/back").symlink_to("../docs")
+    Path("docs/self.md").symlink_to("self.md")
+    assert found("docs", follow_links=True) == ["docs/a.md", "docs/link/b.md", "docs/self.md"]
+
+
+def test_files_of_other_kinds_are_counted_in_folders_and_globs() -> None:
+    lay("docs/a.md", "docs/b.png", "docs/x/c.PNG", "docs/Makefile")
+    assert find(["docs", "docs/*"]).skipped == {".png": 2, "": 1}
+
+
+def test_a_named_file_of_another_kind_is_refused_with_the_kinds_that_are_known() -> None:
+    lay("b.png")
+    with pytest.raises(InputError, match=r"b\.png .* known are \.txt, \.md, .*\.docx"):
+        find(["b.png"])
+
+
+@pytest.mark.parametrize("path", ["nowhere", "nowhere.md", "docs/*.rst", "nowhere/**", "x" * 300])
+def test_a_path_that_matches_nothing_is_refused_by_name(path: str) -> None:
+    lay("docs/a.md")
+    with pytest.raises(InputError) as refused:
+        find(["docs", path])
+    assert path in str(refused.value)
+
+
+@pytest.mark.usefixtures("shut")
+def test_a_folder_that_cannot_be_listed_is_named_and_the_rest_goes_on() -> None:
+    result = find(["docs"])
+    assert [path.name for path in result.files] == ["a.md"]
+    assert [problem.source for problem in result.unreadable] == ["docs/shut"]
+
+
+def test_a_source_is_the_resolved_path_as_a_uri() -> None:
+    lay("docs/ä b#1.md")
+    Path("link.md").symlink_to("docs/ä b#1.md")
+    options = ReadOptions()
+    assert source_of(Path("link.md"), options) == source_of(Path("docs/ä b#1.md"), options)
+    assert source_of(Path("link.md"), options).startswith("file:///")
+    assert source_of(Path("link.md"), options).endswith("/docs/%C3%A4%20b%231.md")
+
+
+def test_a_source_is_relative_to_the_source_root_where_there_is_one() -> None:
+    lay("docs/ä b#1%.md")
+    assert (
+        source_of(Path("docs/ä b#1%.md"), ReadOptions(source_root=Path())) == "docs/ä b%231%25.md"
+    )
+
+
+def test_a_file_outside_the_source_root_is_refused() -> None:
+    lay("docs/a.md", "other/b.md")
+    Path("docs/link.md").symlink_to("../other/b.md")
+    options = ReadOptions(source_root=Path("docs"))
+    assert source_of(Path("docs/a.md"), options) == "a.md"
+    with pytest.raises(InputError, match="outside the source root"):
+        source_of(Path("docs/link.md"), options)
+
+
+ROOTS = [ReadOptions(), ReadOptions(source_root=Path()), ReadOptions(source_root=Path("docs"))]
+
+
+@pytest.mark.parametrize("options", ROOTS)
+def test_gone_are_the_documents_under_a_folder_whose_file_is_no_more(options: ReadOptions) -> None:
+    lay("docs/a.md", "docs/sub/b.md", "docs/rows.csv", "docs/old.csv")
+    sources = [source_of(path, options) for path in find(["docs"]).files]
+    sources += [f"{source}#17" for source in sources if source.endswith(".csv")]
+    assert gone(sources, "docs", options) == []
+    Path("docs/sub/b.md").unlink()
+    Path("docs/old.csv").unlink()
+    lost = [source for source in sources if "b.md" in source or "old.csv" in source]
+    assert gone(sources, "docs", options) == lost
+    assert gone(sources, "docs/*.md", options) == lost
+    assert gone(sources, "docs/a.md", options) == []
+
+
+def test_gone_leaves_alone_what_lies_elsewhere_or_was_no_file_of_ours() -> None:
+    lay("docs/a.md", "docs2/b.md")
+    options = ReadOptions(source_root=Path())
+    sources = ["docs2/gone.md", "docs/of my own", "https://example.org/x.md", "/srv/x.md", "a.md"]
+    assert gone(sources, "docs", options) == []
+    assert gone(sources, ".", options) == ["docs2/gone.md", "a.md"]
+
+
+@pytest.mark.usefixtures("shut")
+def test_nothing_is_gone_while_a_folder_cannot_be_listed() -> None:
+    with pytest.raises(InputError, match="shut can't be listed"):
+        gone([], "docs", ReadOptions())
+
+
+def test_a_link_that_leads_out_of_the_folder_is_followed_only_if_asked() -> None:
+    lay("docs/a.md", "elsewhere/b.md", "elsewhere/c.md")
+    Path("docs/file.md").symlink_to("../elsewhere/b.md")
+    Path("docs/folder").symlink_to("../elsewhere")
+    Path("docs/same.md").symlink_to("a.md")
+    Path("docs/nowhere.md").symlink_to("../nowhere.md")
+    for paths in (["docs"], ["docs/*"], ["docs/**/*.md", "docs/folder"], ["docs/*/*.md", "docs"]):
+        result = find(paths)
+        outside = {"docs/folder"} & set(paths)
+        read_there = [path.as_posix() for path in result.files if "folder" in path.as_posix()]
+        assert bool(outside) == bool(read_there), paths
+    result = find(["docs"])
+    assert [path.as_posix() for path in result.files] == ["docs/a.md"]
+    links = [path.as_posix() for path in result.links]
+    assert links == ["docs/file.md", "docs/folder", "docs/nowhere.md"]
+    assert found("docs", follow_links=True) == [
+        *("docs/a.md", "docs/file.md", "docs/folder/c.md", "docs/nowhere.md")
+    ]
+
+
+def test_a_glob_leads_out_of_its_folder_by_no_link() -> None:
+    lay("docs/a.md", "elsewhere/b.md")
+    Path("docs/folder").symlink_to("../elsewhere")
+    assert found("docs/*/*.md", "docs/a.md") == ["docs/a.md"]
+    assert found("docs/*/*.md", follow_links=True) == ["docs/folder/b.md"]
+
+
+def test_a_folder_or_file_that_is_named_may_be_a_link() -> None:
+    lay("elsewhere/b.md")
+    Path("docs").symlink_to("elsewhere")
+    Path("a.md").symlink_to("elsewhere/b.md")
+    assert found("docs") == ["docs/b.md"]
+    assert found("a.md") == ["a.md"]
+
+
+def test_loops_of_links_end_whether_they_are_followed_or_not() -> None:
+    lay("docs/x/a.md", "other/b.md")
+    Path("docs/x/up").symlink_to("..")
+    Path("docs/x/out").symlink_to("../../other")
+    Path("other/back").symlink_to("../docs")
+    Path("docs/one").symlink_to("two")
+    Path("docs/two").symlink_to("one")
+    assert found("docs") == ["docs/one", "docs/two", "docs/x/a.md"][2:]
+    assert "docs/x/out/b.md" in found("docs", follow_links=True)
+
+
+async def test_it_is_said_how_many_links_were_not_followed() -> None:
+    lay("docs/a.md", "elsewhere/b.md")
+    Path("docs/b.md").symlink_to("../elsewhere/b.md")
+    [notice] = Corpus.of_paths(["docs"], ReadOptions()).notices()
+    assert notice.startswith("1 symbolic link leads out of the folder and was not followed: ")
+    assert "docs/b.md. --follow-links" in notice
+    assert Corpus.of_paths(["docs"], ReadOptions(follow_links=True)).notices() == []
+
+
+def test_what_was_read_by_a_followed_link_is_not_gone() -> None:
+    lay("docs/a.md", "docs/x/c.md", "elsewhere/b.md")
+    Path("docs/b.md").symlink_to("../elsewhere/b.md")
+    sources = [source_of(path, ReadOptions()) for path in find(["docs"], follow_links=True).files]
+    assert gone(sources, "docs", ReadOptions()) == []

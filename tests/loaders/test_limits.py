@@ -1,0 +1,194 @@
+"""Small files that would take all memory are named with the reason; the others are read."""
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
+
+import docx
+import pytest
+from pypdf import PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject
+
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.loaders import ReadOptions, Unreadable, read
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.settings import load_settings
+
+LIMIT = ReadOptions(max_file_mb=1)
+WORD = ReadOptions(max_file_mb=5)  # an empty document of Word's has many tags
+MORE = 1_500_000  # bytes, above that limit
+PARAGRAPH = b"<w:p><w:r><w:t>" + b"a" * 10_000 + b"</w:t></w:r></w:p>"
+
+
+def reason_for(path: Path, options: ReadOptions = LIMIT) -> str:
+    [problem] = read(path, options)
+    assert isinstance(problem, Unreadable), problem
+    return problem.reason
+
+
+def word_file(path: Path, body: bytes, *, packing: int = ZIP_DEFLATED, types: bytes = b"") -> Path:
+    """A Word document with that body, and that document type definition."""
+    whole = path.with_name("whole.docx")
+    docx.Document().save(str(whole))
+    with ZipFile(whole) as source, ZipFile(path, "w", packing) as target:
+        for part in source.infolist():
+            data = source.read(part)
+            if part.filename == "word/document.xml":
+                data = data.replace(b"<w:body>", b"<w:body>" + body, 1)
+                data = data.replace(b"?>", b"?>" + types, 1)
+            target.writestr(part.filename, data)
+    whole.unlink()
+    return path
+
+
+def stream(data: bytes, **entries: NameObject | ArrayObject) -> StreamObject:
+    plain = StreamObject()
+    plain.set_data(data)
+    packed = plain.flate_encode(9)
+    for name, value in entries.items():
+        packed[NameObject(f"/{name}")] = value
+    return packed
+
+
+def pdf_of_pages(path: Path) -> Path:
+    """Pages that are each within the limit, but not all of them together."""
+    writer = PdfWriter()
+    for page in range(5):
+        content = stream(b" " * (MORE // 4) + b"%d" % page)
+        writer.add_blank_page(300, 300)[NameObject("/Contents")] = writer._add_object(content)
+    writer.write(path)
+    return path
+
+
+def pdf_of_forms(path: Path) -> Path:
+    """One page that shows forms which are within the limit, but not all of them together."""
+    writer = PdfWriter()
+    forms = DictionaryObject()
+    for form in range(5):
+        box = ArrayObject([NumberObject(0)] * 4)
+        data = b" " * (MORE // 4) + b"%d" % form
+        packed = stream(data, Subtype=NameObject("/Form"), BBox=box)
+        forms[NameObject(f"/F{form}")] = writer._add_object(packed)
+    page = writer.add_blank_page(300, 300)
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): forms})
+    page[NameObject("/Contents")] = writer._add_object(stream(b"/F0 Do /F1 Do /F2 Do /F3 Do"))
+    writer.write(path)
+    return path
+
+
+def test_a_word_document_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", PARAGRAPH * 550)
+    assert path.stat().st_size < 100_000
+    assert reason_for(path, WORD) == (
+        "unpacks to 6 MB, more than the limit of 5 MB: KG_MAX_FILE_MB sets another"
+    )
+    [document] = read(path, ReadOptions(max_file_mb=7))
+    assert isinstance(document, Document)
+
+
+def test_a_word_document_that_lies_about_its_size_is_not_unpacked(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", PARAGRAPH * 150)
+    with ZipFile(path) as packed:
+        size = packed.getinfo("word/document.xml").file_size
+    path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 3000)))
+    assert "no usable Word document" in reason_for(path, WORD)
+
+
+def test_a_word_document_of_empty_tags_or_endless_rows_is_named(tmp_path: Path) -> None:
+    assert "so many tags" in reason_for(word_file(tmp_path / "tags.docx", b"<w:p/>" * 50_000), WORD)
+    span = b'<w:tcPr><w:gridSpan w:val="2000000000"/></w:tcPr>'
+    row = b"<w:tbl><w:tr><w:tc>" + span + b"<w:p/></w:tc></w:tr></w:tbl>"
+    assert "so wide tables" in reason_for(word_file(tmp_path / "row.docx", row), WORD)
+
+
+def test_a_word_document_packed_as_word_never_does_is_named(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", PARAGRAPH, packing=ZIP_BZIP2)
+    assert "packed in another way" in reason_for(path, WORD)
+
+
+def test_entities_of_xml_do_not_multiply_and_read_no_file(tmp_path: Path) -> None:
+    tenfold = (b'<!ENTITY e%d "%s">' % (i, b"&e%d;" % (i - 1) * 10) for i in range(1, 10))
+    types = b'<!DOCTYPE d [<!ENTITY e0 "aaaaaaaaaa">' + b"".join(tenfold) + b"]>"
+    text = b"<w:p><w:r><w:t>&e9;</w:t></w:r></w:p>"
+    assert "no usable Word" in reason_for(word_file(tmp_path / "a.docx", text, types=types), WORD)
+    (tmp_path / "secret").write_text("nobody knows")
+    address = (tmp_path / "secret").as_uri().encode()
+    types = b'<!DOCTYPE d [<!ENTITY e SYSTEM "' + address + b'">]>'
+    text = b"<w:p><w:r><w:t>It is: &e;</w:t></w:r></w:p>"
+    [item] = read(word_file(tmp_path / "b.docx", text, types=types), WORD)
+    assert "nobody" not in str(item)
+
+
+@pytest.mark.parametrize("make", [pdf_of_pages, pdf_of_forms])
+def test_a_pdf_that_unpacks_to_more_than_the_limit_is_named(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    path = make(tmp_path / "a.pdf")
+    assert path.stat().st_size < 100_000
+    assert "unpacks to more than the limit of 1 MB" in reason_for(path)
+    [item] = read(path, ReadOptions(max_file_mb=3))
+    assert isinstance(item, Unreadable)
+    assert "no text" in item.reason
+
+
+def test_a_page_of_too_many_tags_or_bytes_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tags.html").write_text("<p>" * 20_000)
+    assert "so many tags" in reason_for(tmp_path / "tags.html")
+    (tmp_path / "text.html").write_text("a" * MORE)
+    assert "holds 2 MB, more than the limit of 1 MB" in reason_for(tmp_path / "text.html")
+    (tmp_path / "deep.html").write_text("<div>" * 9_000 + "down here")
+    [document] = read(tmp_path / "deep.html", LIMIT)
+    assert isinstance(document, Document)
+    assert document.text == "down here"
+
+
+def test_json_that_is_too_large_or_too_deep_is_named(tmp_path: Path) -> None:
+    (tmp_path / "large.json").write_text('{"text": "' + "a" * MORE + '"}')
+    assert "holds 2 MB" in reason_for(tmp_path / "large.json")
+    (tmp_path / "deep.json").write_text("[" * 900_000)
+    assert "is not JSON" in reason_for(tmp_path / "deep.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", 'text\n"' + "a" * MORE + '"\n'),
+        ("b.csv", 'text\n"' + "a\n" * (MORE // 2) + '"\n'),
+        ("c.csv", "a" * MORE + ",text\n1,One.\n"),
+        ("a.jsonl", '{"text": "' + "a" * MORE + '"}\n'),
+    ],
+)
+def test_a_row_that_is_too_large_is_named_by_its_line(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    assert "line" in reason_for(tmp_path / name)
+    assert len(list(read(tmp_path / name, ReadOptions(max_file_mb=2)))) == 1
+
+
+def test_rows_together_may_be_larger_than_the_limit_and_so_may_plain_text(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "A row of a large file."}\n' * 50_000)
+    assert all(isinstance(item, Document) for item in read(tmp_path / "a.jsonl", LIMIT))
+    (tmp_path / "a.txt").write_text("a" * MORE)
+    [document] = read(tmp_path / "a.txt", LIMIT)
+    assert isinstance(document, Document)
+
+
+def test_of_many_unusable_rows_the_first_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("[]\n" * 10_000 + '{"text": "Good."}\n')
+    items = list(read(tmp_path / "a.jsonl", LIMIT))
+    assert len(items) == 102
+    last = items[-1]
+    assert isinstance(last, Unreadable)
+    assert last.reason == "and 9,900 more rows can't be used"
+
+
+async def test_the_limit_is_a_setting_and_the_other_files_are_read(tmp_path: Path) -> None:
+    word_file(tmp_path / "a.docx", PARAGRAPH * 150)
+    (tmp_path / "b.txt").write_text("Marley was dead.")
+    limit = load_settings(max_file_mb=1).max_file_mb
+    corpus = Corpus.of_paths([tmp_path], ReadOptions(), limit)
+    assert [document.text async for document in corpus.documents()] == ["Marley was dead."]
+    [reason] = corpus.reasons().values()
+    assert "KG_MAX_FILE_MB" in reason

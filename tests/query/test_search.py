@@ -1,0 +1,308 @@
+"""Answers from a real graph of A Christmas Carol: what they are made from, and what they cite."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError
+from graphrag_neo4j.context.citations import LONG_REF
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.llm import LLMQueryBackend
+from graphrag_neo4j.query.answer import METHODS, Answer, Method
+from graphrag_neo4j.query.engine import NOTHING, _messages
+from graphrag_neo4j.query.query_context import lucene_query
+from graphrag_neo4j.settings import Settings
+from tests.conftest import Make
+from tests.support.carol import BOOK, indexed_carol
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.servers import TestServer
+
+QUESTION = "What does Scrooge think of Christmas and of Marley?"
+
+
+class Carol:
+    """The indexed book, its settings and the endpoint that read it."""
+
+    def __init__(self, settings: Settings, endpoint: FakeEndpoint, graph: Graph) -> None:
+        self.settings, self.endpoint, self.graph = settings, endpoint, graph
+
+    async def ask(self, question: str = QUESTION, **how: object) -> Answer:
+        self.endpoint.reset()
+        async with AsyncGraphRAG(self.settings) as rag:
+            return await rag.query(question, **how)
+
+    @property
+    def asked(self) -> list[str]:
+        """The kinds of the chat calls since the last question."""
+        return [call.kind for call in self.endpoint.log if not call.inputs]
+
+
+@pytest.fixture(scope="module")
+async def carol(checked_server: TestServer) -> AsyncIterator[Carol]:
+    async with indexed_carol(checked_server, characters=60_000, claim_gleanings=0) as indexed:
+        yield Carol(indexed.settings, indexed.endpoint, indexed.graph)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_each_method_answers_and_its_citations_lead_to_the_text(
+    carol: Carol, method: Method
+) -> None:
+    answer = await carol.ask(method=method)
+    assert answer.found
+    assert answer.method == method
+    assert answer.citations
+    assert [(c.kind, c.ref) for c in answer.citations] == list(answer.cited)
+    text = BOOK.read_text("utf-8")
+    for citation in answer.citations:
+        assert citation.supported
+        assert citation.title
+        for source in citation.sources:
+            assert source.document == "carol"
+            assert text[source.start : source.end] == source.text
+    assert any(citation.sources for citation in answer.citations)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_the_context_alone_asks_no_chat_model(carol: Carol, method: Method) -> None:
+    table = await carol.ask(method=method, context_only=True)
+    assert carol.asked == []
+    assert table.text == ""
+    assert table.context
+    assert all(one.tokens <= one.budget for one in table.context)
+    if method not in {"drift", "global"}:
+        answer = await carol.ask(method=method)
+        assert [one.text for one in answer.context] == [one.text for one in table.context]
+
+
+async def test_a_local_context_keeps_its_budget_and_its_order(carol: Carol) -> None:
+    answer = await carol.ask(method="local", context_only=True, max_context_tokens=3000)
+    [table] = answer.context
+    assert 2000 < table.tokens <= 3000
+    kinds = ["Reports", "Entities", "Relationships", "Claims", "Sources"]
+    assert [k for k in kinds if f"# {k}\n" in table.text] == list(table.by_kind())
+    assert "Scrooge" in table.by_kind()["Entities"][0].text
+
+
+async def test_shares_above_the_whole_are_refused(carol: Carol) -> None:
+    with pytest.raises(InputError, match="KG_TEXT_UNIT_PROP and KG_COMMUNITY_PROP"):
+        await carol.ask(method="local", text_unit_prop=0.8, community_prop=0.3)
+    with pytest.raises(InputError, match="no setting top_k_elephants"):
+        await carol.ask(top_k_elephants=3)
+
+
+async def test_the_cover_of_a_level_holds_each_entity_once(carol: Carol) -> None:
+    entities = (await carol.graph.run_plain("MATCH (e:Entity) RETURN count(e) AS n"))[0]["n"]
+    deepest = (await carol.graph.run_plain("MATCH (c:Community) RETURN max(c.level) AS n"))[0]["n"]
+    assert deepest >= 1
+    for level in range(deepest + 1):
+        answer = await carol.ask(method="global", level=level, context_only=True, small_share=1.0)
+        refs = [r.ref for table in answer.context for r in table.records.values()]
+        assert len(refs) == len(set(refs))
+        rows = await carol.graph.run_plain(
+            "MATCH (c:Community) WHERE c.ref IN $refs "
+            "MATCH (c)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(e:Entity) RETURN e.id AS id",
+            refs=refs,
+        )
+        assert len(rows) == len({row["id"] for row in rows}) == entities
+
+
+async def test_reports_made_without_a_model_get_their_share_at_most(carol: Carol) -> None:
+    answer = await carol.ask(method="global", level=0, context_only=True)
+    refs = [r.ref for table in answer.context for r in table.records.values()]
+    rows = await carol.graph.run_plain(
+        "MATCH (c:Community) WHERE c.ref IN $refs "
+        "RETURN c.origin AS origin, sum(c.n_tokens) AS n ORDER BY origin",
+        refs=refs,
+    )
+    tokens = {row["origin"]: row["n"] for row in rows}
+    assert 0 < tokens["elements"] <= 0.12 * sum(tokens.values())
+
+
+async def test_each_chunk_is_mapped_exactly_once_by_text_search(carol: Carol) -> None:
+    answer = await carol.ask(method="text", map_context_tokens=2000)
+    ids = [id_ for table in answer.context for _, id_ in table.records]
+    rows = await carol.graph.run_plain("MATCH (c:Chunk) RETURN c.id AS id")
+    assert sorted(ids) == sorted(row["id"] for row in rows)
+    assert carol.asked.count("json:points") == len(answer.context)
+
+
+async def test_no_part_of_a_rejected_report_is_rated_and_fewer_are_mapped(carol: Carol) -> None:
+    whole = await carol.ask(method="global", level=1, map_context_tokens=1000)
+    dynamic = await carol.ask(method="global", dynamic=True, map_context_tokens=1000)
+    assert 0 < len(dynamic.context) < len(whole.context)
+    assert "json:relevant_reports" in carol.asked
+
+
+async def test_only_the_nearest_reports_are_mapped_where_so_asked(carol: Carol) -> None:
+    answer = await carol.ask(
+        method="global", level=0, prefilter=3, context_only=True, small_share=1.0
+    )
+    assert sum(len(table.records) for table in answer.context) == 3
+
+
+async def test_where_the_data_holds_no_answer_none_is_written(carol: Carol) -> None:
+    answer = await carol.ask("Zyzzyva quokka xylophone?", method="global")
+    assert answer.text == NOTHING
+    assert not answer.found
+    assert "answer" not in carol.asked
+
+
+async def test_one_rated_answer_a_context_as_in_the_paper(carol: Carol) -> None:
+    answer = await carol.ask(method="global", map_style="answer")
+    assert answer.citations
+
+
+@pytest.mark.parametrize("question", ['What is "AI? (and why', "AND OR", "???", "name:* ~ \\ /x/"])
+@pytest.mark.parametrize("method", ["local", "basic", "drift"])
+async def test_no_question_is_a_query(carol: Carol, question: str, method: Method) -> None:
+    await carol.ask(question, method=method, context_only=True)
+
+
+def test_words_reach_lucene_without_its_operators() -> None:
+    assert (
+        lucene_query('What is "AI? (and why*', "name")
+        == "name:what name:is name:ai name:and name:why"
+    )
+    assert lucene_query("AND OR NOT") == "and or not"
+
+
+async def test_a_citation_of_what_was_not_shown_is_marked(carol: Carol) -> None:
+    answer = await carol.ask("Invent what Scrooge did.", method="local")
+    invented = [c for c in answer.citations if not c.supported]
+    assert [(c.kind, c.ref, c.title, c.sources) for c in invented] == [
+        ("Claims", LONG_REF, None, [])
+    ]
+    assert "no longer in the graph" in str(invented[0])
+
+
+async def test_a_follow_up_brings_what_the_primer_lacked(carol: Carol) -> None:
+    answer = await carol.ask(method="drift", drift_calls=3)
+    primer, *others = answer.context
+    assert 1 <= len(others) <= 3
+    assert "Sources" not in primer.by_kind()
+    assert any("Sources" in table.by_kind() for table in others)
+
+
+async def test_depth_and_calls_bound_drift(carol: Carol) -> None:
+    assert len((await carol.ask(method="drift", drift_depth=0)).context) == 1
+    assert len((await carol.ask(method="drift", drift_calls=1)).context) == 2
+
+
+async def test_a_conversation_goes_before_the_question(carol: Carol) -> None:
+    history = [(f"Who is {n}?", f"A number, {n}.") for n in range(9)]
+    alone = await carol.ask("And Marley?", method="local")
+    answer = await carol.ask("And Marley?", method="local", history=history)
+    tokens = [one.usage["answer"]["input_tokens"] for one in (alone, answer)]
+    assert tokens[1] > tokens[0] - 200
+    messages = _messages(history, 5)
+    request = next(
+        LLMQueryBackend(carol.settings).answer("And Marley?", ContextTable(9, len), messages)
+    )
+    said = [message.content for message in request.messages[1:]]
+    assert said == [*(text for turn in history[-5:] for text in turn), "And Marley?"]
+
+
+async def test_the_method_is_chosen_and_said(carol: Carol) -> None:
+    said: list[Event] = []
+    async with AsyncGraphRAG(carol.settings, said.append) as rag:
+        answer = await rag.query("What are the main themes of the whole?", context_only=True)
+    assert answer.method == "global"
+    assert Notice("Answering by global search.") in said
+    async with AsyncGraphRAG(carol.settings) as rag:
+        assert (await rag.query("Who is Fred?", context_only=True)).method == "local"
+
+
+async def test_a_stream_is_the_answer_in_pieces(carol: Carol) -> None:
+    async with AsyncGraphRAG(carol.settings) as rag:
+        stream = rag.stream(QUESTION, method="local")
+        with pytest.raises(InputError, match="read the stream to its end"):
+            _ = stream.answer
+        pieces = [piece async for piece in stream]
+        plain = await rag.query(QUESTION, method="local")
+    assert len(pieces) > 1
+    assert "".join(pieces) == stream.answer.text == plain.text
+    assert stream.answer.citations == plain.citations
+
+
+async def test_without_a_model_words_lead_and_sentences_are_quoted(carol: Carol) -> None:
+    alone = carol.settings.changed(openai_api_key=None, openai_base_url=None)
+    said: list[Event] = []
+    async with AsyncGraphRAG(alone, said.append) as rag:
+        table = await rag.local_search("Who was Marley?", context_only=True)
+        answers = [await rag.query("Who was Marley?", method=method) for method in METHODS]
+    assert "arley" in table.context[0].by_kind()["Entities"][0].text
+    assert any("going by words" in str(event) for event in said)
+    for answer in answers:
+        assert answer.origin == "extractive"
+        assert answer.citations
+        assert all(citation.supported for citation in answer.citations)
+    local = answers[METHODS.index("local")]
+    assert "arley" in local.text
+
+
+@pytest.mark.parametrize("question", ["???", "Who is he?", "xyzzy plugh"])
+@pytest.mark.parametrize("method", METHODS)
+async def test_without_a_model_a_question_of_no_word_that_is_there_has_no_answer(
+    carol: Carol, question: str, method: Method
+) -> None:
+    alone = carol.settings.changed(openai_api_key=None, openai_base_url=None)
+    async with AsyncGraphRAG(alone) as rag:
+        answer = await rag.query(question, method=method)
+    assert (answer.text, answer.found, answer.citations) == (NOTHING, False, [])
+
+
+async def test_a_level_that_is_not_there_is_refused_with_those_that_are(carol: Carol) -> None:
+    with pytest.raises(InputError, match=r"no level 77: the levels are 0 \(the coarsest\) to \d\."):
+        await carol.ask(method="global", level=77)
+
+
+async def test_communities_reports_and_entities_can_be_looked_up(carol: Carol) -> None:
+    async with AsyncGraphRAG(carol.settings) as rag:
+        found = await rag.communities(level=0)
+        report = await rag.report(found[0].ref)
+        entity = await rag.entity("  ebenezer  SCROOGE ")
+        with pytest.raises(InputError, match="no longer in the graph"):
+            await rag.report(LONG_REF)
+        with pytest.raises(InputError, match="no entity 'Nobody'"):
+            await rag.entity("Nobody")
+    assert found[0].size == max(community.size for community in found)
+    assert len(found.to_pandas()) == len(found)
+    assert str(found[0].title) in found._repr_markdown_()
+    assert len(report.entities) == found[0].size
+    assert report._repr_markdown_().startswith(f"# {report.title}")
+    assert entity.related
+    assert repr(entity).startswith(f"<Entity {entity.ref} ")
+
+
+@pytest.mark.usefixtures("graph")
+def test_an_empty_graph_says_what_makes_it(settings: Make) -> None:
+    with (
+        GraphRAG(settings()) as rag,
+        pytest.raises(InputError, match="no documents yet: `kg-build index PATHS` makes them"),
+    ):
+        rag.query("Anything?")
+
+
+@pytest.mark.usefixtures("graph")
+def test_a_half_built_index_says_which_stage_is_missing(
+    settings: Make, endpoint: FakeEndpoint
+) -> None:
+    endpoint.change(garbage=1.0, only=["extraction"])
+    with GraphRAG(settings()) as rag:
+        rag.index([Document("Marley was dead.", "memory:0")])
+    with (
+        GraphRAG(settings()) as rag,
+        pytest.raises(InputError, match="no reports of communities yet"),
+    ):
+        rag.global_search("Anything?")
+
+
+@pytest.mark.usefixtures("graph")
+def test_a_script_reads_a_stream(settings: Make) -> None:
+    with GraphRAG(settings()) as rag:
+        rag.index([Document("Marley met Scrooge in London. Marley was dead.", "memory:0")])
+        stream = rag.stream("Who met Scrooge in London?", method="basic")
+        assert "".join(stream) == stream.answer.text
+        assert stream.answer.citations

@@ -1,0 +1,72 @@
+"""The beginning of A Christmas Carol, indexed once for a module of tests that only read."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from graphrag_neo4j import AsyncGraphRAG, Document
+from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.conftest import WIPE
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.paths import DATA
+from tests.support.servers import TestServer
+
+__all__ = ["BOOK", "Indexed", "indexed_carol"]
+
+BOOK = DATA / "christmas_carol" / "book.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """The text that was indexed as the document `carol`, with what, and the graph of it."""
+
+    text: str
+    settings: Settings
+    endpoint: FakeEndpoint
+    graph: Graph
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The settings as environment variables, for a program of its own."""
+        settings = self.settings
+        secrets = [settings.neo4j_password, settings.openai_api_key]
+        password, key = (secret.get_secret_value() if secret else "" for secret in secrets)
+        return {
+            "NEO4J_URI": settings.neo4j_uri or "",
+            "NEO4J_USERNAME": settings.neo4j_username,
+            "NEO4J_PASSWORD": password,
+            "NEO4J_DATABASE": settings.neo4j_database or "",
+            "OPENAI_BASE_URL": settings.openai_base_url or "",
+            "OPENAI_API_KEY": key,
+        }
+
+
+@asynccontextmanager
+async def indexed_carol(
+    server: TestServer,
+    *,
+    characters: int = 10_000,
+    title: str = "Carol",
+    **changed: Any,  # noqa: ANN401 - checked by pydantic
+) -> AsyncIterator[Indexed]:
+    """The graph is emptied before and after; `changed`: settings."""
+    with FakeEndpoint() as endpoint:
+        settings = load_settings(
+            neo4j_uri=server.uri,
+            neo4j_username=server.username,
+            neo4j_password=server.password,
+            neo4j_database=server.database,
+            openai_base_url=endpoint.url,
+            openai_api_key="sk-for-tests-only",
+            **{"gleanings": 0, "max_cluster_size": 6, **changed},
+        )
+        text = BOOK.read_text("utf-8")[:characters]
+        async with connect(server.uri, server.username, server.password, server.database) as graph:
+            await graph.run_plain(WIPE)
+            async with AsyncGraphRAG(settings) as rag:
+                built = await rag.index([Document(text, "carol", title)])
+                assert built.complete
+            yield Indexed(text, settings, endpoint, graph)
+            await graph.run_plain(WIPE)

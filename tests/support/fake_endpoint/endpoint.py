@@ -1,0 +1,198 @@
+"""The routes of OpenAI's API, what is refused, and the log; and the addresses that tests use.
+
+/v1/models, /v1/chat/completions, /v1/embeddings; /control/log, /control/reset, /control/options.
+"""
+
+import json
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from tests.support.fake_endpoint.chat import Chat, read_chat, text_hash
+from tests.support.fake_endpoint.dice import digest
+from tests.support.fake_endpoint.faults import Fate, decide
+from tests.support.fake_endpoint.forms import (
+    ApiError,
+    Completion,
+    completion,
+    models,
+    stream,
+    to_json,
+    vectors,
+)
+from tests.support.fake_endpoint.options import Options, change
+from tests.support.fake_endpoint.replies import Task, garbage, read_task, reply
+from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
+from tests.support.fake_endpoint.tokens import count, cut
+from tests.support.fake_endpoint.vectors import embed
+
+__all__ = ["Call", "Endpoint"]
+
+ANY_MODEL = ("gpt-4.1-mini", "text-embedding-3-small")
+"""What is listed where every name is known."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One call, as the log keeps it.
+
+    `time`: seconds on the monotonic clock when it came. `status`: of HTTP, 0 for a connection
+    closed without a response. `request`: a hash of its body; `attempt`: how often that was seen.
+    `text`: `text_hash` of what it asks to read. `inputs`: how many texts it asks to embed.
+    """
+
+    time: float
+    path: str
+    request: str
+    kind: str = ""
+    model: str = ""
+    status: int = 0
+    fault: str = ""
+    attempt: int = 0
+    text: str = ""
+    inputs: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Endpoint:
+    """Answers calls and keeps their log."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._calls: list[Call] = []
+        self._seen = Counter[str]()
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
+        """The response to any request."""
+        if request.path.startswith("/control/"):
+            return self._control(request)
+        call = Call(time.monotonic(), request.path, digest(request.body))
+        self._calls.append(call)
+        try:
+            response = self._route(request, call)
+        except ApiError as error:
+            response = error.response()
+        call.status = 0 if response.broken == "cut" else response.status
+        return response
+
+    def _control(self, request: HttpRequest) -> HttpResponse:
+        match request.path.removeprefix("/control/"):
+            case "log":
+                return to_json([asdict(call) for call in self._calls])
+            case "reset":
+                self._calls.clear()
+                self._seen.clear()
+            case "options":
+                self._options = change(self._options, json.loads(request.body))
+            case _:
+                return HttpResponse(404)
+        return to_json({})
+
+    def _route(self, request: HttpRequest, call: Call) -> HttpResponse:
+        key = self._options.key
+        if key and request.headers.get("authorization") != f"Bearer {key}":
+            raise ApiError(401, "Incorrect API key provided.", "invalid_api_key")
+        match request.method, request.path:
+            case "GET", "/v1/models":
+                call.kind = "models"
+                return models(self._options.models or ANY_MODEL)
+            case "POST", "/v1/chat/completions":
+                return self._chat(self._read(request, call, "messages"), call)
+            case "POST", "/v1/embeddings":
+                return self._embed(self._read(request, call, "input"), call)
+        raise ApiError(404, f"Unknown request URL: {request.path}.", "unknown_url")
+
+    def _read(self, request: HttpRequest, call: Call, needed: str) -> dict[str, Any]:
+        """The request's body, where its model and parameters are accepted."""
+        try:
+            body: dict[str, Any] = json.loads(request.body)
+            call.model, _ = body["model"], body[needed]
+        except (ValueError, KeyError, TypeError):
+            message = f"The body must be a JSON object with 'model' and '{needed}'."
+            raise ApiError(400, message, "invalid_body") from None
+        if self._options.models and call.model not in self._options.models:
+            message = f"The model `{call.model}` does not exist."
+            raise ApiError(404, message, "model_not_found", "model")
+        for name in body.keys() & set(self._options.rejects):
+            message = f"Unsupported parameter: '{name}'."
+            raise ApiError(400, message, "unsupported_parameter", name)
+        return body
+
+    def _chat(self, body: dict[str, Any], call: Call) -> HttpResponse:
+        chat = read_chat(body)
+        task = read_task(chat, self._options)
+        call.kind, call.text = task.name, text_hash(chat.text)
+        self._weigh(call, sum(map(count, chat.pieces)))
+        fate = self._meet_fate(call)
+        done = self._complete(chat, task, call)
+        if body.get("stream"):
+            usage = (body.get("stream_options") or {}).get("include_usage", False)
+            return _spoil(stream(done, usage), fate)
+        return _spoil(completion(done), fate)
+
+    def _complete(self, chat: Chat, task: Task, call: Call) -> Completion:
+        if chat.words and call.fault == "garbage":
+            call.fault = ""  # a forced word is never garbage
+        spoilt = call.fault == "garbage"
+        text = garbage(task, chat) if spoilt else reply(task, chat, self._options)
+        limits = [limit for limit in (chat.max_tokens, self._options.output_tokens) if limit]
+        shown = cut(text, min(limits)) if limits else text
+        # Under a bias on words a model does not stop by itself, so one token is the whole limit.
+        ended = len(shown) == len(text) and not (chat.words and 1 in limits)
+        call.completion_tokens = count(shown)
+        return Completion(
+            id=call.request,
+            model=call.model,
+            text=shown,
+            finish_reason="stop" if ended else "length",
+            prompt_tokens=call.prompt_tokens,
+            completion_tokens=call.completion_tokens,
+        )
+
+    def _embed(self, body: dict[str, Any], call: Call) -> HttpResponse:
+        texts = _inputs(body["input"])
+        call.kind, call.inputs = "embeddings", len(texts)
+        self._weigh(call, sum(map(count, texts)))
+        fate = self._meet_fate(call)
+        dimensions = body.get("dimensions") or self._options.dimensions
+        if fate.fault == "garbage":
+            dimensions //= 2
+        rows = [embed(text, dimensions) for text in texts]
+        base64 = body.get("encoding_format") == "base64"
+        return _spoil(vectors(call.model, rows, base64, call.prompt_tokens), fate)
+
+    def _weigh(self, call: Call, tokens: int) -> None:
+        call.prompt_tokens = tokens
+        most = self._options.context_tokens
+        if most and tokens > most:
+            message = f"This model's maximum context length is {most} tokens; yours has {tokens}."
+            raise ApiError(400, message, "context_length_exceeded", "messages")
+
+    def _meet_fate(self, call: Call) -> Fate:
+        """What happens to the call; raises ApiError where it is to be refused."""
+        self._seen[call.request] += 1
+        call.attempt = self._seen[call.request]
+        fate = decide(self._options, call.request, call.attempt, call.kind)
+        call.fault = fate.fault
+        if fate.fault == "too_many":
+            wait = {"retry-after": f"{self._options.retry_after:g}"}
+            raise ApiError(429, "Rate limit reached.", "rate_limit_exceeded", headers=wait)
+        if fate.fault == "server_error":
+            raise ApiError(500, "The server had an error.", "server_error")
+        return fate
+
+
+def _spoil(response: HttpResponse, fate: Fate) -> HttpResponse:
+    broken = fate.fault if fate.fault in {"cut", "half"} else ""
+    if not (broken or fate.delay):
+        return response
+    return replace(response, delay=fate.delay, broken=broken)
+
+
+def _inputs(given: str | list[Any]) -> list[str]:
+    """The texts to embed; token ids, which the API takes too, count as words."""
+    if isinstance(given, str) or (given and isinstance(given[0], int)):
+        given = [given]
+    return [text if isinstance(text, str) else " ".join(map(str, text)) for text in given]

@@ -1,0 +1,60 @@
+"""An endpoint that gives one answer to all calls, for answers that the fake one never gives."""
+
+import json
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from anyio.from_thread import start_blocking_portal
+
+from tests.support.fake_endpoint.fake import address
+from tests.support.fake_endpoint.server import HttpRequest, HttpResponse, HttpServer
+
+__all__ = ["EVENTS", "events", "nothing_listens", "odd_endpoint"]
+
+JSON = "application/json"
+EVENTS = "text/event-stream"
+
+
+@contextmanager
+def odd_endpoint(
+    body: object,
+    *,
+    status: int = 200,
+    content_type: str = JSON,
+    headers: Mapping[str, str] | None = None,
+) -> Iterator[tuple[str, list[HttpRequest]]]:
+    """The address of the endpoint, and the requests that came.
+
+    A body is text, bytes, or what becomes JSON. "KEY" in a text is replaced by the key that the
+    request brought.
+    """
+    came: list[HttpRequest] = []
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        came.append(request)
+        key = request.headers["authorization"].removeprefix("Bearer ")
+        text = body if isinstance(body, str | bytes) else json.dumps(body)
+        sent = text if isinstance(text, bytes) else text.replace("KEY", key).encode()
+        return HttpResponse(status, sent, content_type, headers or {})
+
+    with start_blocking_portal() as portal:
+        server = HttpServer(answer)
+        port = portal.call(server.listen, 0)
+        try:
+            yield address(port), came
+        finally:
+            portal.call(server.close)
+
+
+def events(*data: object) -> str:
+    """A streamed body of these events, each text or what becomes JSON."""
+    lines: Sequence[str] = [one if isinstance(one, str) else json.dumps(one) for one in data]
+    return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]"))
+
+
+def nothing_listens() -> str:
+    """An address at which nothing listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return address(one.getsockname()[1])

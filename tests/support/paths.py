@@ -1,0 +1,9 @@
+"""Where the checkout and the data of the tests are."""
+
+from pathlib import Path
+from typing import Final
+
+__all__ = ["DATA", "ROOT"]
+
+ROOT: Final = Path(__file__).parents[2]
+DATA: Final = ROOT / "tests" / "data"

@@ -1,0 +1,80 @@
+"""What stands in README.md: its blocks, the commands in them and between them, its links."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import click
+
+from graphrag_neo4j import cli
+
+__all__ = ["BLOCKS", "ROOT", "TEXT", "Block", "blocks", "command_of", "options_of", "spans"]
+
+from tests.support.paths import ROOT
+
+TEXT: Final = (ROOT / "README.md").read_text("utf-8")
+FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"(^|\s+)#.*")
+
+
+class Block(NamedTuple):
+    """A fenced block; `line`: where it begins."""
+
+    language: str
+    text: str
+    line: int
+
+    @property
+    def commands(self) -> list[str]:
+        """Its lines without comments."""
+        lines = (COMMENT.sub("", line) for line in self.text.splitlines())
+        return [line for line in lines if line]
+
+
+def _blocks() -> Iterator[Block]:
+    for found in FENCED.finditer(TEXT):
+        yield Block(found["language"], found["text"], TEXT[: found.start()].count("\n") + 1)
+
+
+BLOCKS: Final = tuple(_blocks())
+
+
+def blocks(language: str) -> list[Block]:
+    """The blocks of a language."""
+    return [block for block in BLOCKS if block.language == language]
+
+
+def spans(begin: str) -> list[str]:
+    """What stands as `code` in the prose and begins so."""
+    prose = FENCED.sub("", TEXT)
+    found = re.findall(rf"`({re.escape(begin)}[^`]*)`", prose)
+    return [span.replace("\\|", "|") for span in found]
+
+
+def command_of(line: str) -> tuple[list[click.Command], set[str]]:
+    """The commands that a line of `kg-build` names (`start|stop` are two), and its options.
+
+    Raises KeyError for a command that does not exist.
+    """
+    words = shlex.split(line)[1:]
+    found: list[click.Command] = [cli.commands]
+    while words and isinstance(group := found[0], click.Group):
+        found = [_named(group, name) for name in words.pop(0).split("|")]
+    return found, {word for word in words if word.startswith("--")}
+
+
+def options_of(command: click.Command) -> set[str]:
+    """The options of a command, of a group those of all its commands."""
+    own = {opt for one in command.params for opt in (*one.opts, *one.secondary_opts)}
+    if not isinstance(command, click.Group):
+        return own
+    inner = (_named(command, name) for name in command.list_commands(click.Context(command)))
+    return own.union(*map(options_of, inner))
+
+
+def _named(group: click.Group, name: str) -> click.Command:
+    command = group.get_command(click.Context(group), name)
+    if command is None:
+        raise KeyError(name)
+    return command

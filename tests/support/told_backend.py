@@ -1,0 +1,155 @@
+"""A thinker that says of each text what a test has told it, and single stages run with it."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.events import Listener, silent
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
+from graphrag_neo4j.indexing.stages.ingest import Cutting, Ingested, ingest
+from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.indexing.stages.summarize import SummaryLimits, summarize
+from graphrag_neo4j.indexing.tree_summarize import SummaryBudget
+from graphrag_neo4j.model import (
+    ChunkText,
+    ClaimRecord,
+    Claims,
+    Document,
+    EntityRecord,
+    Extraction,
+    FindingText,
+    LLMTask,
+    Origin,
+    RelationshipRecord,
+    Step,
+    T,
+    WrittenReport,
+    finished,
+)
+
+__all__ = ["Told", "claim", "describe", "documents", "found", "put", "read"]
+
+CUTTING = Cutting(600, 100, "o200k_base")
+NOTHING = Extraction([], [])
+NO_CLAIMS = Claims([])
+
+
+class Told:
+    """Says of a chunk what it was told about its text; a string is the reason that it fails.
+
+    `heard` are the chunks that it was asked about, `joined` the names and descriptions that it
+    was asked to join, `reported` what it was asked to report on; `failing`: why it can't join
+    those of a name, or any with one of them, or report on what holds it.
+    """
+
+    def __init__(
+        self,
+        entities: Mapping[str, Extraction | str] | None = None,
+        claims: Mapping[str, Sequence[ClaimRecord] | str] | None = None,
+        *,
+        version: str = "1",
+        failing: Mapping[str, str] | None = None,
+    ) -> None:
+        self.entities, self.claimed = entities or {}, claims or {}
+        self.version, self.failing = version, failing or {}
+        self.heard: list[ChunkText] = []
+        self.joined: list[tuple[str, tuple[str, ...]]] = []
+        self.reported: list[str] = []
+
+    @property
+    def origin(self) -> Origin:
+        return "model"
+
+    def signature(self, step: Step) -> str:
+        return f"{step} {self.version}"
+
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
+        self.heard.append(chunk)
+        said = self.entities.get(chunk.text, NOTHING)
+        yield from ()
+        if isinstance(said, str):
+            raise ReplyError(said)
+        return said
+
+    def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
+        said = self.claimed.get(chunk.text, ())
+        yield from ()
+        if isinstance(said, str):
+            raise ReplyError(said)
+        return Claims(said) if said else NO_CLAIMS
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
+        self.joined.append((name, tuple(descriptions)))
+        yield from ()
+        for text in (name, *descriptions):
+            if text in self.failing:
+                raise ReplyError(self.failing[text])
+        return f"{name}: {len(descriptions)} in one, by {self.version}."
+
+    def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
+        self.reported.append(context)
+        yield from ()
+        for text, reason in self.failing.items():
+            if text in context:
+                raise ReplyError(reason)
+        said = f"{len(context.splitlines())} lines, by {self.version}."
+        return WrittenReport(said, said, [FindingText(said, said)], 5.0, said)
+
+
+async def run(task: LLMTask[T]) -> T:
+    """Drives a step that asks nothing."""
+    return finished(task)
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(text, f"memory:{i}") for i, text in enumerate(texts)]
+
+
+async def put(
+    graph: Graph,
+    what: Iterable[Document],
+    cutting: Cutting = CUTTING,
+    *,
+    recut: bool = False,
+    listen: Listener = silent,
+) -> Ingested:
+    """Ingests documents."""
+
+    async def each() -> AsyncIterator[Document]:
+        for document in what:
+            yield document
+
+    return await ingest(graph, each(), cutting, listen, recut=recut)
+
+
+async def read(graph: Graph, told: Told, listen: Listener = silent) -> None:
+    """Reads what is pending, claims too, and merges."""
+    context = StageContext(graph, told, run, 4, listen)
+    await extract(context)
+    await extract_claims(context)
+    await merge(graph, listen)
+
+
+async def describe(
+    graph: Graph, told: Told, *, join: int = 0, context: int = 500, longest: int = 160
+) -> None:
+    """Describes what is marked; a token is a word."""
+    budget = SummaryBudget(join, context, lambda text: len(text.split()))
+    await summarize(StageContext(graph, told, run, 4, silent), SummaryLimits(budget, longest))
+
+
+def found(
+    *records: tuple[str, str, str] | tuple[str, str, str, float],
+    cut: bool = False,
+    unusable: Sequence[str] = (),
+) -> Extraction:
+    """(name, type, description) for an entity, (source, target, description, strength) for two."""
+    entities = [EntityRecord(*one) for one in records if len(one) == 3]
+    relationships = [RelationshipRecord(*one) for one in records if len(one) == 4]
+    return Extraction(entities, relationships, cut, unusable)
+
+
+def claim(subject: str, object_: str | None = None, said: str = "It is so.") -> ClaimRecord:
+    return ClaimRecord(subject, object_, "FACT", "TRUE", None, None, said, said)

@@ -1,0 +1,262 @@
+"""Neo4j Browser and the map in a real Chromium: what a person sees and can click.
+
+Needs Debian's packages chromium and chromium-driver, or the like; without them it is skipped.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.by import By
+
+from graphrag_neo4j import AsyncGraphRAG, Document, embedded
+from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.visualization import Map, read_map
+from tests.support.chromium import Page, needs_chromium, put
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.paths import DATA
+from tests.support.servers import release_under_test
+
+BOOK = DATA / "christmas_carol" / "book.txt"
+BLUE = "#3B6FB6"  # a community in style.grass
+EVIL = "</script><img src=x onerror=alert(1)>"
+
+pytestmark = [pytest.mark.graph, needs_chromium]
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A running embedded server with the book in it, and its map."""
+
+    settings: Settings
+    server: embedded.Server
+    map: Map
+
+
+@pytest.fixture(scope="module")
+async def home(
+    tmp_path_factory: pytest.TempPathFactory,
+    anyio_backend: str,  # noqa: ARG001 - of the fixture's own loop
+) -> Any:  # noqa: ANN401 - an iterator of Home
+    with FakeEndpoint() as endpoint:
+        settings = load_settings(
+            home=tmp_path_factory.mktemp("browser") / "home",
+            neo4j_release=release_under_test(),
+            openai_base_url=endpoint.url,
+            openai_api_key="sk-for-tests-only",
+            gleanings=0,
+            claims=True,
+            claim_gleanings=0,
+            max_cluster_size=6,
+        )
+        async with AsyncGraphRAG(settings) as rag:
+            pages = Document(BOOK.read_text("utf-8")[:60_000], "carol", "A Christmas Carol")
+            assert (await rag.index([pages])).complete
+            found = await read_map(rag.graph)
+        server = embedded.running(settings)
+        assert server
+        yield Home(settings, server, found)
+        embedded.stop(settings)
+
+
+@contextmanager
+def browsing(home: Home, *options: str) -> Iterator[str]:
+    """Runs `kg-build browse`; gives what it has printed when it is ready."""
+    command = [sys.executable, "-m", "graphrag_neo4j", "browse", "--no-open", *options]
+    with subprocess.Popen(  # noqa: S603 - our own Python
+        [*command, "--home", str(home.settings.home)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "KG_NEO4J_RELEASE": home.settings.neo4j_release},
+    ) as process:
+        assert process.stdout
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith("Ctrl-C"):
+                break
+        yield "".join(lines)
+        process.terminate()
+
+
+# Neo4j Browser
+
+
+def connect(page: Page, server: embedded.Server) -> None:
+    page.chrome.get(server.browser_url)
+    page.wait('[data-testid="password"]')[0].send_keys(server.password)
+    [name] = page.all('[data-testid="username"]')
+    assert name.get_attribute("value") == server.username
+    page.wait('[data-testid="connect"]')[0].click()
+
+
+def test_browser_opens_the_guide_and_draws_its_queries_in_our_style(home: Home, page: Page) -> None:
+    with browsing(home) as printed:
+        assert f"{home.server.http_url}/browser/" in printed
+        assert home.server.password not in printed
+        connect(page, home.server)
+        page.wait("pre.runnable", 2)
+        page.wait('[data-testid="pagination-2"]')[0].click()
+        page.until("document.body.innerText.includes('Draws the largest communities of level 0')")
+        page.all("pre.runnable")[1].click()
+        page.until(
+            "document.querySelector('[data-testid=activeEditor]').innerText.includes('MATCH')"
+        )
+        page.wait('[data-testid="editor-Run"]')[0].click()
+        page.wait("[data-testid=frame] svg g.node", 5)
+    nodes = page.all("[data-testid=frame] svg g.node circle.b-outline")
+    assert {node.get_attribute("fill") for node in nodes} == {BLUE}
+    captions = page.all("[data-testid=frame] svg g.node text")
+    titles = " ".join(str(row[4]) for row in home.map.communities)
+    assert captions[0].text.split()[0].strip("…") in titles
+
+
+def test_a_port_that_is_taken_ends_browse_with_one_sentence(home: Home) -> None:
+    with browsing(home):
+        ran = subprocess.run(  # noqa: S603 - our own Python
+            [sys.executable, "-m", "graphrag_neo4j", "browse", "--home", str(home.settings.home)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "KG_NEO4J_RELEASE": home.settings.neo4j_release},
+        )
+    assert ran.returncode == 1
+    assert f"Port {home.server.browse_port}" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+# The map
+
+
+def test_the_map_opens_a_report_and_the_words_that_it_rests_on(
+    home: Home, page: Page, tmp_path: Path
+) -> None:
+    put(page, home.map, tmp_path / "map.html")
+    community = next(row for row in home.map.communities if row[1] is None and row[9])
+    page.chrome.execute_script(f"location.hash = '#community-{community[0]}'")
+    page.until(f"document.querySelector('#panel h2').innerText === {community[4]!r}")
+    assert f"level {community[2]}" in page.wait("#panel .facts")[0].text
+    page.wait("#panel summary")[0].click()
+    quotes = page.wait("#panel blockquote")
+    book = re.sub(r"\s+", " ", BOOK.read_text("utf-8"))
+    said, _, place = quotes[0].text.rpartition("\n")
+    assert re.sub(r"\s+", " ", said).strip(" …") in book
+    assert place.startswith("A Christmas Carol, characters ")
+    assert page.errors == []
+
+
+def test_a_click_on_a_circle_opens_it_and_escape_goes_back_up(
+    home: Home, page: Page, tmp_path: Path
+) -> None:
+    put(page, home.map, tmp_path / "map.html")
+    [canvas] = page.wait("#canvas")
+    for x in range(-150, 150, 30):
+        ActionChains(page.chrome).move_to_element_with_offset(canvas, x, 40).perform()
+        if page.all("#tip"):
+            break
+    title = page.wait("#tip")[0].text.rpartition(" · ")[0]
+    ActionChains(page.chrome).click().perform()
+    page.until(f"document.querySelector('#panel h2').innerText === {title!r}")
+    page.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
+    page.until(f"document.querySelector('#panel h2').innerText !== {title!r}")
+
+
+def test_the_map_finds_an_entity_by_keyboard_alone_and_draws_its_surroundings(
+    home: Home, page: Page, tmp_path: Path
+) -> None:
+    put(page, home.map, tmp_path / "map.html")
+    [field] = page.wait("#search")
+    field.send_keys("scrooge")
+    assert page.wait("#found li")[0].text.startswith("SCROOGE")
+    field.send_keys(Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ENTER)
+    page.until("document.querySelector('#panel h2').innerText === 'SCROOGE'")
+    before = page.chrome.execute_script(PICTURE)
+    page.wait("#graph")[0].send_keys(Keys.ENTER)
+    page.until("document.getElementById('graph').ariaPressed === 'true'")
+    assert page.chrome.execute_script(PICTURE) != before
+    assert page.errors == []
+
+
+def test_what_documents_and_models_say_stays_text(page: Page, tmp_path: Path) -> None:
+    community: list[object] = [
+        1,
+        None,
+        0,
+        1,
+        EVIL,
+        f"{EVIL} [Data: Sources (1)]",
+        5.0,
+        EVIL,
+        "model",
+        [],
+    ]
+    community[9] = [[EVIL, f"{EVIL} [Data: Entities (1); Sources (1)]"]]
+    entity = [1, EVIL, EVIL, EVIL, 0, 1, [1]]
+    claim = [1, EVIL, EVIL, EVIL, EVIL, 1, 0, 9, [1]]
+    drawn = Map([[EVIL, EVIL]], [[1, 0, 0, EVIL]], [entity], [], [claim], [community])
+    put(page, drawn, tmp_path / "map.html")
+    for address in ("#community-1", "#entity-1"):
+        page.chrome.execute_script(f"location.hash = '{address}'")
+        page.until(f"document.querySelector('#panel h2').innerText === {EVIL!r}")
+        for button in page.all("#panel .cite, #panel summary"):
+            button.click()
+        page.wait("#panel blockquote")
+    assert page.chrome.find_elements(By.TAG_NAME, "img") == []
+    assert page.errors == []
+
+
+WRAPPED = (
+    "JANE LEE: The Ghost of Christmas Past was shown to old Mr. Scrooge at the\n"
+    "counting-house of St. Paul’s, and then it left.\n\n"
+    "BEN BLOOM: The fog came in. THE END OF THE PROJECT"
+)
+SAID = "The Ghost of Christmas Past was shown to old Mr. Scrooge at the counting-house"
+
+
+def test_the_map_quotes_whole_sentences_and_only_those_that_say_it(
+    page: Page, tmp_path: Path
+) -> None:
+    whole = "The Ghost was shown to Mr. Scrooge at his counting-house [Data: Sources (1)]."
+    none = "The foundation has a project in Paris for readers [Data: Sources (1)]."
+    community = [1, None, 0, 1, "Ghosts", whole, 5.0, "", "model", [["Paris", none]]]
+    entity = [1, "Jacob Marley", "person", "", 0, 1, [1]]
+    drawn = Map([["Carol", "carol"]], [[1, 0, 100, WRAPPED]], [entity], [], [], [community])
+    put(page, drawn, tmp_path / "map.html")
+    page.chrome.execute_script("location.hash = '#community-1'")
+    for button in page.wait("#panel .cite", 2):
+        button.click()
+    said, place = (quote.text for quote in page.wait("#panel blockquote", 2))
+    assert " ".join(said.split()).startswith(f"{SAID} of St. Paul’s, and then it left. Carol, ")
+    assert place == f"Carol, characters 100–{100 + len(WRAPPED)}"
+    page.chrome.execute_script("location.hash = '#entity-1'")
+    page.until("document.querySelector('#panel h2').innerText === 'Jacob Marley'")
+    assert page.wait("#panel blockquote")[0].text == place
+    assert page.errors == []
+
+
+def test_ten_thousand_entities_are_drawn(page: Page, tmp_path: Path) -> None:
+    communities: list[list[object]] = [
+        [n, None, 0, 50, f"Community {n}", "", 5.0, "", "model", []] for n in range(1, 201)
+    ]
+    entities = [[n, f"Entity {n}", "thing", "", 3, n % 200 + 1, [1]] for n in range(1, 10_001)]
+    pairs = [[n, n, n % 10_000 + 1, 1, "", []] for n in range(1, 10_001)]
+    put(
+        page,
+        Map([["a", "a"]], [[1, 0, 0, "Entity 1."]], entities, pairs, [], communities),
+        tmp_path / "map.html",
+    )
+    assert "10,000 entities" in page.wait("#panel .facts")[0].text
+    page.wait("#search")[0].send_keys("Entity 9999", Keys.ENTER)
+    page.until("document.querySelector('#panel h2').innerText === 'Entity 9999'")
+    assert page.errors == []
+
+
+PICTURE = "return document.getElementById('canvas').toDataURL()"

@@ -19,6 +19,7 @@ from graphrag_neo4j.arguments import (
     check_path,
     check_text,
 )
+from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
 from graphrag_neo4j.events import Listener, Notice, silent
@@ -47,7 +48,7 @@ from graphrag_neo4j.text import storable
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
-    from graphrag_neo4j.indexing.pipeline import IndexResult
+    from graphrag_neo4j.indexing.result import IndexResult
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -70,6 +71,7 @@ class AsyncGraphRAG:
         self._listen = listen
         self._stack = AsyncExitStack()
         self._open: Graph | None = None
+        self._backends = Backends(settings)
 
     @classmethod
     def from_env(cls, listen: Listener = silent, **settings: Any) -> Self:  # noqa: ANN401 - any setting
@@ -93,8 +95,9 @@ class AsyncGraphRAG:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        await self._stack.aclose()
         self._open = None
+        await self._backends.aclose()
+        await self._stack.aclose()
 
     @property
     def graph(self) -> Graph:
@@ -120,7 +123,8 @@ class AsyncGraphRAG:
         made anew. `recluster`: the communities are, imported ones too. `prune`: documents under
         the paths whose file is gone are deleted. Raises InputError, GraphError, ModelError.
         """
-        from graphrag_neo4j.indexing.pipeline import RebuildOptions, build
+        from graphrag_neo4j.indexing.pipeline import build
+        from graphrag_neo4j.indexing.result import RebuildOptions
 
         _check_options(options)
         check_flags(reread=reread, reembed=reembed, recluster=recluster, prune=prune)
@@ -129,9 +133,9 @@ class AsyncGraphRAG:
         return await build(
             self.graph,
             corpus,
-            self.settings,
+            self._backends,
             self._listen,
-            redo=RebuildOptions(reread, reembed, recluster),
+            rebuild=RebuildOptions(reread, reembed, recluster),
             gone=missing,
         )
 
@@ -143,7 +147,7 @@ class AsyncGraphRAG:
         For each of `sources`, the sources of what was deleted: none if it was not there.
         Raises InputError for what is no source, GraphError.
         """
-        from graphrag_neo4j.indexing.pipeline import remove
+        from graphrag_neo4j.indexing.removal import remove
 
         _check_options(options)
         for source in sources:
@@ -180,7 +184,8 @@ class AsyncGraphRAG:
         (top_k_entities, response_type, …). Raises InputError, GraphError, ModelError, ReplyError.
         """
         asked, settings = asked_of(question, how, self.settings)
-        return AsyncStream(answer_question(self.graph, settings, asked, self._listen))
+        pieces = answer_question(self.graph, self._backends, settings, asked, self._listen)
+        return AsyncStream(pieces)
 
     async def query(self, question: str | Question, **how: Any) -> Answer:  # noqa: ANN401
         """The answer to a question; `how` and errors as those of `stream`."""

@@ -11,11 +11,20 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import anyio
+import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
+from graphrag_neo4j.model import LLMTask
 
-__all__ = ["Outcome", "first_error", "run_tasks", "work_and_save"]
+__all__ = [
+    "Outcome",
+    "first_error",
+    "result_without_requests",
+    "run_in_thread",
+    "run_tasks",
+    "work_and_save",
+]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -180,3 +189,18 @@ def first_error() -> Iterator[None]:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from error.__cause__
+
+
+def result_without_requests(task: LLMTask[T]) -> T:
+    """The result of a task that yields no request, such as those of the extractive backend."""
+    try:
+        next(task)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise AssertionError("A task that must not yield a request has yielded one.")
+
+
+async def run_in_thread(task: LLMTask[T]) -> T:
+    """The result of a task that yields no request, worked out in a worker thread."""
+    return await anyio.to_thread.run_sync(result_without_requests, task)

@@ -3,7 +3,9 @@
 import hashlib
 import json
 
-__all__ = ["identify"]
+from graphrag_neo4j.text import name_key
+
+__all__ = ["entity_id", "identify"]
 
 
 def identify(kind: str, *parts: str | int) -> str:
@@ -15,3 +17,8 @@ def identify(kind: str, *parts: str | int) -> str:
     # JSON keeps ("a", "bc") and ("ab", "c") apart.
     text = json.dumps([kind, *parts], ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def entity_id(name: str) -> str:
+    """The id that all spellings of a name share."""
+    return identify("entity", name_key(name))

@@ -3,37 +3,35 @@
 Nothing here does anything. The graph model itself stands in the README, section How it works.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
-
-from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
+from typing import Literal, Self, TypeVar
 
 __all__ = [
     "ChunkText",
     "ClaimRecord",
     "Claims",
+    "ComposedTask",
     "Document",
     "EntityRecord",
     "Extraction",
+    "FinalTask",
     "FindingText",
-    "IndexBackend",
     "LLMTask",
     "Message",
     "Origin",
     "Point",
     "Primer",
-    "QueryBackend",
     "RelationshipRecord",
     "Reply",
     "Request",
     "Scalar",
     "Span",
     "Step",
+    "StreamedTask",
+    "Usage",
     "WeightedEdge",
     "WrittenReport",
-    "finished",
 ]
 
 Origin = Literal["model", "extractive"]
@@ -207,62 +205,62 @@ class Primer:
 
 
 LLMTask = Generator[Request, Reply, T]
-"""A think step: yields requests, receives replies, returns its result; raises ReplyError."""
+"""A task for a model: it yields requests, is sent their replies, and returns its result.
+
+It does no I/O, so the same task can be driven by an endpoint, by a batch, or by a test that sends
+the replies by hand. It raises ReplyError where a reply is unusable. A task of the extractive
+backend yields no request.
+"""
 
 
-def finished(task: LLMTask[T]) -> T:
-    """The result of a step that asks nothing."""
-    try:
-        next(task)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    raise AssertionError("a step that asks nothing has asked")
+@dataclass(frozen=True, slots=True)
+class StreamedTask:
+    """The last step of an answer by a model: one request, whose reply is streamed to the user.
 
-
-class IndexBackend(Protocol):
-    """A way to think: with a model, or without one. It does no I/O.
-
-    `origin` says what its reports are: a model's, or extractive (their sentences are quoted).
-    `signature(step)` stands for everything but the chunk that a step's result depends on. A
-    report is written from `context`, a text for a model, or from the material that this shows.
+    `check` is given the whole reply at the end and raises ReplyError where it is no answer.
     """
 
-    @property
-    def origin(self) -> Origin: ...
-
-    def signature(self, step: Step) -> str: ...
-
-    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]: ...
-
-    def claims(self, chunk: ChunkText) -> LLMTask[Claims]: ...
-
-    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]: ...
-
-    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]: ...
+    request: Request
+    check: Callable[[str], None]
 
 
-class QueryBackend(Protocol):
-    """A way to answer from contexts, which are tables of records. It does no I/O.
+@dataclass(frozen=True, slots=True)
+class ComposedTask:
+    """The last step of an answer without a model: `compose` returns its text, "" if there is none.
 
-    `answer` writes the text that a user reads, cited by the records' refs; `history` are the
-    messages before the question. `points` weighs what a context has to say, `rate` gives the refs
-    of those reports that are worth opening, `prime` a first answer and follow-up questions,
-    `chooses_global` whether a question is about the whole rather than about a thing.
+    It does no I/O but takes processor time, so it is called in a worker thread.
     """
 
-    def answer(
-        self, question: str, context: ContextTable, history: Sequence[Message]
-    ) -> LLMTask[str]: ...
+    compose: Callable[[], str]
 
-    def reduce(
-        self, question: str, points: Sequence[Point], history: Sequence[Message]
-    ) -> LLMTask[str]: ...
 
-    def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]: ...
+FinalTask = StreamedTask | ComposedTask
 
-    def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]: ...
 
-    def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]: ...
+@dataclass(slots=True)
+class Usage:
+    """What calls have used; the cached tokens are among the input tokens.
 
-    def chooses_global(self, question: str) -> LLMTask[bool]: ...
+    `cost` is in US dollars and counts only calls whose price is known; `unpriced` counts the rest.
+    `estimated` counts the calls whose tokens the endpoint did not say, or said wrongly. `replaced`
+    counts the characters of replies that can't be stored.
+    """
+
+    calls: int = 0
+    failed: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+    estimated: int = 0
+    replaced: int = 0
+
+    @classmethod
+    def total(cls, usages: Iterable[Self]) -> Self:
+        """The sum of several."""
+        total = cls()
+        for usage in usages:
+            for name in cls.__slots__:
+                setattr(total, name, getattr(total, name) + getattr(usage, name))
+        return total

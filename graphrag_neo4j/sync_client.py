@@ -29,7 +29,7 @@ from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
-    from graphrag_neo4j.indexing.pipeline import IndexResult
+    from graphrag_neo4j.indexing.result import IndexResult
 
 __all__ = ["GraphRAG", "Stream"]
 

@@ -26,7 +26,6 @@ from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.meter import Usage
 from graphrag_neo4j.llm.reasoning_tags import without_thoughts, without_thoughts_streamed
 from graphrag_neo4j.llm.streamed import storable_pieces
 from graphrag_neo4j.llm.tuples import read_tuples
@@ -38,6 +37,7 @@ from graphrag_neo4j.model import (
     FindingText,
     LLMTask,
     Reply,
+    Usage,
     WrittenReport,
 )
 from graphrag_neo4j.nlp import sentence_ranking as choosing
@@ -152,7 +152,8 @@ def _thought(reply: str) -> None:
     drive(backend.report("x", ReportMaterial({}, [], [])), reply)
     drive(query_backend.points("Who?", nothing), reply)
     drive(query_backend.prime("Who?", nothing), reply)
-    drive(query_backend.answer("Who?", nothing, ()), reply)
+    with suppress(ReplyError):
+        query_backend.answer("Who?", nothing, ()).check(reply)
     drive(query_backend.chooses_global("Who?"), reply)
 
 

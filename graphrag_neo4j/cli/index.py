@@ -2,7 +2,6 @@
 
 import dataclasses
 import shlex
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,9 @@ from graphrag_neo4j.cli.output.report import TOKENS_AND_COST, print_failures, pr
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.pipeline import IndexResult, check_building
-from graphrag_neo4j.llm import Meter, Usage
+from graphrag_neo4j.indexing.preparation import check_building
+from graphrag_neo4j.indexing.result import IndexResult
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import OFFLINE, Settings
 
 __all__ = ["index"]
@@ -206,7 +206,7 @@ def _tell_usage(usage: Mapping[str, Usage]) -> None:
     """What the calls of each step took, and all together."""
     rows = [_usage_row(named_step(step), used) for step, used in usage.items()]
     if len(rows) > 1:
-        rows.append(_usage_row("in all", Meter(defaultdict(Usage, usage)).total))
+        rows.append(_usage_row("in all", Usage.total(usage.values())))
     if rows:
         terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
 
@@ -218,7 +218,7 @@ def _usage_row(name: str, used: Usage) -> Sequence[str]:
 
 def _tell_odd_replies(usage: Mapping[str, Usage]) -> None:
     """What had to be replaced or estimated, since an endpoint's replies were not as they ought."""
-    total = Meter(defaultdict(Usage, usage)).total
+    total = Usage.total(usage.values())
     if n := total.replaced:
         were = "was" if n == 1 else "were"
         characters = counted(n, "character")

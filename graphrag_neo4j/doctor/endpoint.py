@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.doctor.database import MOST_DIMENSIONS
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.extractive.static_vectors import embedder as offline_embedder
-from graphrag_neo4j.indexing.stage_context import Embed
+from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.llm import Endpoint, model_of
 from graphrag_neo4j.model import Message, Request, Step
+from graphrag_neo4j.protocols import Embed
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["check_endpoint"]
@@ -33,7 +33,7 @@ CORRECT_EMBEDDING = (
 async def check_endpoint(settings: Settings) -> list[Check]:
     """One tiny call to each chat model that is set, and one to the embedding model."""
     if not settings.has_model:
-        embedder = offline_embedder()
+        embedder = static_embedder()
         own = _check_vectors(embedder.embed, f"{embedder.model}: ", INSTALL)
         return [Check("Model", None, NO_MODEL, SET_MODEL), await own]
     quick = settings.model_copy(update={"max_retries": min(settings.max_retries, RETRIES)})

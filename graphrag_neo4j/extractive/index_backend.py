@@ -3,24 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.extractive import SIGNATURE_PREFIX
 from graphrag_neo4j.extractive.claims import claims_of
 from graphrag_neo4j.extractive.extraction import extract
 from graphrag_neo4j.extractive.reports import report_of
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.model import (
-    ChunkText,
-    Claims,
-    Extraction,
-    LLMTask,
-    Origin,
-    Step,
-    WrittenReport,
-)
+from graphrag_neo4j.model import ChunkText, Claims, Extraction, LLMTask, Origin, Step, WrittenReport
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality
 
-__all__ = ["KIND", "ExtractiveIndexBackend"]
+__all__ = ["ExtractiveIndexBackend"]
 
-KIND = "offline"  # what all its signatures begin with
 VERSION = 1  # to be raised with every change of what is found in a text
 GOOD = 0.1  # of a score for each point of a sentence's quality
 
@@ -39,10 +31,15 @@ class ExtractiveIndexBackend:
         """All that it writes is quoted."""
         return "extractive"
 
+    @property
+    def quotes(self) -> bool:
+        """Its reports quote the sources."""
+        return True
+
     def signature(self, step: Step) -> str:
         """The kind and version of these rules, and a hash of the settings of a step."""
         settings = [self._longest] if step == "summary" else []
-        return f"{KIND} {VERSION} {identify(step, *settings)}"
+        return f"{SIGNATURE_PREFIX} {VERSION} {identify(step, *settings)}"
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """What a chunk names, and which of it stands together."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from graphrag_neo4j.context.citations import bracket, cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.extractive.answers import Asked, Quote, chosen, title_of
-from graphrag_neo4j.model import LLMTask, Message, Point, Primer
+from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
 
 __all__ = ["ExtractiveQueryBackend"]
 
@@ -31,24 +31,16 @@ class ExtractiveQueryBackend:
 
     def answer(
         self, question: str, context: ContextTable, _history: Sequence[Message]
-    ) -> LLMTask[str]:
+    ) -> ComposedTask:
         """The best sentences of a context, a list item each."""
-        yield from ()
-        return _listed(chosen(Asked.of(question, context.records.values()), SENTENCES))
+        records = context.records.values()
+        return ComposedTask(lambda: _listed(chosen(Asked.of(question, records), SENTENCES)))
 
     def reduce(
         self, _question: str, points: Sequence[Point], _history: Sequence[Message]
-    ) -> LLMTask[str]:
+    ) -> ComposedTask:
         """The best points; what has been said is left out."""
-        yield from ()
-        said: dict[str, None] = {}
-        parts = []
-        for point in points[:REPORTS]:
-            new = [line for line in point.description.splitlines() if line not in said]
-            said |= dict.fromkeys(new)
-            if any(line.startswith(ITEM) for line in new):
-                parts.append("\n".join(new))
-        return "\n\n".join(parts)
+        return ComposedTask(lambda: _joined(points[:REPORTS]))
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Of each report the best sentences, by how near they are to the question."""
@@ -96,6 +88,17 @@ def _point(asked: Asked, record: ContextRecord) -> Point | None:
         return Point(_listed(quotes), score)
     title = f"**{title_of(record)}** {bracket([(record.kind, record.ref)])}"
     return Point(f"{title}\n{_listed(quotes)}", score)
+
+
+def _joined(points: Sequence[Point]) -> str:
+    said: dict[str, None] = {}
+    parts = []
+    for point in points:
+        new = [line for line in point.description.splitlines() if line not in said]
+        said |= dict.fromkeys(new)
+        if any(line.startswith(ITEM) for line in new):
+            parts.append("\n".join(new))
+    return "\n\n".join(parts)
 
 
 def _listed(quotes: Sequence[Quote]) -> str:

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.indexing.stage_context import Embedder
+from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.protocols import Embedder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-__all__ = ["DIMENSIONS", "EMBEDDING_MODEL", "embedder", "vectors_of"]
+__all__ = ["DIMENSIONS", "static_embedder", "vectors_of"]
 
-EMBEDDING_MODEL = "wordllama-l2-supercat-256"
 DIMENSIONS = 256
 WEIGHTS = "weights/l2_supercat_256.safetensors"
 TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
-def embedder() -> Embedder:
-    """The embedder that needs no endpoint."""
-    return Embedder(EMBEDDING_MODEL, DIMENSIONS, _embed)
+def static_embedder() -> Embedder:
+    """The embedding model that needs no endpoint."""
+    return Embedder(STATIC_VECTORS, DIMENSIONS, _embed)
 
 
 async def _embed(texts: Sequence[str]) -> list[list[float]]:

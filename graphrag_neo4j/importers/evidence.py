@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.claim_records import claim_record
+from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.context.report_material import ReportMaterial
-from graphrag_neo4j.ids import identify
+from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.importers.id_map import IdMap
 from graphrag_neo4j.importers.rows import ClaimRow, EntityRow, RelationshipRow, Tables, UnitRow
-from graphrag_neo4j.indexing.evidence import claim_id, entity_id, link, pair_id
+from graphrag_neo4j.indexing.evidence import claim_id, link, pair_id
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -25,7 +26,6 @@ from graphrag_neo4j.model import (
     Step,
     T,
     WrittenReport,
-    finished,
 )
 from graphrag_neo4j.text import name_key
 
@@ -123,6 +123,11 @@ class EvidenceRows:
         """Not used: reports are written as they are."""
         raise NotImplementedError
 
+    @property
+    def quotes(self) -> bool:
+        """Its reports are not quoted."""
+        return False
+
     def signature(self, step: Step) -> str:
         """The same for all imports: what was read so was not read by a model of ours."""
         return identify("import", step)
@@ -150,4 +155,4 @@ class EvidenceRows:
 
 async def run(task: LLMTask[T]) -> T:
     """Drives a step that asks nothing to its result."""
-    return finished(task)
+    return result_without_requests(task)

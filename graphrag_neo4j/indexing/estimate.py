@@ -18,16 +18,8 @@ from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.stages.ingest import header_of
 from graphrag_neo4j.llm import LLMIndexBackend, model_of, price_of
-from graphrag_neo4j.model import (
-    ChunkText,
-    Document,
-    IndexBackend,
-    LLMTask,
-    Origin,
-    Reply,
-    Request,
-    Step,
-)
+from graphrag_neo4j.model import ChunkText, Document, LLMTask, Origin, Reply, Request, Step
+from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.settings import OFFLINE, Settings
 
 __all__ = ["Estimate", "StepEstimate", "estimate"]

@@ -7,15 +7,14 @@ counts once.
 from collections import defaultdict
 from collections.abc import Iterable
 
-from graphrag_neo4j.ids import identify
+from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
-from graphrag_neo4j.text import find_quote, looks_like_name, name_key
+from graphrag_neo4j.text import find_quote, looks_like_name
 
 __all__ = [
     "Row",
     "claim_id",
     "claim_rows",
-    "entity_id",
     "link",
     "mention_rows",
     "pair_id",
@@ -24,11 +23,6 @@ __all__ = [
 ]
 
 Row = dict[str, object]
-
-
-def entity_id(name: str) -> str:
-    """The id that all spellings of a name share."""
-    return identify("entity", name_key(name))
 
 
 def pair_id(one: str, other: str) -> str:

@@ -1,36 +1,35 @@
-"""From an extractive index to a model's, and back: the first for the asking, the other refused.
+"""What happens when a graph that was indexed in one mode is indexed in the other.
 
-What was read offline was never read by a model, so a model reads it without being told to. What
-a model has read cost something, and is not given up by accident.
+The modes are extractive and with a model. What was read without a model is read by a model that is
+set later, without being asked for. What a model has read was paid for, so an extractive run refuses
+to replace it.
 """
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.extractive import SIGNATURE_PREFIX
 from graphrag_neo4j.graph import Graph
 
-__all__ = ["mark_read_offline", "refuse_to_go_offline"]
+__all__ = ["mark_read_without_model", "refuse_to_lose_model"]
 
 READ_BY_MODEL = (
     "A model has read this graph: set its key and endpoint again, or run `kg-build index PATHS "
     "--reread` to give up what it found for an extractive index."
 )
+# All strings that begin with the prefix and a space, as a range that an index can serve.
+EXTRACTIVE_RANGE = {"extractive": f"{SIGNATURE_PREFIX} ", "beyond": f"{SIGNATURE_PREFIX}!"}
 
 
-async def refuse_to_go_offline(graph: Graph, kind: str) -> None:
-    """Raises InputError where chunks were read otherwise than offline.
-
-    `kind`: what the signatures of all that is done offline begin with.
-    """
-    if (await graph.read("switching/by_model", **_range(kind)))[0]["found"]:
+async def refuse_to_lose_model(graph: Graph) -> None:
+    """Raises InputError where a chunk was read by a model."""
+    if (await graph.read("mode_change/by_model", **EXTRACTIVE_RANGE))[0]["found"]:
         raise InputError(READ_BY_MODEL)
 
 
-async def mark_read_offline(graph: Graph, kind: str) -> int:
-    """Makes pending what was read offline; how many chunks. What they say stands until then."""
-    rows = await graph.write("switching/extraction", **_range(kind))
-    await graph.write("switching/claims", **_range(kind))
+async def mark_read_without_model(graph: Graph) -> int:
+    """Makes pending what was read without a model, and gives the number of chunks.
+
+    What these chunks say stands until it is replaced.
+    """
+    rows = await graph.write("mode_change/extraction", **EXTRACTIVE_RANGE)
+    await graph.write("mode_change/claims", **EXTRACTIVE_RANGE)
     return int(rows[0]["n"])
-
-
-def _range(kind: str) -> dict[str, str]:
-    """All strings that begin with the kind and a space."""
-    return {"offline": f"{kind} ", "beyond": f"{kind}!"}

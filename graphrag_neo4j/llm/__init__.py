@@ -2,7 +2,7 @@
 
 from graphrag_neo4j.llm.endpoint import Endpoint, model_of
 from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.llm.meter import Meter, Usage
+from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 
@@ -11,7 +11,6 @@ __all__ = [
     "LLMIndexBackend",
     "LLMQueryBackend",
     "Meter",
-    "Usage",
     "model_of",
     "price_of",
 ]

@@ -1,9 +1,11 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence, Set
+from copy import copy
 from textwrap import shorten
 from typing import Any, Final, Literal, Self, cast
 
+import anyio
 import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream
@@ -53,7 +55,7 @@ EMBEDDING = "embedding"  # the step that vectors are metered under
 
 
 class Endpoint:
-    """Sends requests, as an asynchronous context manager; one for a run.
+    """Sends requests, as an asynchronous context manager; one for a client.
 
     Raises InputError where neither a key nor an address is set, or where a cost limit is set for
     models whose price is not known.
@@ -65,18 +67,39 @@ class Endpoint:
         if settings.openai_api_key and not settings.openai_api_key.get_secret_value().isascii():
             raise InputError("OPENAI_API_KEY holds characters that no key has: copy it again.")
         self.meter = Meter()
-        self._settings = settings
         self._rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
         self._client = _client(settings, self._rates)
+        self._slots = anyio.CapacityLimiter(settings.concurrency)
+        self._refused: dict[str, set[str]] = {}
+        self.take_models(settings)
+
+    def metered(self, settings: Settings) -> Self:
+        """This endpoint for one run or one question: with a meter and a cost limit of its own.
+
+        The models are those of `settings`. The connections, the limits of calls at the same time
+        and a minute, and what the endpoint has refused are shared; the meter of the whole counts
+        the calls, too.
+        """
+        part = copy(self)
+        part.meter = Meter(self.meter)
+        part.take_models(settings)
+        return part
+
+    def take_models(self, settings: Settings) -> None:
+        """Takes models, prices and the cost limit from these settings."""
+        self._settings = settings
         self._prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
         self._embedding_price = price_of(settings.embedding_model, settings)
-        self._refused: dict[str, set[str]] = {}
         self._failures_in_a_row = 0
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_error: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
         await self._client.close()
 
     async def run(self, task: LLMTask[T]) -> T:
@@ -98,7 +121,8 @@ class Endpoint:
         model = model_of(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)
         try:
-            completion = await self._complete(model, request)
+            async with self._slots:
+                completion = await self._complete(model, request)
         except (openai.APIError, ReplyError) as error:
             raise self._failed(request.step, error, model) from None
         self._failures_in_a_row = 0
@@ -119,7 +143,10 @@ class Endpoint:
         length = 0
         used: Used | None = None
         try:
-            events = await self._open_stream(model, request)
+            # The slot is given back before the reply is read: whoever reads it slowly, or asks
+            # the next question meanwhile, must not keep the others waiting.
+            async with self._slots:
+                events = await self._open_stream(model, request)
             async with events:
                 async for event in events:
                     used = used_by(event) or used
@@ -164,7 +191,10 @@ class Endpoint:
         if dimensions:
             body["dimensions"] = dimensions
         try:
-            response = await self._client.post("/embeddings", body=body, cast_to=httpx2.Response)
+            async with self._slots:
+                response = await self._client.post(
+                    "/embeddings", body=body, cast_to=httpx2.Response
+                )
         except openai.APIError as error:
             raise self._failed(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
         self._failures_in_a_row = 0
@@ -229,7 +259,7 @@ class Endpoint:
         setting: str = "KG_MODEL",
     ) -> ModelError | ReplyError:
         """Counts a call that failed; gives its error as what can be done about it."""
-        self.meter.steps[step].failed += 1
+        self.meter.fail(step)
         return error if isinstance(error, ReplyError) else self._explained(error, model, setting)
 
     def _explained(

@@ -101,6 +101,11 @@ class LLMIndexBackend:
         """A model's."""
         return "model"
 
+    @property
+    def quotes(self) -> bool:
+        """Its reports are written from a context, not quoted."""
+        return False
+
     def signature(self, step: Step) -> str:
         """A hash of the model, the prompts and the settings of a step."""
         if step == "summary":

@@ -4,34 +4,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.prices import Price
+from graphrag_neo4j.model import Usage
 
-__all__ = ["Meter", "Usage"]
-
-
-@dataclass(slots=True)
-class Usage:
-    """Calls, tokens and US dollars; the cached tokens are among the input tokens.
-
-    `cost` counts only what has a known price; `unpriced` are the calls without one. `estimated`
-    are the calls whose tokens the endpoint did not say, or said wrongly: we counted them.
-    `replaced` are the characters of replies that can't be stored.
-    """
-
-    calls: int = 0
-    failed: int = 0
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-    unpriced: int = 0
-    estimated: int = 0
-    replaced: int = 0
+__all__ = ["Meter"]
 
 
 @dataclass(slots=True)
 class Meter:
-    """Usage per step."""
+    """Usage by step; a meter of one run or question counts into that of the `whole` as well."""
 
+    whole: "Meter | None" = None
     steps: defaultdict[str, Usage] = field(default_factory=lambda: defaultdict(Usage))
 
     def count(
@@ -51,19 +33,16 @@ class Meter:
         usage.cost += price.of(*tokens) if price else 0.0
         usage.unpriced += price is None
         usage.estimated += estimated
+        if self.whole:
+            self.whole.count(step, price, tokens, estimated=estimated)
+
+    def fail(self, step: str) -> None:
+        """Counts a call that failed."""
+        self.steps[step].failed += 1
+        if self.whole:
+            self.whole.fail(step)
 
     @property
     def total(self) -> Usage:
         """The sum of all steps."""
-        total = Usage()
-        for usage in self.steps.values():
-            total.calls += usage.calls
-            total.failed += usage.failed
-            total.input_tokens += usage.input_tokens
-            total.cached_tokens += usage.cached_tokens
-            total.output_tokens += usage.output_tokens
-            total.cost += usage.cost
-            total.unpriced += usage.unpriced
-            total.estimated += usage.estimated
-            total.replaced += usage.replaced
-        return total
+        return Usage.total(self.steps.values())

@@ -1,14 +1,14 @@
 """Answers by a model: the prompts of the searches, and what is made of the replies. No I/O."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.schemas import AnswerSchema, PointsSchema, PrimerSchema, RatingSchema
 from graphrag_neo4j.llm.structured_output import read_json
-from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request
+from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, StreamedTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, storable
 
@@ -55,21 +55,21 @@ class LLMQueryBackend:
 
     def answer(
         self, question: str, context: ContextTable, history: Sequence[Message]
-    ) -> LLMTask[str]:
+    ) -> StreamedTask:
         """The answer from one context; raises ReplyError where the reply is empty."""
         system = self._fill(self._answer, context_data=marked(context.text))
-        return (yield from _write(system, question, history))
+        return _final(system, question, history)
 
     def reduce(
         self, question: str, points: Sequence[Point], history: Sequence[Message]
-    ) -> LLMTask[str]:
+    ) -> StreamedTask:
         """The answer from the points of all map calls, the most helpful first."""
         told = "\n\n".join(
             f"Analyst {n}, helpfulness {point.helpfulness}:\n{point.description}"
             for n, point in enumerate(points, start=1)
         )
         system = self._fill(self._reduce, report_data=marked(told))
-        return (yield from _write(system, question, history))
+        return _final(system, question, history)
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """What a context has to say to the question."""
@@ -106,10 +106,12 @@ class LLMQueryBackend:
         return prompt.fill({**self._values, **values})
 
 
-def _write(system: str, question: str, history: Sequence[Message]) -> LLMTask[str]:
-    messages: tuple[Any, ...] = (Message("system", system), *history)
-    reply = yield Request("answer", (*messages, Message("user", storable(question)[0])))
-    text = storable(reply.text)[0].strip()
-    if not text:
+def _final(system: str, question: str, history: Sequence[Message]) -> StreamedTask:
+    asked = Message("user", storable(question)[0])
+    request = Request("answer", (Message("system", system), *history, asked))
+    return StreamedTask(request, _refuse_empty)
+
+
+def _refuse_empty(text: str) -> None:
+    if not storable(text)[0].strip():
         raise ReplyError("the answer is empty")
-    return text

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from graphrag_neo4j.llm.meter import Usage
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.text import storable
 
 __all__ = ["storable_pieces"]

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from graphrag_neo4j.context.citations import CitationKind, cited, footnoted, neutralised
 from graphrag_neo4j.context.citations import CitationRef as Cited
 from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.model import Usage
 
 __all__ = ["METHODS", "Answer", "Citation", "Method", "Source"]
 
@@ -73,7 +74,7 @@ class Answer:
     method: Method
     citations: Sequence[Citation] = ()
     context: Sequence[ContextTable] = field(default=(), repr=False)
-    usage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    usage: Mapping[str, Usage] = field(default_factory=dict, repr=False)
     elapsed: float = 0.0
     origin: Literal["model", "extractive"] = "model"
     found: bool = True

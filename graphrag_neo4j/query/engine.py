@@ -2,23 +2,18 @@
 
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
-from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import anyio.to_thread
 
 from graphrag_neo4j import tokens
+from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
-from graphrag_neo4j.extractive.running import run as run_offline
-from graphrag_neo4j.extractive.static_vectors import EMBEDDING_MODEL
-from graphrag_neo4j.extractive.static_vectors import embedder as offline_embedder
 from graphrag_neo4j.graph import Graph, Row
-from graphrag_neo4j.indexing.stage_context import Embedder
-from graphrag_neo4j.model import Message, QueryBackend, Reply
+from graphrag_neo4j.model import ComposedTask, Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.citation_resolver import resolve_citations
 from graphrag_neo4j.query.misspelt import names_meant
@@ -31,12 +26,8 @@ from graphrag_neo4j.query.search.local import search_local
 from graphrag_neo4j.query.search.text import search_text
 from graphrag_neo4j.settings import Settings
 
-if TYPE_CHECKING:
-    from graphrag_neo4j.llm import Endpoint
-
 # A model's client, and what answers without a model, are imported where they are used: each takes
 # a moment, and a context alone may need neither.
-# ruff: noqa: PLC0415
 
 __all__ = ["answer_question", "check_answering"]
 
@@ -54,56 +45,53 @@ NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
 def check_answering(settings: Settings, question: Question | None = None) -> None:
     """Raises InputError for settings that no question can be answered with, before Neo4j starts."""
     tokens.check(settings.encoding)
-    if settings.has_model and not (question and question.context_only):
-        from graphrag_neo4j.llm import Endpoint, LLMQueryBackend
-
-        Endpoint(settings)
-        LLMQueryBackend.from_settings(settings)
+    context_only = question is not None and question.context_only
+    Backends(settings).for_question(settings, context_only=context_only, vectors_by=None)
 
 
 async def answer_question(
-    graph: Graph, settings: Settings, question: Question, listen: Listener
+    graph: Graph,
+    backends: Backends,
+    settings: Settings,
+    question: Question,
+    listen: Listener,
 ) -> AsyncIterator[str | Answer]:
     """Gives the text of the answer piece by piece, and then the answer.
 
-    Without a model it is made of quotations. Raises InputError where the graph lacks what the
-    method needs, or where the question is longer than LONGEST_QUESTION characters.
+    `settings` are the client's, or some that were changed for this question. Raises InputError
+    where the graph lacks what the method needs, or where the question has more than
+    LONGEST_QUESTION characters.
     """
     _refuse_long(question.text)
     began = time.perf_counter()
-    settings = settings.changed(expand=question.expand) if question.expand else settings
     state = (await graph.read("search/state"))[0]
     _need(state["chunks"] or state["reports"], "documents")
-    async with AsyncExitStack() as stack:
-        endpoint = await _endpoint(stack, settings, question, state["embedding_model"])
-        embedder = _embedder(settings, endpoint, state["embedding_model"], listen)
-        query = replace(
-            _query_context(graph, settings, question, endpoint, embedder), listen=listen
-        )
-        method = await _method(query, question, listen)
-        _need(*NEEDS[method](state))
-        _tell_without_use(query, question, method, listen)
-        listen(Started("search"))
-        found = await _found(query, question, method, listen)
-        listen(Started("answer", 0 if question.context_only else None))
-        text = ""
-        async for piece in _written(found, endpoint, question):
-            text += piece
-            yield piece
-        answered = bool(text)
-        if not (answered or question.context_only):
-            text = NOTHING
-            yield text
-        yield Answer(
-            text=text,
-            method=method,
-            citations=await resolve_citations(graph, text, known_refs(found.contexts)),
-            context=found.contexts,
-            usage=_used(endpoint),
-            elapsed=time.perf_counter() - began,
-            origin="model" if settings.has_model else "extractive",
-            found=question.context_only or answered,
-        )
+    setup = _setup(backends, settings, question, state["embedding_model"], listen)
+    query = _query_context(graph, setup, settings, question, listen)
+    method = await _method(query, question, listen)
+    _need(*NEEDS[method](state))
+    _tell_without_use(query, question, method, listen)
+    listen(Started("search"))
+    found = await _found(query, question, method, listen)
+    listen(Started("answer", 0 if question.context_only else None))
+    text = ""
+    async for piece in _written(found, setup, question):
+        text += piece
+        yield piece
+    answered = bool(text)
+    if not (answered or question.context_only):
+        text = NOTHING
+        yield text
+    yield Answer(
+        text=text,
+        method=method,
+        citations=await resolve_citations(graph, text, known_refs(found.contexts)),
+        context=found.contexts,
+        usage=setup.usage,
+        elapsed=time.perf_counter() - began,
+        origin=backends.origin,
+        found=question.context_only or answered,
+    )
 
 
 def _refuse_long(question: str) -> None:
@@ -114,65 +102,45 @@ def _refuse_long(question: str) -> None:
         )
 
 
-async def _endpoint(
-    stack: AsyncExitStack, settings: Settings, question: Question, embedding_model: str | None
-) -> "Endpoint | None":
-    """The model's endpoint; a context alone needs it for nothing but the question's vector."""
-    vectorless = embedding_model in (None, EMBEDDING_MODEL)
-    if not settings.has_model or (question.context_only and vectorless):
-        return None
-    from graphrag_neo4j.llm import Endpoint
-
-    return await stack.enter_async_context(Endpoint(settings))
-
-
-def _used(endpoint: "Endpoint | None") -> dict[str, dict[str, Any]]:
-    return {step: asdict(used) for step, used in endpoint.meter.steps.items()} if endpoint else {}
-
-
-def _embedder(
-    settings: Settings, endpoint: "Endpoint | None", model: str | None, listen: Listener
-) -> Embedder | None:
-    """What makes the question's vector: the `model` that made those of the graph, if it can."""
-    if model is None:
-        return None
-    if model == EMBEDDING_MODEL:
-        return offline_embedder()
-    if endpoint is None or model != settings.embedding_model:
-        listen(Notice(f"The graph's vectors are of {model}, which is not set: going by words."))
-        return None
-    return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
+def _setup(
+    backends: Backends,
+    settings: Settings,
+    question: Question,
+    vectors_by: str | None,
+    listen: Listener,
+) -> QuerySetup:
+    """What the question is answered with; says where the vectors of the graph can't be used."""
+    setup = backends.for_question(
+        settings, context_only=question.context_only, vectors_by=vectors_by
+    )
+    if vectors_by and not setup.embedder:
+        listen(
+            Notice(f"The graph's vectors are of {vectors_by}, which is not set: going by words.")
+        )
+    return setup
 
 
 def _query_context(
     graph: Graph,
+    setup: QuerySetup,
     settings: Settings,
     question: Question,
-    endpoint: "Endpoint | None",
-    embedder: Embedder | None,
+    listen: Listener,
 ) -> QueryContext:
+    if question.expand:
+        settings = settings.changed(expand=question.expand)
     return QueryContext(
-        graph,
-        settings,
-        _answerer(settings, question),
-        endpoint.run if endpoint and not question.context_only else run_offline,
-        embedder,
-        partial(tokens.count, encoding_name=settings.encoding),
-        question.text,
-        _messages(question.history, settings.conversation_history_max_turns),
-        question.context_only,
+        graph=graph,
+        settings=settings,
+        backend=setup.backend,
+        run=setup.run,
+        embedder=setup.embedder,
+        count=partial(tokens.count, encoding_name=settings.encoding),
+        question=question.text,
+        history=_messages(question.history, settings.conversation_history_max_turns),
+        context_only=question.context_only,
+        listen=listen,
     )
-
-
-def _answerer(settings: Settings, question: Question) -> QueryBackend:
-    """A model's, or the one without a model: also where none is to be asked."""
-    if settings.has_model and not question.context_only:
-        from graphrag_neo4j.llm import LLMQueryBackend
-
-        return LLMQueryBackend.from_settings(settings)
-    from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
-
-    return ExtractiveQueryBackend()
 
 
 def _messages(history: Sequence[tuple[str, str]], turns: int) -> list[Message]:
@@ -272,18 +240,27 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
 
 
 async def _written(
-    found: SearchResult, endpoint: "Endpoint | None", question: Question
+    found: SearchResult, setup: QuerySetup, question: Question
 ) -> AsyncIterator[str]:
-    """The last step's text: of a model streamed, else at once; nothing where there is no answer."""
-    if question.context_only or found.answer is None:
+    """The answer's text: from a model as it comes, without one as a whole; or nothing."""
+    if question.context_only:
         return
-    if endpoint is None:
-        if text := await run_offline(found.answer):
-            yield text
-    else:
-        said = []
-        async for piece in endpoint.stream(next(found.answer)):
-            said.append(piece)
-            yield piece
-        with suppress(StopIteration):
-            found.answer.send(Reply("".join(said)))  # raises ReplyError where it is no answer
+    match found.answer:
+        case None:
+            return
+        case ComposedTask(compose):
+            if text := await anyio.to_thread.run_sync(compose):
+                yield text
+        case StreamedTask() as task:
+            async for piece in _streamed(task, setup):
+                yield piece
+
+
+async def _streamed(task: StreamedTask, setup: QuerySetup) -> AsyncIterator[str]:
+    if setup.endpoint is None:
+        raise AssertionError("A backend without a model has given a request.")
+    pieces = []
+    async for piece in setup.endpoint.stream(task.request):
+        pieces.append(piece)
+        yield piece
+    task.check("".join(pieces))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph, Row
-from graphrag_neo4j.indexing.evidence import entity_id
+from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.query.answer import Source
 from graphrag_neo4j.query.misspelt import names_like
 

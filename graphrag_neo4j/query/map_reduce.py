@@ -11,7 +11,7 @@ import anyio
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.events import Advanced, Started
-from graphrag_neo4j.model import LLMTask, Point
+from graphrag_neo4j.model import FinalTask, Point
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult
 from graphrag_neo4j.text import flat, shortened
 from graphrag_neo4j.tokens import CountTokens
@@ -68,7 +68,7 @@ async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> 
     return SearchResult(contexts, reduce(query, [point for part in points for point in part]))
 
 
-def reduce(query: QueryContext, points: Iterable[Point]) -> LLMTask[str] | None:
+def reduce(query: QueryContext, points: Iterable[Point]) -> FinalTask | None:
     """The step that joins the most helpful points; None where none helps."""
     ranked = sorted(
         (point for point in points if point.helpfulness > 0 and point.description),

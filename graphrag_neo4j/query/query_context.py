@@ -17,8 +17,8 @@ from graphrag_neo4j.context.context_table import (
 )
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import Graph, Row, flaw_of
-from graphrag_neo4j.indexing.stage_context import Embedder, Run
-from graphrag_neo4j.model import LLMTask, Message, QueryBackend, T
+from graphrag_neo4j.model import FinalTask, Message, T
+from graphrag_neo4j.protocols import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.tokens import CountTokens
@@ -48,7 +48,7 @@ class QueryContext:
     graph: Graph
     settings: Settings
     backend: QueryBackend
-    run: Run
+    run: RunTask
     embedder: Embedder | None
     count: CountTokens
     question: str
@@ -75,7 +75,7 @@ class SearchResult:
     """The contexts of a search, and the step that writes the answer; None: there is none."""
 
     contexts: Sequence[ContextTable]
-    answer: LLMTask[str] | None = None
+    answer: FinalTask | None = None
 
 
 async def gather(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:

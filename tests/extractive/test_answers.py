@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.context.citations import CitationKind
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, record_of, report_line
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
-from graphrag_neo4j.model import finished
 
 FROGS = (
     "# Frogs, ponds\n\nFrogs live near ponds and eat insects. [Data: Entities (1); Sources (4)]\n\n"
@@ -31,14 +31,14 @@ def report(text: str, ref: int) -> ContextRecord:
 
 
 def answered(question: str, *records: ContextRecord) -> str:
-    return finished(ExtractiveQueryBackend().answer(question, context(*records), ()))
+    return ExtractiveQueryBackend().answer(question, context(*records), ()).compose()
 
 
 def from_reports(question: str, reports: Sequence[ContextRecord]) -> str:
     backend = ExtractiveQueryBackend()
-    points = finished(backend.points(question, context(*reports)))
+    points = result_without_requests(backend.points(question, context(*reports)))
     ranked = sorted(points, key=lambda point: -point.helpfulness)
-    return finished(backend.reduce(question, ranked, ()))
+    return backend.reduce(question, ranked, ()).compose()
 
 
 def test_a_sentence_that_answers_is_quoted_with_its_citation() -> None:
@@ -84,9 +84,9 @@ def test_other_words_for_what_is_there_are_near() -> None:
 
 def test_names_in_a_context_are_asked_about_only_where_something_is_near() -> None:
     table = context(record("Marley | person | Marley was dead.", kind="Entities"))
-    near = finished(ExtractiveQueryBackend().prime("Was Marley dead?", table))
+    near = result_without_requests(ExtractiveQueryBackend().prime("Was Marley dead?", table))
     assert near.follow_ups == ["Was Marley dead? Marley"]
-    far = finished(ExtractiveQueryBackend().prime("xyzzy plugh", table))
+    far = result_without_requests(ExtractiveQueryBackend().prime("xyzzy plugh", table))
     assert (far.answer, far.follow_ups) == ("", ["xyzzy plugh"])
 
 
@@ -109,7 +109,9 @@ def test_a_question_about_the_whole_is_answered_by_the_widest_reports_first() ->
 
 def test_reports_without_a_sentence_near_the_question_are_not_opened() -> None:
     table = context(report(FROGS, 8), report(BANKS, 9))
-    assert list(finished(ExtractiveQueryBackend().rate("Where do frogs lay eggs?", table))) == [8]
+    assert list(
+        result_without_requests(ExtractiveQueryBackend().rate("Where do frogs lay eggs?", table))
+    ) == [8]
 
 
 def test_a_question_about_the_whole_is_answered_from_what_cites_nothing_too() -> None:

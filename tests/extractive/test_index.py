@@ -12,7 +12,7 @@ from graphrag_neo4j.model import Document
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import find_quote
-from tests.support.extractive_index import index_offline
+from tests.support.extractive_index import index_extractively
 
 pytestmark = pytest.mark.one_release
 
@@ -25,7 +25,7 @@ SAMPLE = [
 
 async def test_the_sample_becomes_a_whole_index_of_quotations(graph: Graph) -> None:
     assert not load_settings().has_model
-    await index_offline(graph, SAMPLE)
+    await index_extractively(graph, SAMPLE)
     status = await read_status(graph)
     assert not any(status.pending.values())
     assert status.failures == []
@@ -38,7 +38,7 @@ async def test_the_sample_becomes_a_whole_index_of_quotations(graph: Graph) -> N
     )
     assert len(found) == 3
     before = await dump(graph)
-    await index_offline(graph, SAMPLE)
+    await index_extractively(graph, SAMPLE)
     assert await dump(graph) == before
 
 

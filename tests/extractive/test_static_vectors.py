@@ -2,10 +2,10 @@
 
 import math
 
+from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.extractive.static_vectors import (
     DIMENSIONS,
-    EMBEDDING_MODEL,
-    embedder,
+    static_embedder,
     vectors_of,
 )
 
@@ -15,8 +15,8 @@ def near(one: list[float], other: list[float]) -> float:
 
 
 async def test_what_is_alike_is_near() -> None:
-    made = embedder()
-    assert (made.model, made.dimensions) == (EMBEDDING_MODEL, DIMENSIONS)
+    made = static_embedder()
+    assert (made.model, made.dimensions) == (STATIC_VECTORS, DIMENSIONS)
     cat, kitten, tax = await made.embed(["A cat sleeps.", "A kitten naps.", "Taxes were raised."])
     assert near(cat, kitten) > near(cat, tax)
     assert all(abs(math.hypot(*vector) - 1) < 1e-6 for vector in (cat, kitten, tax))

@@ -11,12 +11,14 @@ import anyio
 import psutil
 import pytest
 
+from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
 from graphrag_neo4j.events import Event, Started, silent
 from graphrag_neo4j.graph import Graph, Row, Transaction, connect, hold_lease
 from graphrag_neo4j.graph.lease import renew
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.pipeline import IndexResult, build
+from graphrag_neo4j.indexing.pipeline import build
+from graphrag_neo4j.indexing.result import IndexResult
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
@@ -49,7 +51,11 @@ async def held(graph: Graph, **properties: object) -> None:
 
 
 async def index(graph: Graph, settings: Settings, text: str = TALE) -> IndexResult:
-    return await build(graph, Corpus.of_documents(documents(text)), settings, silent)
+    backends = Backends(settings)
+    try:
+        return await build(graph, Corpus.of_documents(documents(text)), backends, silent)
+    finally:
+        await backends.aclose()
 
 
 @contextmanager
@@ -180,10 +186,11 @@ async def test_a_build_that_loses_its_lease_stops_and_says_so(
         async with hold_lease(other, RUN, dict):
             then.extend(await other.run_plain(read))
 
+    backends = Backends(settings(gleanings=0))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(take_over)
         with pytest.raises(GraphBusyError, match="Another run has taken over this graph"):
-            await build(graph, Corpus.of_documents(tales), settings(gleanings=0), listen)
+            await build(graph, Corpus.of_documents(tales), backends, listen)
     assert then == await other.run_plain(read)
 
 

@@ -8,8 +8,9 @@ from graphrag_neo4j import AsyncGraphRAG, InputError, ReadOptions
 from graphrag_neo4j.context.citations import cited, rewrite
 from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.graph import Graph, hold_lease
+from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted
-from graphrag_neo4j.indexing.evidence import entity_id, pair_id
+from graphrag_neo4j.indexing.evidence import pair_id
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint

@@ -11,9 +11,10 @@ import pytest
 
 from graphrag_neo4j import GraphRAG, InputError
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted
 from graphrag_neo4j.importers.parquet import read_rows
-from graphrag_neo4j.indexing.evidence import entity_id, pair_id
+from graphrag_neo4j.indexing.evidence import pair_id
 from graphrag_neo4j.settings import Settings
 from tests.support.graphrag_tables import (
     CAROL,

@@ -3,10 +3,9 @@
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.extractive.index_backend import KIND
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.mode_change import mark_read_offline, refuse_to_go_offline
-from tests.support.extractive_index import index_offline
+from graphrag_neo4j.indexing.mode_change import mark_read_without_model, refuse_to_lose_model
+from tests.support.extractive_index import index_extractively
 from tests.support.told_backend import Told, claim, documents, found, put, read
 
 TEXT = "Microsoft acquired LinkedIn in 2016."
@@ -19,23 +18,23 @@ async def names(graph: Graph) -> list[str]:
 
 
 async def test_a_model_reads_again_what_was_read_offline_and_nothing_else(graph: Graph) -> None:
-    await index_offline(graph, documents(TEXT))
+    await index_extractively(graph, documents(TEXT))
     assert await names(graph) == ["LinkedIn", "Microsoft"]
-    assert await mark_read_offline(graph, KIND) == 1
+    assert await mark_read_without_model(graph) == 1
     assert await names(graph) == ["LinkedIn", "Microsoft"]
     told = Told({TEXT: READ}, {TEXT: [claim("Microsoft")]})
     await read(graph, told)
     assert await names(graph) == ["Microsoft"]
     rows = await graph.run_plain("MATCH (c:Claim) RETURN c.description AS said")
     assert [row["said"] for row in rows] == ["It is so."]
-    assert await mark_read_offline(graph, KIND) == 0
+    assert await mark_read_without_model(graph) == 0
 
 
 async def test_what_a_model_has_read_is_not_given_up_by_accident(graph: Graph) -> None:
-    await index_offline(graph, documents(TEXT))
-    await refuse_to_go_offline(graph, KIND)
+    await index_extractively(graph, documents(TEXT))
+    await refuse_to_lose_model(graph)
     await put(graph, [*documents(TEXT), *documents("", "Another one.")[1:]])
-    await refuse_to_go_offline(graph, KIND)
+    await refuse_to_lose_model(graph)
     await read(graph, Told({"Another one.": READ}))
     with pytest.raises(InputError, match="--reread"):
-        await refuse_to_go_offline(graph, KIND)
+        await refuse_to_lose_model(graph)

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.pipeline import IndexResult, RebuildOptions, build, remove
+from graphrag_neo4j.indexing.pipeline import build
+from graphrag_neo4j.indexing.removal import remove
+from graphrag_neo4j.indexing.result import IndexResult, RebuildOptions
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import Settings
 from tests.support.fake_endpoint import FakeEndpoint
@@ -35,9 +38,12 @@ def documents(*texts: str) -> list[Document]:
 async def index(
     graph: Graph, what: Sequence[Document], settings: Settings, *, reread: bool = False
 ) -> IndexResult:
-    return await build(
-        graph, Corpus.of_documents(what), settings, silent, redo=RebuildOptions(reread)
-    )
+    backends = Backends(settings)
+    corpus = Corpus.of_documents(what)
+    try:
+        return await build(graph, corpus, backends, silent, rebuild=RebuildOptions(reread))
+    finally:
+        await backends.aclose()
 
 
 async def dumped(graph: Graph, what: Sequence[Document], settings: Settings) -> Dump:

@@ -330,8 +330,6 @@ def step(name: str, given: Settings) -> LLMTask[object]:
         "report": backend.report("context", material),
         "points": query_backend.points("Who?", context()),
         "primer": query_backend.prime("Who?", context()),
-        "answer": query_backend.answer("Who?", context(), ()),
-        "reduce": query_backend.reduce("Who?", [], ()),
     }
     return steps[name]
 
@@ -344,8 +342,6 @@ REPLIES = {
     "report": json.dumps(REPORT),
     "points": json.dumps({"points": [{"description": BAD, "score": 5}]}),
     "primer": json.dumps({"answer": BAD, "score": 5, "follow_ups": [BAD]}),
-    "answer": BAD,
-    "reduce": BAD,
 }
 
 
@@ -364,6 +360,21 @@ async def test_what_cant_be_stored_is_replaced_in_every_step(name: str, *, escap
     assert not any(HALF in text or NUL in text for text in texts)
     in_text = HALF in reply
     assert (model.meter.total.replaced > 0) == in_text
+
+
+@pytest.mark.parametrize("name", ["answer", "reduce"])
+async def test_what_cant_be_stored_is_replaced_in_the_last_step_of_an_answer(name: str) -> None:
+    with odd_endpoint(events(delta(f"Bad{HALF}ly")), content_type=EVENTS) as (url, _):
+        given = settings(url)
+        backend = LLMQueryBackend.from_settings(given)
+        steps = {
+            "answer": backend.answer("Who?", context(), ()),
+            "reduce": backend.reduce("Who?", [], ()),
+        }
+        async with Endpoint(given) as model:
+            text = "".join([piece async for piece in model.stream(steps[name].request)])
+    steps[name].check(text)
+    assert text == "Bad\ufffdly"
 
 
 async def test_what_cant_be_stored_is_replaced_in_a_stream_and_counted() -> None:

@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, InputError, tokens
+from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
-from graphrag_neo4j.extractive.running import run
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.local_context import local_context
@@ -109,7 +109,7 @@ async def test_a_local_context_takes_three_round_trips_at_most(
     watched = Watched(carol.graph)
     settings = carol.settings.changed(expand=expand)
     query = QueryContext(
-        watched, settings, ExtractiveQueryBackend(), run, None,
+        watched, settings, ExtractiveQueryBackend(), run_in_thread, None,
         partial(tokens.count, encoding_name=settings.encoding), QUESTION,
     )  # fmt: skip
     assert (await local_context(query)).records

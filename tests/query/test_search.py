@@ -194,12 +194,11 @@ async def test_a_conversation_goes_before_the_question(carol: Carol) -> None:
     history = [(f"Who is {n}?", f"A number, {n}.") for n in range(9)]
     alone = await carol.ask("And Marley?", method="local")
     answer = await carol.ask("And Marley?", method="local", history=history)
-    tokens = [one.usage["answer"]["input_tokens"] for one in (alone, answer)]
+    tokens = [one.usage["answer"].input_tokens for one in (alone, answer)]
     assert tokens[1] > tokens[0] - 200
     messages = _messages(history, 5)
-    request = next(
-        LLMQueryBackend(carol.settings).answer("And Marley?", ContextTable(9, len), messages)
-    )
+    backend = LLMQueryBackend(carol.settings)
+    request = backend.answer("And Marley?", ContextTable(9, len), messages).request
     said = [message.content for message in request.messages[1:]]
     assert said == [*(text for turn in history[-5:] for text in turn), "And Marley?"]
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from graphrag_neo4j import tokens
+from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
-from graphrag_neo4j.extractive.running import run
-from graphrag_neo4j.extractive.static_vectors import embedder
+from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph, await_indexes
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import Leiden, find_communities
@@ -21,15 +21,15 @@ from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import load_settings
 from tests.support.told_backend import put
 
-__all__ = ["index_offline"]
+__all__ = ["index_extractively"]
 
 
-async def index_offline(graph: Graph, documents: Sequence[Document]) -> None:
+async def index_extractively(graph: Graph, documents: Sequence[Document]) -> None:
     """Brings the graph up to date without a model."""
     settings = load_settings()
     count = partial(tokens.count, encoding_name=settings.encoding)
     backend = ExtractiveIndexBackend(settings.description_tokens, count)
-    context = StageContext(graph, backend, run, 2, silent)
+    context = StageContext(graph, backend, run_in_thread, 2, silent)
     budget = SummaryBudget(settings.join_tokens, settings.summary_context_tokens, count)
     await put(graph, documents)
     await extract(context)
@@ -38,5 +38,5 @@ async def index_offline(graph: Graph, documents: Sequence[Document]) -> None:
     await summarize(context, SummaryLimits(budget, settings.description_tokens))
     await find_communities(graph, Leiden(by_association=True), silent)
     await write_reports(context, ReportLimits(settings.report_context_tokens, 2, count))
-    await embed(context, embedder(), EmbedLimits(2000, 256, 50_000, count))
+    await embed(context, static_embedder(), EmbedLimits(2000, 256, 50_000, count))
     await await_indexes(graph)

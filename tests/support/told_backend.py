@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
+from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Listener, silent
@@ -26,7 +27,6 @@ from graphrag_neo4j.model import (
     Step,
     T,
     WrittenReport,
-    finished,
 )
 
 __all__ = ["Told", "claim", "describe", "documents", "found", "put", "read"]
@@ -61,6 +61,10 @@ class Told:
     @property
     def origin(self) -> Origin:
         return "model"
+
+    @property
+    def quotes(self) -> bool:
+        return False
 
     def signature(self, step: Step) -> str:
         return f"{step} {self.version}"
@@ -100,7 +104,7 @@ class Told:
 
 async def run(task: LLMTask[T]) -> T:
     """Drives a step that asks nothing."""
-    return finished(task)
+    return result_without_requests(task)
 
 
 def documents(*texts: str) -> list[Document]:

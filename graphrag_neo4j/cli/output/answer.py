@@ -79,7 +79,7 @@ def plain(answer: Answer) -> dict[str, Any]:
         "found": answer.found,
         "citations": [asdict(citation) for citation in answer.citations],
         "context": [_context(table) for table in answer.context],
-        "usage": {step: dict(used) for step, used in answer.usage.items()},
+        "usage": {step: asdict(used) for step, used in answer.usage.items()},
         "elapsed": answer.elapsed,
     }
 
@@ -112,10 +112,10 @@ def _took(answer: Answer) -> str:
     if answer.origin == "extractive":
         return f"{method} search, extractive (without a model): {seconds(answer.elapsed)}."
     used = answer.usage.values()
-    calls = sum(one["calls"] for one in used)
-    tokens = sum(one["input_tokens"] + one["output_tokens"] for one in used)
-    cost = sum(one["cost"] for one in used)
-    unpriced = sum(one["unpriced"] for one in used)
+    calls = sum(one.calls for one in used)
+    tokens = sum(one.input_tokens + one.output_tokens for one in used)
+    cost = sum(one.cost for one in used)
+    unpriced = sum(one.unpriced for one in used)
     return (
         f"{method} search: {seconds(answer.elapsed)}, {counted(calls, 'call')}, "
         f"{counted(tokens, 'token')}, "

@@ -25,7 +25,8 @@ from graphrag_neo4j.graph import (
     refuse_other_vectors,
 )
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.stage_context import Embedder, StageContext
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.text import shortened
 
 __all__ = ["EmbedLimits", "embed"]

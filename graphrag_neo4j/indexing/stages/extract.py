@@ -28,7 +28,8 @@ from graphrag_neo4j.indexing.evidence import (
     stated_rows,
 )
 from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.model import ChunkText, Claims, Extraction, IndexBackend
+from graphrag_neo4j.model import ChunkText, Claims, Extraction
+from graphrag_neo4j.protocols import IndexBackend
 
 __all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"]
 

@@ -35,7 +35,8 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.indexing.report_context import report_of_elements, show, whole
 from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.model import IndexBackend, LLMTask, WrittenReport
+from graphrag_neo4j.model import LLMTask, WrittenReport
+from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.tokens import CountTokens
 
@@ -99,7 +100,7 @@ class _Level:
         self.stage, self.limits, self.level = stage, limits, level
         self.graph = stage.graph
         self.signature = stage.backend.signature("report")
-        self.quoting = stage.backend.origin == "extractive"
+        self.quoting = stage.backend.quotes
 
     async def write(self) -> None:
         workers = self.stage.workers

@@ -20,7 +20,7 @@ from graphrag_neo4j.indexing.tree_summarize import (
     SummaryBudget,
     tree_summarize,
 )
-from graphrag_neo4j.model import IndexBackend
+from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.text import shortened
 
 __all__ = ["SummaryLimits", "mark_described_otherwise", "summarize"]

@@ -10,8 +10,7 @@ import pytest
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, Transaction, connect
-from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.evidence import entity_id
+from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.indexing.hierarchy import HierarchyLimits
 from graphrag_neo4j.indexing.stages.communities import Leiden, find_communities
 from tests.support.paths import DATA

@@ -24,7 +24,7 @@ from graphrag_neo4j.graph import (
     forget_vectors,
     vector_search,
 )
-from graphrag_neo4j.indexing.stage_context import Embedder, StageContext
+from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import Leiden, find_communities
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.indexing.stages.ingest import Cutting
@@ -32,6 +32,7 @@ from graphrag_neo4j.indexing.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.model import Document
+from graphrag_neo4j.protocols import Embedder
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.vectors import embed as by_words

@@ -1,7 +1,0 @@
-// Whether a chunk was read otherwise than offline; two ranges of an index, where <> would scan.
-CALL () {
-  MATCH (chunk:Chunk) WHERE chunk.extraction_with < $offline RETURN chunk LIMIT 1
-  UNION
-  MATCH (chunk:Chunk) WHERE chunk.extraction_with >= $beyond RETURN chunk LIMIT 1
-}
-RETURN count(chunk) > 0 AS found

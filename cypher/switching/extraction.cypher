@@ -1,6 +1,0 @@
-// Marks chunks that were read offline; what they say stands until it is replaced.
-MATCH (chunk:Chunk)
-WHERE chunk.extraction_with >= $offline AND chunk.extraction_with < $beyond
-  AND chunk.extraction = 'done'
-SET chunk.extraction = 'pending'
-RETURN count(chunk) AS n

@@ -1,0 +1,72 @@
+"""The settings as the limits of each stage."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.indexing.hierarchy import HierarchyLimits
+from graphrag_neo4j.indexing.stages.communities import Leiden
+from graphrag_neo4j.indexing.stages.embed import EmbedLimits
+from graphrag_neo4j.indexing.stages.ingest import Cutting
+from graphrag_neo4j.indexing.stages.reports import ReportLimits
+from graphrag_neo4j.indexing.stages.summarize import SummaryLimits
+from graphrag_neo4j.indexing.tree_summarize import SummaryBudget
+from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["Limits"]
+
+TOKENS_PER_CALL = 30_000  # of texts to embed; endpoints take more, but a failed call is halved
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a run, by stage; `claims` says whether claims are extracted."""
+
+    claims: bool
+    chunks: Cutting
+    summaries: SummaryLimits
+    communities: Leiden
+    reports: ReportLimits
+    vectors: EmbedLimits
+
+    @classmethod
+    def from_settings(cls, settings: Settings, embedder: Embedder, *, quotes: bool) -> Self:
+        """The limits that the settings give; `quotes` says that the backend quotes."""
+        count = partial(tokens.count, encoding_name=settings.encoding)
+        return cls(
+            claims=settings.claims,
+            chunks=_chunks(settings),
+            summaries=_summaries(settings, count),
+            communities=_communities(settings, by_association=quotes),
+            reports=ReportLimits(settings.report_context_tokens, settings.unreported_size, count),
+            vectors=_vectors(settings, embedder),
+        )
+
+
+def _chunks(settings: Settings) -> Cutting:
+    return Cutting(
+        settings.chunk_tokens,
+        settings.chunk_overlap,
+        settings.encoding,
+        settings.prepend_metadata,
+    )
+
+
+def _summaries(settings: Settings, count: Callable[[str], int]) -> SummaryLimits:
+    budget = SummaryBudget(settings.join_tokens, settings.summary_context_tokens, count)
+    return SummaryLimits(budget, settings.description_tokens)
+
+
+def _communities(settings: Settings, *, by_association: bool) -> Leiden:
+    limits = HierarchyLimits(settings.max_cluster_size, settings.max_levels, settings.gamma)
+    return Leiden(limits, settings.theta, settings.seed, by_association)
+
+
+def _vectors(settings: Settings, embedder: Embedder) -> EmbedLimits:
+    # Endpoints refuse texts that are too long in the encoding of the embedding model.
+    encoding = tokens.encoding_for(embedder.model) or settings.encoding
+    count = partial(tokens.count, encoding_name=encoding)
+    return EmbedLimits(settings.embedding_tokens, settings.embedding_batch, TOKENS_PER_CALL, count)

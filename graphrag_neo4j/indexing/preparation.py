@@ -1,0 +1,101 @@
+"""What happens before the first stage: what can't go on is refused, what changed is marked."""
+
+import sys
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.backends import Backends, IndexSetup
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Notice
+from graphrag_neo4j.extractive import STATIC_VECTORS
+from graphrag_neo4j.graph import Graph, forget_vectors, refuse_other_vectors
+from graphrag_neo4j.indexing.limits import Limits
+from graphrag_neo4j.indexing.mode_change import mark_read_without_model, refuse_to_lose_model
+from graphrag_neo4j.indexing.result import RebuildOptions
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.indexing.stages.extract import count_read_otherwise, mark_to_reread
+from graphrag_neo4j.indexing.stages.reports import mark_reported_otherwise
+from graphrag_neo4j.indexing.stages.summarize import mark_described_otherwise
+from graphrag_neo4j.settings import Settings
+
+__all__ = [
+    "check_building",
+    "command_name",
+    "mark_for_rebuild",
+    "prepare",
+    "refuse_half_imported",
+    "tell_read_otherwise",
+]
+
+EXTRACTIVE = (
+    "Without a model: names and key phrases are found by rules, and everything said is quoted from "
+    "the documents (an extractive index)."
+)
+
+
+def check_building(settings: Settings) -> None:
+    """Raises InputError for settings that nothing can be indexed with, before Neo4j starts."""
+    tokens.check(settings.encoding)
+    Backends(settings).for_indexing()
+
+
+async def prepare(
+    stage: StageContext, setup: IndexSetup, limits: Limits, rebuild: RebuildOptions
+) -> None:
+    """Refuses what can't go on, before anything is paid for, and prepares a change of the mode.
+
+    An extractive graph is read again by a model that is set later. A graph that a model has read is
+    read extractively only under `rebuild.reread`. Raises InputError.
+    """
+    await refuse_half_imported(stage.graph)
+    if stage.backend.quotes:
+        stage.listen(Notice(EXTRACTIVE))
+        if not rebuild.reread:
+            await refuse_to_lose_model(stage.graph)
+    elif n := await mark_read_without_model(stage.graph):
+        stage.listen(Notice(f"{n} chunks were read without a model; the model reads them now."))
+        await mark_described_otherwise(stage.graph, stage.backend)
+        await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
+    await _prepare_vectors(stage.graph, setup, reembed=rebuild.reembed)
+
+
+async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:
+    """Vectors of another model are refused, unless they are to be made anew or cost nothing."""
+    made_by = (await graph.read("search/state"))[0]["embedding_model"]
+    model = setup.embedder.model
+    changed_mode = made_by != model and STATIC_VECTORS in (made_by, model)
+    if reembed or changed_mode:
+        await forget_vectors(graph)
+    else:
+        await refuse_other_vectors(graph, model, setup.embedder.dimensions)
+
+
+async def mark_for_rebuild(stage: StageContext, limits: Limits) -> None:
+    """Marks what was made with other prompts, models or settings, so that it is made again."""
+    await mark_to_reread(stage.graph, stage.backend, claims=limits.claims)
+    await mark_described_otherwise(stage.graph, stage.backend)
+    await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
+
+
+async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
+    """Says how many chunks were read with other prompts, models or settings."""
+    if n := await count_read_otherwise(stage.graph, stage.backend, claims=claims):
+        stage.listen(
+            Notice(
+                f"{n} chunks were read with other prompts, models or settings and stay as they "
+                "are; --reread reads them again."
+            )
+        )
+
+
+async def refuse_half_imported(graph: Graph) -> None:
+    """Raises InputError where an import has begun and is not complete."""
+    if (await graph.read("import/held"))[0]["importing"]:
+        raise InputError(
+            "An import into this graph was interrupted: run the same `kg-build import` again to "
+            "finish it, or empty the graph."
+        )
+
+
+def command_name() -> str:
+    """What this run calls itself on its Build: never the arguments, which may hold secrets."""
+    return "kg-build" if sys.argv[0].endswith("kg-build") else "python"

@@ -1,0 +1,106 @@
+"""The seams between what indexes or answers and what it is given: backends, and how they are run.
+
+A backend gives LLM tasks and does no I/O. There are two of each kind: `llm` words prompts for a
+model, `extractive` works by rules and quotations. `backends` chooses between them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.model import (
+    ChunkText,
+    Claims,
+    Extraction,
+    FinalTask,
+    LLMTask,
+    Message,
+    Origin,
+    Point,
+    Primer,
+    Step,
+    T,
+    WrittenReport,
+)
+
+__all__ = ["Embed", "Embedder", "IndexBackend", "QueryBackend", "RunTask"]
+
+
+class RunTask(Protocol):
+    """Drives an LLM task to its result; raises ReplyError where a reply is unusable."""
+
+    async def __call__(self, task: LLMTask[T]) -> T: ...
+
+
+class Embed(Protocol):
+    """Gives a vector for each text, in their order; raises ReplyError where none came."""
+
+    async def __call__(self, texts: Sequence[str]) -> list[list[float]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """An embedding model.
+
+    `dimensions` is the length that its vectors are asked to have; None leaves it to the model.
+    """
+
+    model: str
+    dimensions: int | None
+    embed: Embed
+
+
+class IndexBackend(Protocol):
+    """Reads chunks, joins descriptions and writes reports, each as an LLM task.
+
+    `origin` says who wrote its reports: a model, or nobody, because their sentences are quoted.
+    `quotes` says that a report needs the whole material with its sources, because the backend
+    quotes from it; otherwise the context, a text within a budget of tokens, is enough.
+    `signature(step)` identifies everything, apart from the chunk, that a step's result depends on:
+    the model, the prompts and the settings.
+    """
+
+    @property
+    def origin(self) -> Origin: ...
+
+    @property
+    def quotes(self) -> bool: ...
+
+    def signature(self, step: Step) -> str: ...
+
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]: ...
+
+    def claims(self, chunk: ChunkText) -> LLMTask[Claims]: ...
+
+    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]: ...
+
+    def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]: ...
+
+
+class QueryBackend(Protocol):
+    """Answers questions from context tables.
+
+    `answer` and `reduce` give the last step, which writes the text that a user reads; `history`
+    holds the messages before the question. `points` says what a context has to say to a question,
+    `rate` gives the refs of the reports that are worth opening, `prime` gives a first answer and
+    follow-up questions, and `chooses_global` tells whether a question is about the whole corpus
+    rather than about one thing.
+    """
+
+    def answer(
+        self, question: str, context: ContextTable, history: Sequence[Message]
+    ) -> FinalTask: ...
+
+    def reduce(
+        self, question: str, points: Sequence[Point], history: Sequence[Message]
+    ) -> FinalTask: ...
+
+    def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]: ...
+
+    def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]: ...
+
+    def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]: ...
+
+    def chooses_global(self, question: str) -> LLMTask[bool]: ...

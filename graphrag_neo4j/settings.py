@@ -6,10 +6,18 @@ those of Neo4j and of OpenAI keep the names that their users know. An address in
 with a key or a password in the same `.env` only (see `env_file`).
 """
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import (
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic import model_validator as validate_model
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
@@ -25,10 +33,11 @@ from graphrag_neo4j.arguments import refuse_unknown
 from graphrag_neo4j.env_file import beside_environment, named_by_file
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["MAX_FILE_MB", "OFFLINE", "OURS", "Neo4jRelease", "Settings", "load_settings"]
+__all__ = ["EXTRACTIVE", "MAX_FILE_MB", "OURS", "Neo4jRelease", "Settings", "load_settings"]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
-OFFLINE = "offline"  # the name of no model
+EXTRACTIVE = "extractive"  # the model's name that asks for none
+OLD_EXTRACTIVE = "offline"  # its name up to version 0.1, still read with a warning
 OURS = "KG_"  # what the names of our own settings begin with in the environment
 MAX_FILE_MB = 100
 
@@ -100,7 +109,7 @@ class Settings(BaseSettings):
     )
     model: str = Field(
         "gpt-4.1-mini",
-        description="Chat model for every step not named below; `offline`: none, even with a key.",
+        description="Chat model for every step not named below; `extractive`: none, even with a key.",
     )
     extraction_model: str | None = Field(None, description="Chat model that reads chunks.")
     summary_model: str | None = Field(None, description="Chat model that joins descriptions.")
@@ -282,6 +291,19 @@ class Settings(BaseSettings):
         used = {name: getattr(self, name) for name in type(self).model_fields}
         return named_by_file(DotEnvSettingsSource(type(self))(), used)
 
+    @field_validator("model")
+    @classmethod
+    def _renamed(cls, model: str) -> str:
+        if model != OLD_EXTRACTIVE:
+            return model
+        warnings.warn(
+            f"KG_MODEL={OLD_EXTRACTIVE} is called KG_MODEL={EXTRACTIVE} now: the next release knows "
+            "the new name only.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return EXTRACTIVE
+
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
         if self.text_unit_prop + self.community_prop > 1:
@@ -296,7 +318,7 @@ class Settings(BaseSettings):
     def has_model(self) -> bool:
         """Whether a model endpoint is set and wanted; without one an index is extractive."""
         there = self.openai_api_key is not None or self.openai_base_url is not None
-        return there and self.model != OFFLINE
+        return there and self.model != EXTRACTIVE
 
     def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
         """These settings with some of other values; raises InputError as `load_settings` does."""

@@ -293,11 +293,11 @@ def test_a_command_says_the_commonest_mistake_in_one_sentence(
 def test_names_that_are_misspelt(
     kg: Run, settings: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KG_MODEL", "offline")
+    monkeypatch.setenv("KG_MODEL", "extractive")
     (tmp_path / "tale.txt").write_text(TALE)
     assert kg("index", "tale.txt", "--quiet").code == 0
     heard: list[Event] = []
-    with GraphRAG(settings(model="offline"), heard.append) as rag:
+    with GraphRAG(settings(model="extractive"), heard.append) as rag:
         assert "Did you mean Ebenezer Scrooge?" in refused(lambda: rag.entity("Ebenezer Scrooje"))
         assert "Did you mean" in refused(lambda: rag.entity("Marly"))
         assert refused(lambda: rag.entity("Quux")) == "There is no entity 'Quux' in the graph."
@@ -317,7 +317,7 @@ def test_names_that_are_misspelt(
 def test_options_that_do_nothing_and_levels_that_are_not_there(
     kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KG_MODEL", "offline")
+    monkeypatch.setenv("KG_MODEL", "extractive")
     (tmp_path / "tale.txt").write_text(TALE)
     assert kg("index", "tale.txt", "--quiet").code == 0
     ran = kg("query", "Where was Marley?", "--level", "0", "--prefilter", "3", "--json")
@@ -343,7 +343,7 @@ def test_what_is_free_and_what_is_not_wanted_is_said_so(
     assert "Pending" not in kg("status").out
     monkeypatch.setenv("KG_CLAIMS", "true")
     assert "Pending: 1 to read for claims." in kg("status").out
-    monkeypatch.setenv("KG_MODEL", "offline")
+    monkeypatch.setenv("KG_MODEL", "extractive")
     ran = kg("estimate", "tale.txt")
     assert (ran.code, ran.err) == (0, "")
     assert "Without a model: no calls, no cost" in ran.out
@@ -355,3 +355,9 @@ async def test_words_that_are_nowhere_are_found_by_the_index(graph: Graph, alone
         await rag.index([Document(TALE, "memory:0")])
     rows = await graph.read("search/words_nowhere", words=["marley", "marly", "london", "and"])
     assert [row["word"] for row in rows] == ["marly", "and"]
+
+
+def test_the_old_name_of_an_extractive_index_is_read_with_a_warning() -> None:
+    with pytest.warns(FutureWarning, match="KG_MODEL=offline is called KG_MODEL=extractive now"):
+        settings = load_settings(model="offline", openai_api_key="sk-x")
+    assert (settings.model, settings.has_model) == ("extractive", False)

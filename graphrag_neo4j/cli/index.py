@@ -30,7 +30,7 @@ from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.preparation import check_building
 from graphrag_neo4j.indexing.result import IndexResult
 from graphrag_neo4j.model import Usage
-from graphrag_neo4j.settings import OFFLINE, Settings
+from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
 __all__ = ["index"]
 
@@ -145,7 +145,7 @@ def _tell_what_is_left(built: IndexResult, *, error: bool) -> None:
 
 def _tell_whether_extractive(settings: Settings) -> None:
     if not settings.has_model:
-        asked_for = settings.model == OFFLINE
+        asked_for = settings.model == EXTRACTIVE
         terminal.line(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
 
 

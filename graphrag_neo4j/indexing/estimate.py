@@ -20,7 +20,7 @@ from graphrag_neo4j.indexing.stages.ingest import header_of
 from graphrag_neo4j.llm import LLMIndexBackend, model_of, price_of
 from graphrag_neo4j.model import ChunkText, Document, LLMTask, Origin, Reply, Request, Step
 from graphrag_neo4j.protocols import IndexBackend
-from graphrag_neo4j.settings import OFFLINE, Settings
+from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
 __all__ = ["Estimate", "StepEstimate", "estimate"]
 
@@ -97,7 +97,7 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
         listen(Advanced(rest))
     for notice in corpus.notices():
         listen(Notice(notice, warning=True))
-    free = settings.model == OFFLINE
+    free = settings.model == EXTRACTIVE
     steps = [] if free else _steps(chunks, text_tokens, settings)
     origin: Origin = "extractive" if free else "model"
     return Estimate(

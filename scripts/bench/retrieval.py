@@ -4,7 +4,7 @@
 
 FILE has a question a line, as MuSiQue does: {id, question, answer, paragraphs: [{idx, title,
 paragraph_text, is_supporting}]}. The paragraphs of all questions are one corpus. It is indexed
-with the settings of the environment; without a model by rules (KG_MODEL=offline). HOME keeps the
+with the settings of the environment; without a model by rules (KG_MODEL=extractive). HOME keeps the
 index for the next time. Prints the mean recall at 2, 5 and 10, and the middle time of a question.
 """
 

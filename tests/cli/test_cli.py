@@ -116,7 +116,7 @@ def test_without_a_model_the_index_is_extractive_and_says_so(
     assert "set OPENAI_API_KEY" in ran.out
     assert "Pending" not in ran.out
     assert "extractive" in kg("status").out
-    monkeypatch.setenv("KG_MODEL", "offline")
+    monkeypatch.setenv("KG_MODEL", "extractive")
     ran = kg("index", tales)
     assert "This index is extractive" in ran.out
     assert "OPENAI_API_KEY" not in ran.out

@@ -124,7 +124,7 @@ def test_a_model_indexes_and_answers(kg: Run, tales: Path) -> None:
 @pytest.mark.one_release
 @pytest.mark.usefixtures("graph", "environment")
 def test_without_a_model(kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KG_MODEL", "offline")
+    monkeypatch.setenv("KG_MODEL", "extractive")
     assert held("index", kg("index", tales, "--json"))["usage"] == {}
     assert held("estimate", kg("estimate", tales, "--json"))["steps"] == []
     for method in METHODS:

@@ -70,7 +70,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 def settings_of(home: Path) -> Settings:
-    return load_settings(home=home, neo4j_release=release_under_test(), model="offline")
+    return load_settings(home=home, neo4j_release=release_under_test(), model="extractive")
 
 
 async def write_until_stopped(settings: Settings) -> str:

@@ -50,7 +50,7 @@ async def bench(checked_server: TestServer) -> AsyncIterator[Ran]:
             [sys.executable, str(ROOT / "scripts" / "bench" / "retrieval.py"), str(SAMPLE)],
             env=os.environ | environment,
         )
-        yield Ran(ran.stdout.decode(), load_settings(**given, model="offline"))
+        yield Ran(ran.stdout.decode(), load_settings(**given, model="extractive"))
         await graph.run_plain(WIPE)
 
 

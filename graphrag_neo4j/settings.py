@@ -109,7 +109,8 @@ class Settings(BaseSettings):
     )
     model: str = Field(
         "gpt-4.1-mini",
-        description="Chat model for every step not named below; `extractive`: none, even with a key.",
+        description="Chat model for every step not named below; `extractive` asks for none, "
+        "even with a key.",
     )
     extraction_model: str | None = Field(None, description="Chat model that reads chunks.")
     summary_model: str | None = Field(None, description="Chat model that joins descriptions.")
@@ -298,7 +299,7 @@ class Settings(BaseSettings):
             return model
         warnings.warn(
             f"KG_MODEL={OLD_EXTRACTIVE} is called KG_MODEL={EXTRACTIVE} now: the next release knows "
-            "the new name only.",
+            "only the new name.",
             FutureWarning,
             stacklevel=2,
         )

@@ -1,4 +1,4 @@
-"""What is written from the code: .env.example and the README's settings hold just that."""
+"""What is written from the code: .env.example and docs/settings.md hold just that."""
 
 import re
 from pathlib import Path
@@ -25,8 +25,8 @@ def test_it_lists_every_setting_with_its_description_and_default(path: Path) -> 
 def test_what_people_wrote_beside_it_stays() -> None:
     introduction = EXAMPLE.read_text().split("\n\n", 1)[0]
     assert all(line.startswith("# ") for line in introduction.splitlines())
-    readme = (EXAMPLE.parent / "README.md").read_text("utf-8")
-    assert readme.count(BEGIN) == readme.count(END) == 1
+    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert page.count(BEGIN) == page.count(END) == 1
 
 
 class Strict(Settings):

@@ -1,4 +1,4 @@
-"""README.md does what it says: each of its blocks is run, each name in it exists."""
+"""README.md and docs/ do what they say: each block is run, each name in them exists."""
 
 import ast
 import inspect
@@ -25,7 +25,8 @@ from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.generated import settings
 from tests.support.graphrag_tables import CAROL
-from tests.support.readme import BLOCKS, ROOT, TEXT, Block, blocks, command_of, options_of, spans
+from tests.support.paths import ROOT
+from tests.support.readme import BLOCKS, PAGES, TEXT, Block, blocks, command_of, options_of, spans
 
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
 BENCH = ".venv/bin/python scripts/bench/"
@@ -48,7 +49,9 @@ one_release = pytest.mark.one_release
 def each(language: str) -> pytest.MarkDecorator:
     """For each block of a language."""
     found = blocks(language)
-    return pytest.mark.parametrize("block", found, ids=[f"line {block.line}" for block in found])
+    return pytest.mark.parametrize(
+        "block", found, ids=[f"{block.page}:{block.line}" for block in found]
+    )
 
 
 @pytest.fixture
@@ -149,10 +152,17 @@ def test_settings_that_it_names_exist() -> None:
 
 
 def test_its_links_lead_to_files_and_sections() -> None:
-    headings = re.findall(r"^#+ (.*)", TEXT, re.MULTILINE)
-    anchors = {f"#{heading.lower().replace(' ', '-')}" for heading in headings}
-    links = set(re.findall(r"\]\(([^)]+)\)", TEXT))
-    assert {link for link in links - anchors if not (ROOT / link).exists()} == set()
+    for page, text in PAGES.items():
+        for link in re.findall(r"\]\(([^)]+)\)", text):
+            path, _, anchor = link.partition("#")
+            file = (ROOT / page).parent / path if path else ROOT / page
+            assert file.exists(), f"{page}: {link}"
+            assert not anchor or anchor in anchors(file), f"{page}: {link}"
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)", page.read_text("utf-8"), re.MULTILINE)
+    return {heading.lower().replace(" ", "-") for heading in headings}
 
 
 @one_release

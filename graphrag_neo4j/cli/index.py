@@ -35,7 +35,7 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 __all__ = ["index"]
 
 ANEW = ("prune", "reread", "reembed", "recluster")
-EXTRACTIVE = (
+NO_MODEL_ASKED = (
     "This index is extractive: it was made without a model, and all that it says is quoted from "
     "the documents."
 )
@@ -146,7 +146,7 @@ def _tell_what_is_left(built: IndexResult, *, error: bool) -> None:
 def _tell_whether_extractive(settings: Settings) -> None:
     if not settings.has_model:
         asked_for = settings.model == EXTRACTIVE
-        terminal.line(EXTRACTIVE if asked_for else f"{EXTRACTIVE} {WITH_A_MODEL}")
+        terminal.line(NO_MODEL_ASKED if asked_for else f"{NO_MODEL_ASKED} {WITH_A_MODEL}")
 
 
 def _tell_what_next(settings: Settings) -> None:

@@ -25,7 +25,7 @@ import bm25s  # type: ignore[import-untyped] # it has no types
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
-from graphrag_neo4j.settings import OFFLINE, Settings, load_settings
+from graphrag_neo4j.settings import EXTRACTIVE, Settings, load_settings
 
 AT = (2, 5, 10)
 WAYS: Mapping[str, dict[str, Any]] = {
@@ -58,7 +58,7 @@ def main() -> None:
 
 def _settings(home: Path | None) -> Settings:
     settings = load_settings(home=home)
-    return settings if settings.has_model else settings.changed(model=OFFLINE)
+    return settings if settings.has_model else settings.changed(model=EXTRACTIVE)
 
 
 async def _measure(settings: Settings, asked: Sequence[Mapping[str, Any]]) -> None:

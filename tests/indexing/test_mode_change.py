@@ -17,7 +17,7 @@ async def names(graph: Graph) -> list[str]:
     return [row["name"] for row in rows]
 
 
-async def test_a_model_reads_again_what_was_read_without_a_model_and_nothing_else(
+async def test_a_model_reads_again_what_was_read_without_one_and_nothing_else(
     graph: Graph,
 ) -> None:
     await index_extractively(graph, documents(TEXT))

@@ -1,4 +1,4 @@
-"""What is written from the code: `.env.example`, and the table of settings in README.md.
+"""What is written from the code: `.env.example`, and the table of settings in docs/settings.md.
 
 python -m tests.support.generated     rewrites both
 """
@@ -11,10 +11,9 @@ from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
 from graphrag_neo4j.settings import Settings
+from tests.support.paths import ROOT
 
 __all__ = ["generated", "settings"]
-
-from tests.support.paths import ROOT
 
 BEGIN: Final = "<!-- settings: written by `python -m tests.support.generated` -->\n"
 END: Final = "<!-- end of settings -->\n"
@@ -37,13 +36,13 @@ def settings() -> Iterator[Setting]:
 
 def generated() -> Mapping[Path, str]:
     """Each file with the whole text that it is to have; what people wrote in it stays."""
-    example, readme = ROOT / ".env.example", ROOT / "README.md"
+    example, page = ROOT / ".env.example", ROOT / "docs" / "settings.md"
     introduction, blank, _ = example.read_text("utf-8").partition("\n\n")
-    before, begin, rest = readme.read_text("utf-8").partition(BEGIN)
+    before, begin, rest = page.read_text("utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     return {
         example: introduction + blank + "\n".join(map(_entry, settings())),
-        readme: before + begin + HEAD + "".join(map(_row, settings())) + end + after,
+        page: before + begin + HEAD + "".join(map(_row, settings())) + end + after,
     }
 
 

@@ -1,4 +1,4 @@
-"""What stands in README.md: its blocks, the commands in them and between them, its links."""
+"""What stands in README.md and docs/: blocks, the commands in them and between them, links."""
 
 import re
 import shlex
@@ -8,21 +8,25 @@ from typing import Final, NamedTuple
 import click
 
 from graphrag_neo4j import cli
-
-__all__ = ["BLOCKS", "ROOT", "TEXT", "Block", "blocks", "command_of", "options_of", "spans"]
-
 from tests.support.paths import ROOT
 
-TEXT: Final = (ROOT / "README.md").read_text("utf-8")
+__all__ = ["BLOCKS", "PAGES", "TEXT", "Block", "blocks", "command_of", "options_of", "spans"]
+
+PAGES: Final = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+}
+TEXT: Final = "\n".join(PAGES.values())
 FENCED = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"(^|\s+)#.*")
 
 
 class Block(NamedTuple):
-    """A fenced block; `line`: where it begins."""
+    """A fenced block of a page; `line`: where it begins."""
 
     language: str
     text: str
+    page: str
     line: int
 
     @property
@@ -33,8 +37,10 @@ class Block(NamedTuple):
 
 
 def _blocks() -> Iterator[Block]:
-    for found in FENCED.finditer(TEXT):
-        yield Block(found["language"], found["text"], TEXT[: found.start()].count("\n") + 1)
+    for page, text in PAGES.items():
+        for found in FENCED.finditer(text):
+            line = text[: found.start()].count("\n") + 1
+            yield Block(found["language"], found["text"], page, line)
 
 
 BLOCKS: Final = tuple(_blocks())

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from graphrag_neo4j.answers import Answer, Citation, Source
 from graphrag_neo4j.cli.progress import money_known
-from graphrag_neo4j.text import shortened
+from graphrag_neo4j.text import flat, shortened
 
 __all__ = ["footnoted", "print_answer", "print_context"]
 
-QUOTED = 200  # characters of a source
+QUOTED = 200  # characters of a source, or of what is cited
 RENDERED = 20_000  # characters of an answer; one of more is shown as it is: the parser is slow
 
 
@@ -26,13 +26,14 @@ def print_answer(console: Console, answer: Answer, *, streamed: bool) -> None:
 
         console.print(Markdown(answer.text))
     else:
-        console.print(Text(answer.text))
+        console.out(answer.text, highlight=False)
     if answer.citations:
         console.print("\nSources:")
     shown: set[str] = set()  # places, each once
     for citation in answer.citations:
         mark = "" if citation.supported else " (not in the material of this answer)"
-        console.print(Text.assemble(f"  {citation}", (mark, "red")))
+        name = shortened(flat(citation), QUOTED, len)
+        console.print(Text.assemble(f"  {name}", (mark, "red")))
         # In an answer of quotations a report is the heading of those that are cited one by one.
         heads = answer.origin == "extractive" and citation.kind == "Reports"
         for place in () if heads else dict.fromkeys(map(_place, citation.sources)):

@@ -1,6 +1,7 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from textwrap import shorten
 from typing import Any, Final, Literal, Self, cast
 
@@ -24,6 +25,7 @@ from graphrag_neo4j.llm.bodies import (
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.rates import Rates
+from graphrag_neo4j.llm.replies import storable_json
 from graphrag_neo4j.llm.streamed import storable_pieces
 from graphrag_neo4j.llm.thoughts import without_thoughts_streamed
 from graphrag_neo4j.model import Reply, Request, Step, T, Think
@@ -203,7 +205,11 @@ class Endpoint:
         """The reply of a completion, counted; one that can't be used was paid for, too."""
         used = used_by(completion)
         self._count(request, used, completion["choices"][0]["message"]["content"] or "")
-        return reply_of(completion)
+        reply, replaced = reply_of(completion)
+        if request.schema:  # JSON may write them as escapes
+            text, escaped = storable_json(reply.text)
+            return replace(reply, text=text), replaced + escaped
+        return reply, replaced
 
     def _count(self, request: Request, used: Used | None, reply: str) -> None:
         """Counts a call; its tokens are estimated where the endpoint does not say them."""

@@ -1,6 +1,8 @@
 """The forms of JSON that a model is asked for; its schema is made from them."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 
 __all__ = [
     "Written",
@@ -10,6 +12,11 @@ __all__ = [
     "WrittenRating",
     "WrittenReport",
 ]
+
+
+T = TypeVar("T")
+# One thing wrong with a reply is enough to ask once more: no list of hundreds of thousands.
+Listed = Annotated[list[T], FailFast()]
 
 
 class Written(BaseModel):
@@ -31,7 +38,7 @@ class WrittenReport(Written):
     summary: str = Field(min_length=1)
     rating: float = Field(ge=0, le=10)
     rating_explanation: str
-    findings: list[_Finding] = Field(min_length=1)
+    findings: Listed[_Finding] = Field(min_length=1)
 
 
 class _Point(Written):
@@ -43,7 +50,7 @@ class WrittenPoints(Written):
     """What a context has to say to a question; no points where it has nothing to say."""
 
     model_config = ConfigDict(title="points")
-    points: list[_Point]
+    points: Listed[_Point]
 
 
 class WrittenAnswer(Written):
@@ -58,7 +65,7 @@ class WrittenRating(Written):
     """The ids of the reports that are worth opening."""
 
     model_config = ConfigDict(title="relevant_reports")
-    relevant: list[int]
+    relevant: Listed[int]
 
 
 class WrittenPrimer(Written):
@@ -67,4 +74,4 @@ class WrittenPrimer(Written):
     model_config = ConfigDict(title="primer")
     answer: str
     score: int = Field(ge=0, le=100)
-    follow_ups: list[str]
+    follow_ups: Listed[str]

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence, Set
 from copy import copy
+from dataclasses import replace
 from textwrap import shorten
 from typing import Any, Final, Literal, Self, cast
 
@@ -27,6 +28,7 @@ from graphrag_neo4j.llm.response_bodies import (
     used_by,
     vectors_of,
 )
+from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.llm.streamed import storable_pieces
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import Settings
@@ -233,7 +235,11 @@ class Endpoint:
         """The reply of a completion, counted; one that can't be used was paid for, too."""
         used = used_by(completion)
         self._count(request, used, completion["choices"][0]["message"]["content"] or "")
-        return reply_of(completion)
+        reply, replaced = reply_of(completion)
+        if request.schema:  # JSON may write them as escapes
+            text, escaped = storable_json(reply.text)
+            return replace(reply, text=text), replaced + escaped
+        return reply, replaced
 
     def _count(self, request: Request, used: Used | None, reply: str) -> None:
         """Counts a call; its tokens are estimated where the endpoint does not say them."""

@@ -1,6 +1,8 @@
 """The forms of JSON that a model is asked for; its schema is made from them."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 
 __all__ = [
     "AnswerSchema",
@@ -12,7 +14,16 @@ __all__ = [
 ]
 
 
+<<<<<<< HEAD:graphrag_neo4j/llm/schemas.py
 class ReplySchema(BaseModel):
+=======
+T = TypeVar("T")
+# One thing wrong with a reply is enough to ask once more: no list of hundreds of thousands.
+Listed = Annotated[list[T], FailFast()]
+
+
+class Written(BaseModel):
+>>>>>>> origin/main:graphrag_neo4j/llm/written.py
     """A form. Endpoints that hold replies to it want it closed; we pass over what is more."""
 
     model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
@@ -31,7 +42,11 @@ class ReportSchema(ReplySchema):
     summary: str = Field(min_length=1)
     rating: float = Field(ge=0, le=10)
     rating_explanation: str
+<<<<<<< HEAD:graphrag_neo4j/llm/schemas.py
     findings: list[_FindingSchema] = Field(min_length=1)
+=======
+    findings: Listed[_Finding] = Field(min_length=1)
+>>>>>>> origin/main:graphrag_neo4j/llm/written.py
 
 
 class _PointSchema(ReplySchema):
@@ -43,7 +58,11 @@ class PointsSchema(ReplySchema):
     """What a context has to say to a question; no points where it has nothing to say."""
 
     model_config = ConfigDict(title="points")
+<<<<<<< HEAD:graphrag_neo4j/llm/schemas.py
     points: list[_PointSchema]
+=======
+    points: Listed[_Point]
+>>>>>>> origin/main:graphrag_neo4j/llm/written.py
 
 
 class AnswerSchema(ReplySchema):
@@ -58,7 +77,7 @@ class RatingSchema(ReplySchema):
     """The ids of the reports that are worth opening."""
 
     model_config = ConfigDict(title="relevant_reports")
-    relevant: list[int]
+    relevant: Listed[int]
 
 
 class PrimerSchema(ReplySchema):
@@ -67,4 +86,4 @@ class PrimerSchema(ReplySchema):
     model_config = ConfigDict(title="primer")
     answer: str
     score: int = Field(ge=0, le=100)
-    follow_ups: list[str]
+    follow_ups: Listed[str]

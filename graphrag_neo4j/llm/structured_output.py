@@ -13,7 +13,7 @@ from graphrag_neo4j.llm.schemas import ReplySchema
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.text import storable
 
-__all__ = ["read_json", "schema_of"]
+__all__ = ["read_json", "schema_of", "storable_json"]
 
 FENCE = "```"
 OPENING = re.compile(rf"{FENCE}\w*+")
@@ -29,6 +29,22 @@ W = TypeVar("W", bound=ReplySchema)
 def schema_of(form: type[ReplySchema]) -> dict[str, Any]:
     """The JSON schema of a form, with its title."""
     return form.model_json_schema()
+
+
+def storable_json(text: str) -> tuple[str, int]:
+    """JSON without what can't be stored, as it is or as an escape; and how much there was."""
+    escaped = 0
+
+    def mend(found: re.Match[str]) -> str:
+        nonlocal escaped
+        if not found["unstorable"]:
+            return found[0]
+        escaped += 1
+        return "\\ufffd"
+
+    plain, replaced = storable(text)
+    whole = ESCAPED.sub(mend, plain)
+    return whole, replaced + escaped
 
 
 def read_json(request: Request, form: type[W]) -> Generator[Request, Reply, W]:
@@ -49,7 +65,7 @@ def read_json(request: Request, form: type[W]) -> Generator[Request, Reply, W]:
 
 def _read(reply: Reply, form: type[W]) -> W:
     try:
-        return form.model_validate_json(_storable_json(_unfenced(storable(reply.text)[0])))
+        return form.model_validate_json(storable_json(_unfenced(reply.text))[0])
     except ValidationError as error:
         raise ReplyError(_explain(error, cut=reply.cut)) from None
 
@@ -59,11 +75,6 @@ def _unfenced(text: str) -> str:
     text = text.strip()
     opening = OPENING.match(text)
     return text[opening.end() :].removesuffix(FENCE) if opening else text
-
-
-def _storable_json(text: str) -> str:
-    """JSON without what its escapes write that can't be stored."""
-    return ESCAPED.sub(lambda found: "\\ufffd" if found["unstorable"] else found[0], text)
 
 
 def _explain(error: ValidationError, *, cut: bool) -> str:

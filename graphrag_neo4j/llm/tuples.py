@@ -97,8 +97,8 @@ def _ends(record: "_Record", border: re.Match[str], *, has_field: bool) -> bool:
     if not has_field:
         beginning = record.text[record.start : min(border.start(), record.start + 2)]
         return not beginning.lstrip().startswith(("(", "["))
-    record.read_to(border.start())
     if border.lastgroup == "full":
+        record.read_to(border.start())
         return record.is_full
     return record.is_closed_at(border.start())
 
@@ -148,11 +148,15 @@ class _Record:
         """Whether it has all its fields, as far as it has been read."""
         return self._kind is not None and self._delimiters + 1 >= _expected(self._kind)
 
-    def is_closed_at(self, end: int) -> bool:
-        """Whether a bracket stands there, and its own one closes it there or before."""
+    def is_closed_at(self, border: int) -> bool:
+        """Whether a bracket stands before that place, and its own one closes it there or before."""
+        end = border
         while end > self.begin and self.text[end - 1] in AFTER_CLOSING:
             end -= 1
-        return self.text[end - 1] in ")]" and self.closed_by(end) is not None
+        if self.text[end - 1] not in ")]":
+            return False
+        self.read_to(border)
+        return self.closed_by(end) is not None
 
     def closed_by(self, end: int) -> int | None:
         """Where its own bracket closes it, if it ends there; it has been read to there."""

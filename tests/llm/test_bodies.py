@@ -358,8 +358,7 @@ async def test_what_cant_be_stored_is_replaced_in_every_step(name: str, *, escap
     texts = texts_in(found)
     assert any(GOOD.casefold() in text.casefold() for text in texts)
     assert not any(HALF in text or NUL in text for text in texts)
-    in_text = HALF in reply
-    assert (model.meter.total.replaced > 0) == in_text
+    assert model.meter.total.replaced >= 2
 
 
 @pytest.mark.parametrize("name", ["answer", "reduce"])

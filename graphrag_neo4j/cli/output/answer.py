@@ -33,7 +33,7 @@ def print_sources(answer: Answer) -> None:
     table: set[str] = set()  # places, each once
     for citation in answer.citations:
         mark = "" if citation.supported else " (not in the material of this answer)"
-        terminal.line(f"  {citation}", (mark, "red"))
+        terminal.line(f"  {excerpt(str(citation), QUOTED)}", (mark, "red"))
         # In an answer of quotations a report is the heading of those that are cited one by one.
         heads = answer.origin == "extractive" and citation.kind == "Reports"
         for place in () if heads else dict.fromkeys(map(_place, citation.sources)):

@@ -117,10 +117,8 @@ def test_a_footnote_mark_of_a_document_is_escaped() -> None:
 
 
 def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:
-    text = (
-        "- ...right [Data: Sources (1)]. So ../it is [Data: Sources (2)]\n"
-        "> ../x [Data: Sources (3)]."
-    )
+    text = "- ...right [Data: Sources (1)]. So ../it is [Data: Sources (2)]\n"
+    text += "> ../x [Data: Sources (3)]."
     assert statements(text) == {
         ("Sources", 1): ["...right"],
         ("Sources", 2): ["So ../it is"],

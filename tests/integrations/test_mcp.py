@@ -131,7 +131,7 @@ async def test_an_answer_comes_with_its_sources(client: Client, carol: Indexed, 
     for place in places:
         assert (place["document"], place["title"]) == ("carol", "Carol")
         said = " ".join(carol.text[place["start"] : place["end"]].split())
-        assert 0 < len(place["quote"]) <= QUOTED
+        assert len(place["quote"]) <= QUOTED  # none where no sentence says it
         assert said.startswith(place["quote"])
 
 

@@ -298,8 +298,8 @@ class Settings(BaseSettings):
         if model != OLD_EXTRACTIVE:
             return model
         warnings.warn(
-            f"KG_MODEL={OLD_EXTRACTIVE} is called KG_MODEL={EXTRACTIVE} now: the next release knows "
-            "only the new name.",
+            f"KG_MODEL={OLD_EXTRACTIVE} is called KG_MODEL={EXTRACTIVE} now: the next release "
+            "knows only the new name.",
             FutureWarning,
             stacklevel=2,
         )

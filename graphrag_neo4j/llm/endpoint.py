@@ -28,8 +28,8 @@ from graphrag_neo4j.llm.response_bodies import (
     used_by,
     vectors_of,
 )
-from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.llm.streamed import storable_pieces
+from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import Settings
 

@@ -14,16 +14,12 @@ __all__ = [
 ]
 
 
-<<<<<<< HEAD:graphrag_neo4j/llm/schemas.py
-class ReplySchema(BaseModel):
-=======
 T = TypeVar("T")
 # One thing wrong with a reply is enough to ask once more: no list of hundreds of thousands.
 Listed = Annotated[list[T], FailFast()]
 
 
-class Written(BaseModel):
->>>>>>> origin/main:graphrag_neo4j/llm/written.py
+class ReplySchema(BaseModel):
     """A form. Endpoints that hold replies to it want it closed; we pass over what is more."""
 
     model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
@@ -42,11 +38,7 @@ class ReportSchema(ReplySchema):
     summary: str = Field(min_length=1)
     rating: float = Field(ge=0, le=10)
     rating_explanation: str
-<<<<<<< HEAD:graphrag_neo4j/llm/schemas.py
-    findings: list[_FindingSchema] = Field(min_length=1)
-=======
-    findings: Listed[_Finding] = Field(min_length=1)
->>>>>>> origin/main:graphrag_neo4j/llm/written.py
+    findings: Listed[_FindingSchema] = Field(min_length=1)
 
 
 class _PointSchema(ReplySchema):
@@ -58,11 +50,7 @@ class PointsSchema(ReplySchema):
     """What a context has to say to a question; no points where it has nothing to say."""
 
     model_config = ConfigDict(title="points")
-<<<<<<< HEAD:graphrag_neo4j/llm/schemas.py
-    points: list[_PointSchema]
-=======
-    points: Listed[_Point]
->>>>>>> origin/main:graphrag_neo4j/llm/written.py
+    points: Listed[_PointSchema]
 
 
 class AnswerSchema(ReplySchema):

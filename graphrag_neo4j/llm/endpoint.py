@@ -312,7 +312,7 @@ class Endpoint:
     @property
     def _address(self) -> str:
         """The endpoint's address without a user name and password that it may hold."""
-        return str(self._client.base_url.copy_with(username=None, password=None))
+        return str(self._client.base_url.copy_with(username=None, password=None, query=None))
 
     def _redacted(self, text: str) -> str:
         key = self._settings.openai_api_key

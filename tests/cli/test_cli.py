@@ -268,7 +268,7 @@ def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
     table = {line.split()[0]: line.split()[1:] for line in ran.out.splitlines()}
     assert table["table"] == ["rows", "made", "merged", "implied", "unmapped"]
     assert table["relationships"] == ["978", "935", "43", "32", "0"]
-    assert "9 citations in reports led nowhere and were removed." in ran.out
+    assert "9 citations in the reports led nowhere and were removed." in ran.out
     assert "Pending: " in ran.out
     assert "`kg-build index PATHS` finishes this, and reads the documents in PATHS." in ran.out
     assert endpoint.log == []

@@ -8,6 +8,7 @@ values, never as markup or codes in a text.
 """
 
 import logging
+import os
 import re
 import shutil
 import sys
@@ -248,8 +249,8 @@ def confirmed(question: str) -> bool:
 
 
 def is_shown() -> bool:
-    """Whether standard output is a terminal."""
-    return sys.stdout.isatty()
+    """Whether standard output is a terminal, or is to be taken for one (TTY_COMPATIBLE=1)."""
+    return sys.stdout.isatty() or os.environ.get("TTY_COMPATIBLE") == "1"
 
 
 def errors_are_shown() -> bool:

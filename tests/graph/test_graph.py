@@ -34,11 +34,18 @@ async def test_a_closed_port_is_named() -> None:
     assert str(error).startswith(f"Neo4j at {uri} does not answer")
 
 
-@pytest.mark.parametrize("uri", ["127.0.0.1:7687", "ftp://127.0.0.1", "bolt://host:port"])
-async def test_what_is_no_address_is_refused(uri: str) -> None:
+@pytest.mark.parametrize(
+    ("uri", "wrong"),
+    [
+        ("127.0.0.1:7687", "has no scheme: set NEO4J_URI=neo4j://127.0.0.1:7687"),
+        ("ftp://127.0.0.1", "has an unknown scheme"),
+        ("bolt://host:port", "has a host or a port that is none"),
+    ],
+)
+async def test_what_is_no_address_is_refused(uri: str, wrong: str) -> None:
     error = await failure(uri)
     assert isinstance(error, InputError)
-    assert str(error).startswith(f"NEO4J_URI={uri} is no address of a Neo4j")
+    assert str(error).startswith(f"NEO4J_URI={uri} {wrong}")
 
 
 async def test_a_password_inside_the_address_is_not_repeated() -> None:

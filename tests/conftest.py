@@ -1,10 +1,15 @@
-"""One Neo4j for the whole run, empty before each test; settings that come from the test alone."""
+"""One Neo4j for the whole run, empty before each test; settings that come from the test alone.
 
+With pytest-xdist each worker has a server of its own.
+"""
+
+import copy
 import json
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,22 +22,50 @@ from graphrag_neo4j.graph import Graph, connect, ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.chromium import Page, chromium
 from tests.support.fake_endpoint import FakeEndpoint
-from tests.support.servers import TestServer, any_server
+from tests.support.servers import TestServer, any_server, starting_server
+from tests.support.wiping import wipe
 
 # Machines are slow at times, and a failure should come again.
 hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("repeatable")
 
+# Servers of tests live for minutes: Java compiles their code quickly rather than well.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+
 OURS = ("KG_", "NEO4J_", "OPENAI_")
 KEY = "sk-for-tests-only"
-WIPE = "MATCH (node) DETACH DELETE node"
 
 
+# Files whose tests know nothing of each other: with pytest-xdist each test goes to whoever is free.
+SCATTERED = ("tests/test_linear_time.py", "tests/test_readme.py", "tests/cli/", "tests/indexing/")
+# What begins: first what needs no graph, while the servers start, then files that take long.
+ORDER = (
+    "tests/llm/",
+    "tests/embedded/",
+    "tests/visualization/",
+    "tests/integrations/",
+    "tests/query/",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What uses the server is marked, so that another release can be tested by `-m graph`."""
+    """What uses the server is marked, so that another release can be tested by `-m graph`.
+
+    With pytest-xdist the tests of a file run on one worker, so that what they share is made once.
+    """
     for item in items:
         if "server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.graph)
+        file = item.nodeid.partition("::")[0]
+        if not file.startswith(SCATTERED):
+            item.add_marker(pytest.mark.xdist_group(file))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    found = [turn for turn, files in enumerate(ORDER) if item.nodeid.startswith(files)]
+    return found[0] if found else len(ORDER)
 
 
 @pytest.fixture(scope="session")
@@ -56,33 +89,49 @@ def page() -> Iterator[Page]:
         yield opened
 
 
+@pytest.fixture(scope="session", autouse=True)
+def server_home(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    """The folder of the run's own server, which starts while tests without a graph run."""
+    home = tmp_path_factory.mktemp("neo4j") / "home"
+    needed = any(item.get_closest_marker("graph") for item in request.session.items)
+    with starting_server(home) if needed else nullcontext():
+        yield home
+
+
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServer]:
-    with any_server(tmp_path_factory.mktemp("neo4j") / "home") as running:
+def server(server_home: Path) -> Iterator[TestServer]:
+    with any_server(server_home) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-async def checked_server(
+async def connected(
     server: TestServer,
     anyio_backend: str,  # noqa: ARG001 - named, it serves tests that do not await, too
-) -> TestServer:
-    """The server, refused if its database holds anything: tests would wipe it."""
-    async with _connected(server) as graph:
+) -> AsyncIterator[Graph]:
+    """One connection for the run; refused if the database holds anything: tests would wipe it."""
+    async with connect(server.uri, server.username, server.password, server.database) as graph:
         rows = await graph.run_plain("MATCH (node) RETURN count(node) AS n")
         if rows[0]["n"]:
             pytest.exit(f"The database at {server.uri} is not empty: tests would wipe it.", 1)
         await ensure_schema(graph)
+        yield graph
+
+
+@pytest.fixture(scope="session")
+def checked_server(server: TestServer, connected: Graph) -> TestServer:  # noqa: ARG001 - it checks
+    """The server, which was empty and has the schema."""
     return server
 
 
 @pytest.fixture
-async def graph(checked_server: TestServer) -> AsyncIterator[Graph]:
+async def graph(connected: Graph) -> AsyncIterator[Graph]:
     """An empty graph."""
-    async with _connected(checked_server) as graph:
-        await graph.run_plain(WIPE)
-        yield graph
-        await graph.run_plain(WIPE)
+    await wipe(connected)
+    yield copy.copy(connected)  # a lease that a test sets is its own
+    await wipe(connected)
 
 
 @pytest.fixture
@@ -172,7 +221,3 @@ def kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sett
         return Ran(code, printed.out, printed.err)
 
     return run
-
-
-def _connected(server: TestServer):  # type: ignore[no-untyped-def]  # noqa: ANN202 - as connect
-    return connect(server.uri, server.username, server.password, server.database)

@@ -16,6 +16,8 @@ from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Make, Run
 
+pytestmark = pytest.mark.one_release
+
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 # What no database is needed for is said before this address, where nothing answers, is tried.
 NOWHERE = "bolt://127.0.0.1:1"

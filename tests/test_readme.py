@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import AsyncIterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,15 @@ from fastapi.testclient import TestClient
 from mcp import Client, StdioServerParameters, stdio_client
 
 from graphrag_neo4j import AsyncGraphRAG, cli
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.generated import settings
 from tests.support.graphrag_tables import CAROL
 from tests.support.paths import ROOT
 from tests.support.readme import BLOCKS, PAGES, TEXT, Block, blocks, command_of, options_of, spans
+from tests.support.wiping import wipe
 
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
 BENCH = ".venv/bin/python scripts/bench/"
@@ -54,28 +57,52 @@ def each(language: str) -> pytest.MarkDecorator:
     )
 
 
-@pytest.fixture
-def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folders that the README speaks of, in the folder where commands are run."""
-    folder = tmp_path / "docs"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder where commands are run, with the folders that the README speaks of."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "docs").mkdir()
     for path in (*SAMPLE.glob("EP-11*.txt"), *SAMPLE.glob("EP-13*.txt")):
-        (folder / path.name).write_text(path.read_text("utf-8")[:6000], "utf-8")
-    (folder / "old.txt").write_text("Ada met Charles in London in 1833. OpenAI was not there.")
-    (tmp_path / "path" / "to").mkdir(parents=True)
-    (tmp_path / "path" / "to" / "output").symlink_to(CAROL)
-    monkeypatch.setenv("KG_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KG_GLEANINGS", "0")
-    monkeypatch.setenv("KG_MAX_CLUSTER_SIZE", "6")
+        (folder / "docs" / path.name).write_text(path.read_text("utf-8")[:6000], "utf-8")
+    old = "Ada met Charles in London in 1833. OpenAI was not there."
+    (folder / "docs" / "old.txt").write_text(old)
+    (folder / "path" / "to").mkdir(parents=True)
+    (folder / "path" / "to" / "output").symlink_to(CAROL)
     return folder
 
 
 @pytest.fixture
-async def indexed(graph: Graph, docs: Path, environment: None) -> Graph:  # noqa: ARG001 - in this order
-    """The graph of `docs`."""
-    async with AsyncGraphRAG.from_env() as rag:
-        assert (await rag.index(docs)).complete
-    return graph
+def docs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that is indexed; the working folder is the one above."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("KG_HOME", str(folder / "home"))
+    monkeypatch.setenv("KG_GLEANINGS", "0")
+    monkeypatch.setenv("KG_MAX_CLUSTER_SIZE", "6")
+    return folder / "docs"
+
+
+@pytest.fixture(scope="module")
+async def index(connected: Graph) -> AsyncIterator[list[Dump]]:
+    """The dump of the index, once it is made; at the end the graph is emptied."""
+    made: list[Dump] = []
+    yield made
+    await wipe(connected)
+
+
+@pytest.fixture
+async def indexed(
+    index: list[Dump],
+    connected: Graph,
+    docs: Path,
+    environment: None,  # noqa: ARG001 - before this
+) -> Graph:
+    """The graph of `docs`, made anew only where a test has changed it."""
+    if [await dump(connected)] != index:
+        await wipe(connected)
+        async with AsyncGraphRAG.from_env() as rag:
+            assert (await rag.index(docs)).complete
+        index[:] = [await dump(connected)]
+    return connected
 
 
 def test_every_block_is_of_a_language_that_is_run_here() -> None:
@@ -85,12 +112,14 @@ def test_every_block_is_of_a_language_that_is_run_here() -> None:
 
 @one_release
 @each("sh")
-@pytest.mark.usefixtures("graph", "environment", "docs")
-def test_its_commands_run(block: Block, kg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("environment", "docs")
+def test_its_commands_run(
+    block: Block, request: pytest.FixtureRequest, kg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = [line for line in block.commands if line not in ELSEWHERE]
-    asks = any("kg-build" in line for line in lines)
-    if asks and not re.search(r"kg-build (index|import)", block.text):
-        assert kg("index", "docs", "--quiet").code == 0
+    builds = re.search(r"kg-build (index|import)", block.text)
+    if any("kg-build" in line for line in lines):
+        request.getfixturevalue("graph" if builds else "indexed")
     for line in lines:
         if line.startswith(BENCH):
             knows_its_options(line)

@@ -13,7 +13,7 @@ def npmi(together: int, one: int, other: int, total: int) -> float:
 
     `together`: chunks with both; `one`, `other`: chunks with each; `total`: all chunks.
 
-    >>> association(2, 2, 2, 100)
+    >>> npmi(2, 2, 2, 100)
     1.0
     """
     if together <= 0 or total <= 0:

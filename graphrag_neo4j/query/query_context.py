@@ -95,7 +95,7 @@ async def gather(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:
 def lucene_query(text: str, field: str | None = None) -> str:
     """The words of a text as a Lucene query: no operator, quote or wildcard of it survives.
 
-    >>> escaped('What is "AI? (and why', "name")
+    >>> lucene_query('What is "AI? (and why', "name")
     'name:what name:is name:ai name:and name:why'
     """
     words = dict.fromkeys(word.casefold() for word in re.findall(r"\w+", text))

@@ -18,6 +18,8 @@ from tests.support.graphrag_tables import (
     write_small,
 )
 
+pytestmark = pytest.mark.one_release
+
 
 async def test_a_build_leaves_an_imported_tree_and_its_reports_alone(
     graph: Graph, alone: Settings, settings: Make, tmp_path: Path

@@ -12,9 +12,9 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import connect
 from graphrag_neo4j.settings import Settings, load_settings
-from tests.conftest import WIPE
 from tests.support.paths import ROOT
 from tests.support.servers import TestServer
+from tests.support.wiping import wipe
 
 pytestmark = pytest.mark.one_release
 SAMPLE = ROOT / "tests" / "data" / "multihop" / "sample.jsonl"
@@ -45,13 +45,13 @@ async def bench(checked_server: TestServer) -> AsyncIterator[Ran]:
     }
     given = {name.lower(): value or None for name, value in environment.items()}
     async with connect(server.uri, server.username, server.password, server.database) as graph:
-        await graph.run_plain(WIPE)
+        await wipe(graph)
         ran = await anyio.run_process(
             [sys.executable, str(ROOT / "scripts" / "bench" / "retrieval.py"), str(SAMPLE)],
             env=os.environ | environment,
         )
         yield Ran(ran.stdout.decode(), load_settings(**given, model="extractive"))
-        await graph.run_plain(WIPE)
+        await wipe(graph)
 
 
 def test_each_question_of_the_sample_takes_several_passages_that_it_does_not_all_name() -> None:

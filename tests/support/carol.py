@@ -8,10 +8,10 @@ from typing import Any
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.settings import Settings, load_settings
-from tests.conftest import WIPE
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import DATA
 from tests.support.servers import TestServer
+from tests.support.wiping import wipe
 
 __all__ = ["BOOK", "Indexed", "indexed_carol"]
 
@@ -64,9 +64,9 @@ async def indexed_carol(
         )
         text = BOOK.read_text("utf-8")[:characters]
         async with connect(server.uri, server.username, server.password, server.database) as graph:
-            await graph.run_plain(WIPE)
+            await wipe(graph)
             async with AsyncGraphRAG(settings) as rag:
                 built = await rag.index([Document(text, "carol", title)])
                 assert built.complete
             yield Indexed(text, settings, endpoint, graph)
-            await graph.run_plain(WIPE)
+            await wipe(graph)

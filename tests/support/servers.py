@@ -1,6 +1,8 @@
 """The Neo4j of a test run: one that is named, the embedded one, or one in a container."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from pathlib import Path
 from graphrag_neo4j import embedded
 from graphrag_neo4j.settings import Neo4jRelease, load_settings
 
-__all__ = ["TestServer", "any_server", "release_under_test"]
+__all__ = ["TestServer", "any_server", "release_under_test", "starting_server"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,27 @@ def any_server(home: Path) -> Iterator[TestServer]:
         yield from _embedded(home)
     else:
         yield from _container()
+
+
+@contextmanager
+def starting_server(home: Path) -> Iterator[None]:
+    """Starts the embedded server of a home in the background, if the tests are to use it.
+
+    `any_server` waits until it answers, and says why if it never does.
+    """
+    if "KG_TEST_NEO4J_URI" in os.environ or os.environ.get("KG_TEST_EMBEDDED") == "no":
+        yield
+        return
+    command = [sys.executable, "-m", "graphrag_neo4j", "neo4j", "start", "--home", str(home)]
+    with subprocess.Popen(  # noqa: S603 - our own command
+        [*command, "--release", release_under_test()],
+        cwd=home.parent,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as start:
+        yield
+        start.wait()
+    embedded.stop(load_settings(home=home, neo4j_release=release_under_test()))
 
 
 def release_under_test() -> Neo4jRelease:

@@ -119,6 +119,7 @@ def test_browser_opens_the_guide_and_draws_its_queries_in_our_style(home: Home, 
     assert captions[0].text.split()[0].strip("…") in titles
 
 
+@pytest.mark.one_release
 def test_a_port_that_is_taken_ends_browse_with_one_sentence(home: Home) -> None:
     with browsing(home):
         ran = subprocess.run(  # noqa: S603 - our own Python
@@ -136,6 +137,7 @@ def test_a_port_that_is_taken_ends_browse_with_one_sentence(home: Home) -> None:
 # The map
 
 
+@pytest.mark.one_release
 def test_the_map_opens_a_report_and_the_words_that_it_rests_on(
     home: Home, page: Page, tmp_path: Path
 ) -> None:
@@ -153,6 +155,7 @@ def test_the_map_opens_a_report_and_the_words_that_it_rests_on(
     assert page.errors == []
 
 
+@pytest.mark.one_release
 def test_a_click_on_a_circle_opens_it_and_escape_goes_back_up(
     home: Home, page: Page, tmp_path: Path
 ) -> None:
@@ -169,6 +172,7 @@ def test_a_click_on_a_circle_opens_it_and_escape_goes_back_up(
     page.until(f"document.querySelector('#panel h2').innerText !== {title!r}")
 
 
+@pytest.mark.one_release
 def test_the_map_finds_an_entity_by_keyboard_alone_and_draws_its_surroundings(
     home: Home, page: Page, tmp_path: Path
 ) -> None:
@@ -185,6 +189,7 @@ def test_the_map_finds_an_entity_by_keyboard_alone_and_draws_its_surroundings(
     assert page.errors == []
 
 
+@pytest.mark.one_release
 def test_what_documents_and_models_say_stays_text(page: Page, tmp_path: Path) -> None:
     community: list[object] = [
         1,
@@ -221,6 +226,7 @@ WRAPPED = (
 SAID = "The Ghost of Christmas Past was shown to old Mr. Scrooge at the counting-house"
 
 
+@pytest.mark.one_release
 def test_the_map_quotes_whole_sentences_and_only_those_that_say_it(
     page: Page, tmp_path: Path
 ) -> None:
@@ -242,6 +248,7 @@ def test_the_map_quotes_whole_sentences_and_only_those_that_say_it(
     assert page.errors == []
 
 
+@pytest.mark.one_release
 def test_ten_thousand_entities_are_drawn(page: Page, tmp_path: Path) -> None:
     communities: list[list[object]] = [
         [n, None, 0, 50, f"Community {n}", "", 5.0, "", "model", []] for n in range(1, 201)

@@ -109,7 +109,7 @@ def folded(text: str, width: int, before: str = "") -> str:
     already, the end of which is on the same line.
 
     >>> folded("  Marley was dead", 12)
-    '  Marley\\n  was dead'
+    '  Marley was\\n  dead'
     """
     begun = before.rpartition("\n")[2]
     whole = before + text

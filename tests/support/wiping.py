@@ -1,0 +1,12 @@
+"""An empty graph."""
+
+from graphrag_neo4j.graph import Graph
+
+__all__ = ["wipe"]
+
+
+async def wipe(graph: Graph) -> None:
+    """Deletes all nodes, where there are any: to count them takes a millisecond."""
+    [row] = await graph.run_plain("MATCH (node) RETURN count(node) AS n")
+    if row["n"]:
+        await graph.run_plain("MATCH (node) DETACH DELETE node")

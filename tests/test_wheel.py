@@ -1,0 +1,85 @@
+"""The wheel alone, in an environment where nothing of the checkout is found, answers a question."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.settings import Settings
+from tests.support.paths import ROOT
+
+pytestmark = [pytest.mark.wheel, pytest.mark.one_release]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built of the checkout without the network."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT))
+    [built] = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment: the package is the wheel's, what it needs is ours."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=os.name == "posix")
+    [python] = [*folder.glob("bin/python"), *folder.glob("Scripts/python.exe")]
+    pip("--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
+    # A path that a .pth file names is searched last, and the .pth files in it are not read: so the
+    # checkout that is installed in it as editable is not found.
+    asked = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    Path(asked.strip(), "needed.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    return python
+
+
+def pip(*arguments: str) -> None:
+    run(Path(sys.executable), "-m", "pip", "--disable-pip-version-check", *arguments)
+
+
+def run(python: Path, *arguments: str) -> str:
+    """What Python prints; where it fails, its errors are shown."""
+    ran = subprocess.run(  # noqa: S603 - our own Python
+        [python, *arguments], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+def test_it_holds_the_statements_the_prompts_and_the_data(wheel: Path) -> None:
+    beside = [(path, ROOT) for name in ("cypher", "prompts") for path in (ROOT / name).rglob("*.*")]
+    inside = [(path, ROOT / "graphrag_neo4j") for path in ROOT.glob("graphrag_neo4j/data/**/*")]
+    files = {
+        f"graphrag_neo4j/{path.relative_to(top).as_posix()}"
+        for path, top in beside + inside
+        if path.is_file()
+    }
+    assert len(files) > 100
+    assert files - set(ZipFile(wheel).namelist()) == set()
+
+
+@pytest.mark.usefixtures("environment", "graph")
+def test_it_answers_a_question_in_another_folder(
+    installed: Path, alone: Settings, graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name)
+    assert (alone.has_model, graph.address) == (False, os.environ["NEO4J_URI"])
+    (tmp_path / "notes.txt").write_text(
+        "Ada Lovelace met Charles Babbage in London in 1833. Charles Babbage showed her a machine."
+    )
+    where = run(installed, "-c", "import graphrag_neo4j; print(graphrag_neo4j.__file__)")
+    assert Path(where.strip()).is_relative_to(installed.parents[1])
+    run(installed, "-m", "graphrag_neo4j", "index", "notes.txt", "--quiet")
+    command = ["query", "Whom did Ada Lovelace meet?", "--method", "local", "--json"]
+    answer = json.loads(run(installed, "-m", "graphrag_neo4j", *command))
+    assert "Charles Babbage" in answer["text"]
+    assert answer["sources"]

@@ -22,7 +22,7 @@ CITING = frozenset({"Community", "Finding"})
 
 
 async def dump(graph: Graph) -> Dump:
-    """All nodes and relationships by id with what they hold, without Build and Counter.
+    """All nodes and relationships by id with what they hold, without Build, Counter and State.
 
     Keys are "Label:id" and "TYPE:id of start>id of end:own id"; the order is theirs.
     """

@@ -16,6 +16,7 @@ import psutil
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.state import migrate
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 
@@ -40,7 +41,8 @@ async def hold_lease(
 ) -> AsyncIterator[Lease]:
     """A lease for as long as the context lasts; `usage` is kept on the Build at each renewal.
 
-    Raises GraphBusyError that names the run that holds it.
+    Whoever gets the lease first brings a graph of an older schema to this one. Raises
+    GraphBusyError that names the run that holds it, and GraphError for a graph of a newer schema.
     """
     lease = Lease(await _open(graph, properties))
     graph.lease = lease.build
@@ -72,6 +74,7 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
             if not _void(other):
                 raise GraphBusyError(_busy(other))
         await tx.run("build/void", builds=[other["id"] for other in others])
+        await migrate(tx)  # under the lease: a run of an older release may not write meanwhile
         await tx.run("build/start", build=build, properties={**properties, **own})
 
     await graph.transact(start)

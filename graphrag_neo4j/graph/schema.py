@@ -6,6 +6,7 @@ is compared with what we need.
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.state import refuse_newer, schema_version
 
 __all__ = ["ensure_schema"]
 
@@ -22,6 +23,7 @@ UNIQUE_NODES = (
     ("Finding", "id"),
     ("Build", "id"),
     ("Counter", "id"),
+    ("State", "id"),
 )
 UNIQUE_RELATIONSHIPS = (("STATED", "id"), ("RELATED", "id"), ("RELATED", "ref"))
 NODE_INDEXES = (
@@ -100,7 +102,11 @@ PROPERTIES = (
 
 
 async def ensure_schema(graph: Graph) -> None:
-    """Makes what is missing; raises GraphError where something else has one of our names."""
+    """Makes what is missing.
+
+    Raises GraphError where something else has one of our names, and for a graph of a newer schema.
+    """
+    refuse_newer(await schema_version(graph))
     await _name_all(graph)
     wanted = _wanted()
     there = await _there(graph)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, drop_vector_indexes
+from graphrag_neo4j.settings import MOST_DIMENSIONS
 
 __all__ = ["flaw_of", "forget_vectors", "refuse_length", "refuse_other_vectors"]
 
-MOST_DIMENSIONS = 4096  # of a vector that Neo4j indexes
 PAGE = 1000
 REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes anew"
 

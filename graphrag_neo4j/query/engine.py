@@ -12,7 +12,7 @@ from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph, Row, refuse_newer
 from graphrag_neo4j.model import ComposedTask, Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.citation_resolver import resolve_citations
@@ -65,6 +65,7 @@ async def answer_question(
     _refuse_long(question.text)
     began = time.perf_counter()
     state = (await graph.read("search/state"))[0]
+    refuse_newer(state["schema_version"])
     _need(state["chunks"] or state["reports"], "documents")
     setup = _setup(backends, settings, question, state["embedding_model"], listen)
     query = _query_context(graph, setup, settings, question, listen)

@@ -9,8 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from graphrag_neo4j.context.citations import CitationKind
-from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, measured, record_of
+from graphrag_neo4j.context.context_table import (
+    ContextRecord,
+    ContextTable,
+    measured,
+    record_of_row,
+)
 from graphrag_neo4j.graph import Row, vector_search
 from graphrag_neo4j.query.graph_expansion import expand_graph
 from graphrag_neo4j.query.query_context import (
@@ -103,15 +107,11 @@ def _elements(found: Row, order: Sequence[str]) -> Iterable[ContextRecord]:
     by_id: dict[str, Any] = {row["id"]: row for row in found["entities"]}
     for id_ in order:
         if id_ in by_id:
-            yield _record("Entities", by_id[id_], "name", "type", "description")
+            yield record_of_row("Entities", by_id[id_], "name", "type", "description")
     for row in found["inner"]:
-        yield _record("Relationships", row, "source", "target", "description")
+        yield record_of_row("Relationships", row, "source", "target", "description")
     claim = ("subject", "object", "type", "status", "start", "end", "description")
     for row in found["claims"]:
-        yield _record("Claims", row, *claim)
+        yield record_of_row("Claims", row, *claim)
     for row in found["outward"]:
-        yield _record("Relationships", row, "source", "target", "description")
-
-
-def _record(kind: CitationKind, row: Row, *fields: str) -> ContextRecord:
-    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
+        yield record_of_row("Relationships", row, "source", "target", "description")

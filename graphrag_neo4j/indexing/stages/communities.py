@@ -16,7 +16,12 @@ from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.hierarchy import HierarchyLimits, TreeCommunity, community_tree
+from graphrag_neo4j.indexing.hierarchy import (
+    HierarchyLimits,
+    TreeCommunity,
+    community_row,
+    community_tree,
+)
 from graphrag_neo4j.indexing.npmi import weight_of
 from graphrag_neo4j.model import WeightedEdge
 
@@ -171,7 +176,7 @@ async def _save(
     async def work(tx: Transaction) -> None:
         await tx.run("communities/delete", ids=sorted(known.keys() - now.keys()))
         refs = await give_refs(tx, "community", list(now))
-        new = [_row(c, refs.get(c.id)) for c in tree if _differs(c, known.get(c.id))]
+        new = [community_row(c, refs.get(c.id)) for c in tree if _differs(c, known.get(c.id))]
         await tx.run("communities/save", rows=new)
         await tx.run("communities/part", rows=new)
         moved = [{"id": e, "leaf": leaf} for e, leaf in leaves.items() if leaf_of[e] != leaf]
@@ -183,13 +188,3 @@ async def _save(
 
 def _differs(community: TreeCommunity, known: Row | None) -> bool:
     return known is None or (known["level"], known["parent"]) != (community.level, community.parent)
-
-
-def _row(community: TreeCommunity, ref: int | None) -> Row:
-    return {
-        "id": community.id,
-        "ref": ref,
-        "level": community.level,
-        "size": len(community.members),
-        "parent": community.parent,
-    }

@@ -17,7 +17,7 @@ from graphrag_neo4j.context.citations import CitationKind, cited, neutralised, r
 from graphrag_neo4j.context.context_table import (
     ContextRecord,
     ContextTable,
-    record_of,
+    record_of_row,
     report_line,
     report_tokens,
 )
@@ -242,23 +242,19 @@ async def read_materials(
     }
 
 
-def _record(kind: CitationKind, row: Row, *fields: str) -> ContextRecord:
-    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
-
-
 def _lines(record: ContextRecord) -> str:
     """A record's description, each statement on a line of its own."""
     return "\n".join(flat(piece) for piece in record.pieces)
 
 
 def _entity(row: Row) -> EntityMaterial:
-    record = _record("Entities", row, "name", "type", "description")
+    record = record_of_row("Entities", row, "name", "type", "description")
     name, degree = neutralised(row["name"]), row["degree"] or 0
     return EntityMaterial(record, name, _lines(record), degree, row["part"], row["mentions"])
 
 
 def _edge(row: Row) -> RelationshipMaterial:
-    record = _record("Relationships", row, "source_name", "target_name", "description")
+    record = record_of_row("Relationships", row, "source_name", "target_name", "description")
     return RelationshipMaterial(
         record, row["source"], row["target"], _lines(record), row["weight"] or 0
     )
@@ -267,7 +263,7 @@ def _edge(row: Row) -> RelationshipMaterial:
 def _claim(row: Row) -> ClaimMaterial:
     fields = ("subject", "object", "type", "status", "start", "end", "description")
     source = ContextRecord("Sources", row["chunk_ref"], row["chunk"], "")
-    record = _record("Claims", row, *fields)
+    record = record_of_row("Claims", row, *fields)
     description = flat(neutralised(row["description"] or ""))
     return ClaimMaterial(record, tuple(row["about"]), description, source)
 

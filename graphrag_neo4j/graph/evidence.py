@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from graphrag_neo4j.graph.connection import Transaction
+from graphrag_neo4j.graph.rows import IdsRow, NewRefsRow
 
 __all__ = [
     "RefKind",
@@ -21,7 +22,7 @@ RefKind = Literal["chunk", "entity", "claim", "relationship", "community"]
 
 async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:
     """A new ref for each of `ids` that the graph does not hold yet, in the order given."""
-    rows = await tx.run(f"evidence/refs_{kind}", ids=list(dict.fromkeys(ids)))
+    rows = await tx.run(f"evidence/refs_{kind}", NewRefsRow, ids=list(dict.fromkeys(ids)))
     return {id_: rows[0]["before"] + n for n, id_ in enumerate(rows[0]["missing"], start=1)}
 
 
@@ -65,5 +66,5 @@ async def sweep_entities(tx: Transaction, entities: Sequence[str]) -> None:
 
 
 async def _ids(tx: Transaction, name: str, chunks: Sequence[str]) -> list[str]:
-    rows = await tx.run(name, chunks=chunks)
+    rows = await tx.run(name, IdsRow, chunks=chunks)
     return list(rows[0]["ids"])

@@ -15,7 +15,8 @@ import psutil
 
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
-from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.rows import IdRow, OpenBuildRow
 from graphrag_neo4j.graph.state import migrate
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
@@ -69,7 +70,7 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
     own = {"host": platform.node(), "process": process.pid, "born": process.create_time()}
 
     async def start(tx: Transaction) -> None:
-        others = await tx.run("build/open")
+        others = await tx.run("build/open", OpenBuildRow)
         for other in others:
             if not _void(other):
                 raise GraphBusyError(_busy(other))
@@ -81,7 +82,7 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
     return build
 
 
-def _void(other: Row) -> bool:
+def _void(other: OpenBuildRow) -> bool:
     return bool(other["age"] > VOID_SECONDS) or (
         other["host"] == platform.node() and not _alive(other["process"], other["born"])
     )
@@ -95,7 +96,7 @@ def _alive(process: int, born: float) -> bool:
         return False
 
 
-def _busy(other: Row) -> str:
+def _busy(other: OpenBuildRow) -> str:
     return (
         f"Another run writes to this graph ({other['command']}, process {other['process']} on "
         f"{other['host']}, last seen {other['age']:.0f} s ago): wait for it, or end it."
@@ -105,7 +106,7 @@ def _busy(other: Row) -> str:
 async def renew(graph: Graph, build: str, usage: Mapping[str, object]) -> bool:
     """Renews the lease, also while a long transaction writes; whether the build still holds it."""
     rows = await graph.transact(
-        lambda tx: tx.run("build/renew", build=build, usage=dict(usage)), fenced=False
+        lambda tx: tx.run("build/renew", IdRow, build=build, usage=dict(usage)), fenced=False
     )
     return bool(rows)
 

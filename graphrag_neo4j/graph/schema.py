@@ -6,6 +6,7 @@ is compared with what we need.
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.rows import IndexRow, NamesRow
 from graphrag_neo4j.graph.state import refuse_newer, schema_version
 
 __all__ = ["ensure_schema"]
@@ -122,7 +123,7 @@ async def ensure_schema(graph: Graph) -> None:
 
 
 async def _name_all(graph: Graph) -> None:
-    known = set((await graph.read("graph/names"))[0]["names"])
+    known = set((await graph.read("graph/names", NamesRow))[0]["names"])
     if missing := [name for name in PROPERTIES if name not in known]:
         await graph.write("graph/name_properties", names=missing)
     if missing := [name for name in TYPES if name not in known]:
@@ -159,7 +160,7 @@ def _index(pattern: str, kind: str, names: list[str]) -> str:
 
 
 async def _there(graph: Graph) -> set[Key]:
-    rows = await graph.read("graph/indexes")
+    rows = await graph.read("graph/indexes", IndexRow)
     return {
         ("unique" if row["unique"] else "index", row["label"], tuple(row["properties"]))
         for row in rows

@@ -8,6 +8,7 @@ from typing import Final
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.rows import VersionRow
 
 __all__ = ["SCHEMA_VERSION", "migrate", "refuse_newer", "schema_version"]
 
@@ -16,7 +17,7 @@ SCHEMA_VERSION: Final = 2
 
 async def schema_version(graph: Graph) -> int | None:
     """The version of the graph's layout; None for a database that holds no graph yet."""
-    version: int | None = (await graph.read("state/version"))[0]["version"]
+    version: int | None = (await graph.read("state/version", VersionRow))[0]["version"]
     return version
 
 
@@ -34,7 +35,7 @@ async def migrate(tx: Transaction) -> None:
 
     Nothing is written to a graph that has this version. Raises GraphError for a newer one.
     """
-    version = (await tx.run("state/version"))[0]["version"]
+    version = (await tx.run("state/version", VersionRow))[0]["version"]
     refuse_newer(version)
     if version == SCHEMA_VERSION:
         return

@@ -15,6 +15,7 @@ import anyio.to_thread
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.hierarchy import (
     HierarchyLimits,
@@ -93,7 +94,7 @@ async def _edges(graph: Graph, leiden: Leiden) -> list[WeightedEdge]:
     rows = await graph.read("communities/edges")
     if not leiden.by_association:
         return [(row["start"], row["end"], float(row["weight"])) for row in rows]
-    total = int((await graph.read("communities/chunks"))[0]["n"])
+    total = int((await graph.read("communities/chunks", CountRow))[0]["n"])
     n = {row["id"]: row["n"] for row in await graph.read("communities/counts")}
     return [
         (a, b, weight_of(row["weight"], n[a], n[b], total))

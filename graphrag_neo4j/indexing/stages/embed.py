@@ -24,6 +24,7 @@ from graphrag_neo4j.graph import (
     refuse_length,
     refuse_other_vectors,
 )
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.protocols import Embedder
@@ -93,7 +94,7 @@ class _Embedding:
         self.spent: BudgetSpentError | None = None
 
     async def run(self) -> None:
-        waiting = await self.graph.read("embed/count")
+        waiting = await self.graph.read("embed/count", CountRow)
         self.stage.listen(Started("embed", int(waiting[0]["n"])))
         if self.dimensions:  # they are there already, unless a run was ended at a bad moment
             await ensure_vector_indexes(self.graph, self.dimensions, replace=False)

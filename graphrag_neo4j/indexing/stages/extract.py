@@ -19,6 +19,7 @@ from graphrag_neo4j.graph import (
     sweep_entities,
     sweep_pairs,
 )
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.evidence import (
     Row,
     claim_rows,
@@ -86,7 +87,7 @@ async def _read_chunks(
     def told(done: int, failed: int) -> None:
         stage.listen(Advanced(done, failed))
 
-    waiting = await graph.read(f"extract/count_{kind}")
+    waiting = await graph.read(f"extract/count_{kind}", CountRow)
     stage.listen(Started(kind, int(waiting[0]["n"])))
     workers = stage.workers
     await run_tasks(_pending(graph, kind), task, save, workers=workers, batch=BATCH, told=told)
@@ -96,6 +97,7 @@ async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: b
     """How many chunks were read with other prompts, models or settings."""
     rows = await graph.read(
         "extract/count_otherwise",
+        CountRow,
         extraction=backend.signature("extraction"),
         claims=backend.signature("claims"),
         with_claims=claims,

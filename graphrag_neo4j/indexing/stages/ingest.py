@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.events import Listener, Share, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
+from graphrag_neo4j.graph.rows import IdsRow, SourceRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.loaders import clean
@@ -248,13 +249,13 @@ async def known_sources(
     graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
 ) -> list[str]:
     """Those of `sources` that the graph has documents of, and all of `files` and their rows."""
-    rows = await graph.read("ingest/known_sources", sources=sources, files=files)
+    rows = await graph.read("ingest/known_sources", SourceRow, sources=sources, files=files)
     return [row["source"] for row in rows]
 
 
 async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Sequence[Row]) -> None:
     """The chunks of documents are those given; what is gone is forgotten with its evidence."""
-    before = (await tx.run("ingest/chunks_of", documents=documents))[0]["ids"]
+    before = (await tx.run("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
     now = [str(row["id"]) for row in chunks]
     await forget_chunks(tx, sorted(set(before) - set(now)))
     await tx.run("ingest/unlink", documents=documents)

@@ -10,6 +10,7 @@ from typing import Any
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
+from graphrag_neo4j.graph.rows import CountRow
 
 __all__ = ["merge", "vote"]
 
@@ -19,7 +20,7 @@ UNSURE = "concept"  # the type of what was described, and given no type by any c
 
 async def merge(graph: Graph, listen: Listener) -> None:
     """Brings all marked entities and pairs up to date; their descriptions are looked at next."""
-    listen(Started("merge", int((await graph.read("merge/count"))[0]["n"])))
+    listen(Started("merge", int((await graph.read("merge/count", CountRow))[0]["n"])))
     while rows := await graph.read("merge/entities", limit=PAGE):
         await _save(graph, "merge/save_entities", [_entity(row) for row in rows])
         listen(Advanced(len(rows)))

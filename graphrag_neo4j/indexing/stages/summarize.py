@@ -11,6 +11,7 @@ from typing import Literal
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.tree_summarize import (
@@ -50,7 +51,7 @@ class _Ask:
 
 async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
     """Describes all entities and pairs that are marked."""
-    waiting = await stage.graph.read("summarize/count")
+    waiting = await stage.graph.read("summarize/count", CountRow)
     stage.listen(Started("summarize", int(waiting[0]["n"])))
     for kind in DESCRIBED_KINDS:
         describing = _Describing(stage, limits, kind)

@@ -28,14 +28,15 @@ async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[
 
 async def forget_extraction(tx: Transaction, chunks: Sequence[str]) -> tuple[list[str], list[str]]:
     """Removes the STATED and MENTIONS of chunks; gives the pairs and entities to sweep."""
-    pairs = await _ids(tx, "evidence/forget_stated", chunks)
-    return pairs, await _ids(tx, "evidence/forget_mentions", chunks)
+    pairs = await tx.run("evidence/forget_stated", IdsRow, chunks=chunks)
+    entities = await tx.run("evidence/forget_mentions", IdsRow, chunks=chunks)
+    return pairs[0]["ids"], entities[0]["ids"]
 
 
 async def forget_claims(tx: Transaction, chunks: Sequence[str]) -> list[str]:
     """Removes the claims of chunks; gives the entities to sweep."""
     await tx.run("evidence/forget_claims", chunks=chunks)
-    return await _ids(tx, "evidence/forget_claimed", chunks)
+    return (await tx.run("evidence/forget_claimed", IdsRow, chunks=chunks))[0]["ids"]
 
 
 async def forget_chunks(tx: Transaction, chunks: Sequence[str]) -> None:
@@ -63,8 +64,3 @@ async def sweep_pairs(tx: Transaction, pairs: Sequence[str]) -> None:
 async def sweep_entities(tx: Transaction, entities: Sequence[str]) -> None:
     """Removes those entities that nothing mentions any more."""
     await tx.run("evidence/sweep_entities", entities=entities)
-
-
-async def _ids(tx: Transaction, name: str, chunks: Sequence[str]) -> list[str]:
-    rows = await tx.run(name, IdsRow, chunks=chunks)
-    return list(rows[0]["ids"])

@@ -10,6 +10,7 @@ from graphrag_neo4j.events import Advanced, Listener
 from graphrag_neo4j.graph import Graph, Transaction, give_refs, save_reports
 from graphrag_neo4j.importers.tree import Tree
 from graphrag_neo4j.indexing.hierarchy import TreeCommunity, community_row, components
+from graphrag_neo4j.indexing.rows import EdgeRow, MemberRow
 
 __all__ = ["write_refs", "write_reports", "write_tree"]
 
@@ -65,10 +66,10 @@ async def write_reports(graph: Graph, rows: Sequence[Row], listen: Listener) -> 
 
 async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     """A community for each connected part of what is in none."""
-    entities = [row["id"] for row in await graph.read("communities/entities")]
+    entities = [row["id"] for row in await graph.read("communities/entities", MemberRow)]
     edges = [
         (row["start"], row["end"], float(row["weight"]))
-        for row in await graph.read("communities/edges")
+        for row in await graph.read("communities/edges", EdgeRow)
     ]
     parts = components([id_ for id_ in entities if id_ not in tree.leaves], edges)
     return [TreeCommunity.of(0, part, None) for part in parts]

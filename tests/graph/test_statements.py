@@ -60,50 +60,18 @@ SHOWN = "browse/"
 # Statements whose callers still read plain dictionaries. Nothing new belongs here.
 UNTYPED: Final = frozenset(
     {
-        "communities/counts",
-        "communities/due",
-        "communities/edges",
-        "communities/entities",
-        "communities/known",
         "doctor/components",
         "doctor/drop",
         "doctor/gds",
         "doctor/gds_version",
         "doctor/leiden",
         "doctor/project",
-        "embed/page_chunk",
-        "embed/page_community",
-        "embed/page_entity",
-        "evidence/forget_claimed",
-        "evidence/forget_mentions",
-        "evidence/forget_stated",
-        "extract/mentioned",
-        "extract/pending_claims",
-        "extract/pending_extraction",
-        "extract/unlink_claims",
-        "import/chunks",
-        "import/held",
-        "ingest/known",
-        "ingest/sources",
         "look/chosen",
         "map/chunks",
         "map/claims",
         "map/communities",
         "map/entities",
         "map/relationships",
-        "merge/entities",
-        "merge/pairs",
-        "mode_change/by_model",
-        "mode_change/claims",
-        "mode_change/extraction",
-        "reports/cited",
-        "reports/claims",
-        "reports/count",
-        "reports/edges",
-        "reports/entities",
-        "reports/parts",
-        "reports/pending",
-        "reports/sources",
         "search/neighbourhood",
         "search/one_hop",
         "search/relationships",
@@ -111,8 +79,6 @@ UNTYPED: Final = frozenset(
         "status/counts",
         "status/reports",
         "status/waiting",
-        "summarize/entities",
-        "summarize/pairs",
     }
 )
 
@@ -172,8 +138,8 @@ def typed() -> Mapping[str, type]:
         for one, row in zip(node.args, node.args[1:], strict=False):
             if (name := pattern(one)) and isinstance(row, ast.Name):
                 kind = getattr(importlib.import_module(module), row.id, None)
-                if is_typeddict(kind):
-                    found |= dict.fromkeys(expanded(name), kind)
+                if isinstance(kind, type) and is_typeddict(kind):
+                    found.update(dict.fromkeys(expanded(name), kind))
     return found
 
 
@@ -197,7 +163,7 @@ def columns(graph: Graph, name: str) -> list[str]:
 
 
 # Commands on the schema want the values of their parameters before they are planned.
-PARAMETERS: Final[Mapping[str, Mapping[str, Any]]] = {
+PARAMETERS: Final[Mapping[str, dict[str, Any]]] = {
     "doctor/vector_index": {"dimensions": 8},
     "doctor/fulltext_index": {"analyzer": "english"},
 }

@@ -28,6 +28,7 @@ from graphrag_neo4j.indexing.evidence import (
     pair_rows,
     stated_rows,
 )
+from graphrag_neo4j.indexing.rows import MentionedRow, PendingChunkRow, UnlinkedClaimRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
 from graphrag_neo4j.protocols import IndexBackend
@@ -120,7 +121,7 @@ async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
     for state in ("failed", "pending"):
         after = -1  # an imported chunk may be number 0
         while rows := await graph.read(
-            f"extract/pending_{kind}", state=state, after=after, limit=PAGE
+            f"extract/pending_{kind}", PendingChunkRow, state=state, after=after, limit=PAGE
         ):
             for row in rows:
                 yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
@@ -172,14 +173,14 @@ async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
             "subject": link(row["subject"], named[row["chunk"]]),
             "object": link(row["object"], named[row["chunk"]]),
         }
-        for row in await tx.run("extract/unlink_claims", chunks=chunks)
+        for row in await tx.run("extract/unlink_claims", UnlinkedClaimRow, chunks=chunks)
     ]
     await _write_links(tx, claims)
 
 
 async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
     """The entities that each chunk names."""
-    rows = await tx.run("extract/mentioned", chunks=chunks)
+    rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
     named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
     return named | {row["chunk"]: set(row["entities"]) for row in rows}
 

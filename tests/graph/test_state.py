@@ -140,9 +140,9 @@ async def test_migration_twice_is_migration_once(
 
     async def everything() -> list[list[Row]]:
         return [
-            await graph.run_plain("MATCH (n) RETURN properties(n) AS n ORDER BY elementId(n)"),
+            await graph.run_plain("MATCH (n) RETURN properties(n) AS held ORDER BY elementId(n)"),
             await graph.run_plain(
-                "MATCH ()-[r]->() RETURN properties(r) AS r ORDER BY elementId(r)"
+                "MATCH ()-[r]->() RETURN properties(r) AS held ORDER BY elementId(r)"
             ),
         ]
 

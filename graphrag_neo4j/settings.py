@@ -33,13 +33,22 @@ from graphrag_neo4j.arguments import refuse_unknown
 from graphrag_neo4j.env_file import beside_environment, named_by_file
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["EXTRACTIVE", "MAX_FILE_MB", "OURS", "Neo4jRelease", "Settings", "load_settings"]
+__all__ = [
+    "EXTRACTIVE",
+    "MAX_FILE_MB",
+    "MOST_DIMENSIONS",
+    "OURS",
+    "Neo4jRelease",
+    "Settings",
+    "load_settings",
+]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 EXTRACTIVE = "extractive"  # the model's name that asks for none
 OLD_EXTRACTIVE = "offline"  # its name up to version 0.1, still read with a warning
 OURS = "KG_"  # what the names of our own settings begin with in the environment
 MAX_FILE_MB = 100
+MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
 
 
 def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
@@ -121,7 +130,10 @@ class Settings(BaseSettings):
     )
     embedding_model: str = Field("text-embedding-3-small", description="Embedding model.")
     embedding_dimensions: int | None = Field(
-        None, ge=1, le=4096, description="Dimensions asked of it; without it the model's own."
+        None,
+        ge=1,
+        le=MOST_DIMENSIONS,
+        description="Dimensions asked of it; without it the model's own.",
     )
     embedding_tokens: int = Field(
         8000, ge=16, description="Tokens of a text that are embedded; the rest is left out."

@@ -1,4 +1,4 @@
 // The communities are those of the graph as it is.
-MERGE (counter:Counter {id: 'refs'})
-SET counter.communities_with = $signature
-REMOVE counter.communities_due
+MERGE (state:State {id: 'graph'})
+SET state.communities_with = $signature
+REMOVE state.communities_due

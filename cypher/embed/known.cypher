@@ -1,3 +1,3 @@
 // What the vectors of the graph were made with; nothing as long as there are none.
-OPTIONAL MATCH (counter:Counter {id: 'refs'})
-RETURN counter.embedding_model AS model, counter.dimensions AS dimensions
+OPTIONAL MATCH (state:State {id: 'graph'})
+RETURN state.embedding_model AS model, state.dimensions AS dimensions

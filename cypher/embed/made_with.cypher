@@ -1,3 +1,3 @@
 // Keeps what the vectors of the graph are made with.
-MERGE (counter:Counter {id: 'refs'})
-SET counter.embedding_model = $model, counter.dimensions = $dimensions
+MERGE (state:State {id: 'graph'})
+SET state.embedding_model = $model, state.dimensions = $dimensions

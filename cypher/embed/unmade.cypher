@@ -1,3 +1,3 @@
 // There are no vectors any more.
-MATCH (counter:Counter {id: 'refs'})
-REMOVE counter.embedding_model, counter.dimensions
+MATCH (state:State {id: 'graph'})
+REMOVE state.embedding_model, state.dimensions

@@ -1,3 +1,3 @@
 // The graph has changed: the communities are to be made anew.
-MERGE (counter:Counter {id: 'refs'})
-SET counter.communities_due = true
+MERGE (state:State {id: 'graph'})
+SET state.communities_due = true

@@ -1,3 +1,3 @@
 // The import is complete.
-MATCH (counter:Counter {id: 'refs'})
-REMOVE counter.importing
+MATCH (state:State {id: 'graph'})
+REMOVE state.importing

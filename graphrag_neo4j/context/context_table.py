@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from graphrag_neo4j.context.citations import LONG_REF, CitationKind, neutralised, with_long_refs
 from graphrag_neo4j.text import flat
@@ -16,6 +16,7 @@ __all__ = [
     "measure",
     "measured",
     "record_of",
+    "record_of_row",
     "report_line",
     "report_pieces",
     "report_tokens",
@@ -75,6 +76,14 @@ def record_of(kind: CitationKind, ref: int, id_: str, *fields: object) -> Contex
     text = neutralised(" | ".join(flat(field) for field in fields))
     lines = (prose,) if kind == "Sources" else tuple(prose.splitlines())
     return ContextRecord(kind, ref, id_, text, pieces=tuple(line for line in lines if line.strip()))
+
+
+def record_of_row(kind: CitationKind, row: Mapping[str, Any], *fields: str) -> ContextRecord:
+    """A record of a row that has `ref`, `id` and these fields; the last one is what can be quoted.
+
+    Raises KeyError where the row lacks one of them.
+    """
+    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
 
 
 def measure(record: ContextRecord, count: CountTokens) -> int:

@@ -10,24 +10,37 @@ from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.errors import GraphError, GraphRAGError
 from graphrag_neo4j.events import Listener
-from graphrag_neo4j.graph import Graph, Transaction
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.graph import (
+    SCHEMA_VERSION,
+    Graph,
+    Transaction,
+    refuse_newer,
+    schema_version,
+)
+from graphrag_neo4j.settings import MOST_DIMENSIONS, Settings
 
 __all__ = [
-    "MOST_DIMENSIONS",
     "check_fulltext_index",
     "check_gds",
     "check_leiden",
     "check_neo4j",
+    "check_schema",
     "check_vector_index",
     "check_version",
     "check_writing",
 ]
 
 OLDEST = (5, 26)
-MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
 ANALYZER = "standard-no-stop-words"  # Neo4j's default
-NEED_NEO4J = ("Neo4j version", "Writing", "GDS", "Leiden", "Vector index", "Full-text index")
+NEED_NEO4J = (
+    "Neo4j version",
+    "Writing",
+    "GDS",
+    "Leiden",
+    "Vector index",
+    "Full-text index",
+    "Schema",
+)
 
 GET_GDS = (
     'Add the plugin "graph-data-science" to that server (on Aura, switch on Graph Analytics where '
@@ -128,6 +141,24 @@ async def check_fulltext_index(graph: Graph, analyzer: str = ANALYZER) -> Check:
     return await tried("Full-text index", create(), INDEXABLE)
 
 
+async def check_schema(graph: Graph) -> Check:
+    """Whether this program knows the version of the graph's schema."""
+
+    async def ask() -> str:
+        version = await schema_version(graph)
+        refuse_newer(version)
+        if version is None:
+            return "There is no graph yet."
+        if version < SCHEMA_VERSION:
+            return (
+                f"The graph has schema version {version}: the next `kg-build index` brings it to "
+                f"{SCHEMA_VERSION}."
+            )
+        return f"The graph has schema version {version}."
+
+    return await tried("Schema", ask())
+
+
 async def _look_at(graph: Graph) -> list[Check]:
     kernel = (await graph.read("doctor/components"))[0]  # it comes first
     writing = await check_writing(graph)
@@ -144,8 +175,9 @@ async def _look_at(graph: Graph) -> list[Check]:
         checks += not_made("GDS can't be used", "Leiden")
     if writing.ok:
         checks += [await check_vector_index(graph), await check_fulltext_index(graph)]
+        checks.append(await check_schema(graph))
     else:
-        checks += not_made("nothing can be written", "Vector index", "Full-text index")
+        checks += not_made("nothing can be written", "Vector index", "Full-text index", "Schema")
     return checks
 
 

@@ -4,13 +4,12 @@ import re
 from collections.abc import Sequence
 
 from graphrag_neo4j.doctor.check import Check, not_made, tried
-from graphrag_neo4j.doctor.database import MOST_DIMENSIONS
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.llm import Endpoint, model_of
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.protocols import Embed
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings import MOST_DIMENSIONS, Settings
 
 __all__ = ["check_endpoint"]
 

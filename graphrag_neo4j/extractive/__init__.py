@@ -8,7 +8,7 @@ from typing import Final
 
 __all__ = ["SIGNATURE_PREFIX", "STATIC_VECTORS"]
 
-SIGNATURE_PREFIX: Final = "offline"
+SIGNATURE_PREFIX: Final = "extractive"
 """What the signatures of all that this backend has made begin with; they are kept in the graph."""
 
 STATIC_VECTORS: Final = "wordllama-l2-supercat-256"

@@ -20,7 +20,7 @@ GOOD = 0.1  # of a score for each point of a sentence's quality
 class ExtractiveIndexBackend:
     """Extraction, claims, descriptions and reports by rules.
 
-    `longest`: tokens of a description, counted by `count`. A signature begins with "offline".
+    `longest`: tokens of a description, counted by `count`. A signature begins with "extractive".
     """
 
     def __init__(self, longest: int, count: Callable[[str], int]) -> None:

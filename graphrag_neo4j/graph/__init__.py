@@ -23,6 +23,7 @@ from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
 from graphrag_neo4j.graph.own import OwnServer
 from graphrag_neo4j.graph.reports import save_reports
 from graphrag_neo4j.graph.schema import ensure_schema
+from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_newer, schema_version
 from graphrag_neo4j.graph.vector_search import vector_search
 from graphrag_neo4j.graph.vectors import (
     flaw_of,
@@ -33,6 +34,7 @@ from graphrag_neo4j.graph.vectors import (
 
 __all__ = [
     "INDEXED_KINDS",
+    "SCHEMA_VERSION",
     "VOID_SECONDS",
     "Graph",
     "IndexedKind",
@@ -56,8 +58,10 @@ __all__ = [
     "hold_lease",
     "mark_changed",
     "refuse_length",
+    "refuse_newer",
     "refuse_other_vectors",
     "save_reports",
+    "schema_version",
     "sweep_entities",
     "sweep_pairs",
     "vector_search",

@@ -6,7 +6,7 @@ Statements are named by their file, `cypher/<name>.cypher`; whatever varies is a
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString, TypeVar, overload
 
 from neo4j import (
     READ_ACCESS,
@@ -33,12 +33,14 @@ from neo4j.exceptions import (
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphStoppedError, InputError
 from graphrag_neo4j.graph.address import BROWSER_PORTS, check_address
 from graphrag_neo4j.graph.own import OwnServer, living
+from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.resources import read_statement
 
 __all__ = ["Graph", "Row", "Transaction", "connect"]
 
 Row = dict[str, Any]
 T = TypeVar("T")
+R = TypeVar("R")  # a TypedDict of the columns that a statement returns
 # What is said of a database that Neo4j has given up.
 STOPPED = (
     "critical error, and needs to be restarted",
@@ -54,8 +56,18 @@ class Transaction:
     def __init__(self, inner: AsyncManagedTransaction) -> None:
         self._inner = inner
 
-    async def run(self, name: str, **parameters: object) -> list[Row]:
-        """The rows that the statement `name` gives."""
+    @overload
+    async def run(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
+
+    @overload
+    async def run(self, name: str, /, **parameters: object) -> list[Row]: ...
+
+    async def run(self, name: str, _row: object = None, /, **parameters: object) -> list[Any]:
+        """The rows that the statement `name` gives.
+
+        The second argument is the TypedDict of these rows, for the type checker alone; a test
+        compares its keys with the columns that Neo4j gives.
+        """
         result = await self._inner.run(read_statement(name), parameters)
         return await result.data()
 
@@ -89,14 +101,26 @@ class Graph:
         """Raises GraphStoppedError if the database works no more; it may still be connected to."""
         await self.run_plain("RETURN 1")
 
-    async def read(self, name: str, **parameters: object) -> list[Row]:
-        """The rows of a reading statement."""
+    @overload
+    async def read(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
+
+    @overload
+    async def read(self, name: str, /, **parameters: object) -> list[Row]: ...
+
+    async def read(self, name: str, _row: object = None, /, **parameters: object) -> list[Any]:
+        """The rows of a reading statement, typed as in `Transaction.run`."""
         with self._translated():
             async with self._session(READ_ACCESS) as session:
                 return await session.execute_read(_run, name, parameters)
 
-    async def write(self, name: str, **parameters: object) -> list[Row]:
-        """The rows of a writing statement, in a transaction of its own."""
+    @overload
+    async def write(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
+
+    @overload
+    async def write(self, name: str, /, **parameters: object) -> list[Row]: ...
+
+    async def write(self, name: str, _row: object = None, /, **parameters: object) -> list[Any]:
+        """The rows of a writing statement, in a transaction of its own; typed as in `run`."""
         return await self.transact(lambda tx: tx.run(name, **parameters))
 
     async def transact(
@@ -109,7 +133,7 @@ class Graph:
 
         async def behind_fence(inner: AsyncManagedTransaction) -> T:
             tx = Transaction(inner)
-            if fenced and self.lease and not await tx.run("build/fence", build=self.lease):
+            if fenced and self.lease and not await tx.run("build/fence", IdRow, build=self.lease):
                 raise GraphBusyError("Another run has taken over this graph; this one stops.")
             return await work(tx)
 

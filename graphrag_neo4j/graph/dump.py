@@ -3,7 +3,8 @@
 from typing import Any, Final
 
 from graphrag_neo4j.context.citations import CitationKind, rewrite
-from graphrag_neo4j.graph.connection import Graph, Row
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.rows import DumpedNodeRow, DumpedRelationshipRow
 
 __all__ = ["Dump", "dump"]
 
@@ -22,12 +23,12 @@ CITING = frozenset({"Community", "Finding"})
 
 
 async def dump(graph: Graph) -> Dump:
-    """All nodes and relationships by id with what they hold, without Build and Counter.
+    """All nodes and relationships by id with what they hold, without Build, Counter and State.
 
     Keys are "Label:id" and "TYPE:id of start>id of end:own id"; the order is theirs.
     """
-    nodes = await graph.read("graph/dump_nodes")
-    relationships = await graph.read("graph/dump_relationships")
+    nodes = await graph.read("graph/dump_nodes", DumpedNodeRow)
+    relationships = await graph.read("graph/dump_relationships", DumpedRelationshipRow)
     named = _ids_of_refs(nodes, relationships)
     found = {f"{':'.join(row['labels'])}:{row['id']}": _by_ids(row, named) for row in nodes}
     for row in relationships:
@@ -39,7 +40,9 @@ async def dump(graph: Graph) -> Dump:
     return {key: _kept(found[key]) for key in sorted(found)}
 
 
-def _ids_of_refs(nodes: list[Row], relationships: list[Row]) -> dict[tuple[CitationKind, int], str]:
+def _ids_of_refs(
+    nodes: list[DumpedNodeRow], relationships: list[DumpedRelationshipRow]
+) -> dict[tuple[CitationKind, int], str]:
     """What each ref stands for."""
     found = {
         (CITED_AS[label], row["properties"]["ref"]): row["id"]
@@ -51,7 +54,7 @@ def _ids_of_refs(nodes: list[Row], relationships: list[Row]) -> dict[tuple[Citat
     return found | {("Relationships", pair["ref"]): pair["id"] for pair in pairs if "ref" in pair}
 
 
-def _by_ids(row: Row, named: dict[tuple[CitationKind, int], str]) -> dict[str, Any]:
+def _by_ids(row: DumpedNodeRow, named: dict[tuple[CitationKind, int], str]) -> dict[str, Any]:
     """The properties of a node; citations in a report name ids in place of refs."""
     if CITING.isdisjoint(row["labels"]):
         return dict(row["properties"])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from graphrag_neo4j.graph.connection import Transaction
+from graphrag_neo4j.graph.rows import IdsRow, NewRefsRow
 
 __all__ = [
     "RefKind",
@@ -21,20 +22,21 @@ RefKind = Literal["chunk", "entity", "claim", "relationship", "community"]
 
 async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:
     """A new ref for each of `ids` that the graph does not hold yet, in the order given."""
-    rows = await tx.run(f"evidence/refs_{kind}", ids=list(dict.fromkeys(ids)))
+    rows = await tx.run(f"evidence/refs_{kind}", NewRefsRow, ids=list(dict.fromkeys(ids)))
     return {id_: rows[0]["before"] + n for n, id_ in enumerate(rows[0]["missing"], start=1)}
 
 
 async def forget_extraction(tx: Transaction, chunks: Sequence[str]) -> tuple[list[str], list[str]]:
     """Removes the STATED and MENTIONS of chunks; gives the pairs and entities to sweep."""
-    pairs = await _ids(tx, "evidence/forget_stated", chunks)
-    return pairs, await _ids(tx, "evidence/forget_mentions", chunks)
+    pairs = await tx.run("evidence/forget_stated", IdsRow, chunks=chunks)
+    entities = await tx.run("evidence/forget_mentions", IdsRow, chunks=chunks)
+    return pairs[0]["ids"], entities[0]["ids"]
 
 
 async def forget_claims(tx: Transaction, chunks: Sequence[str]) -> list[str]:
     """Removes the claims of chunks; gives the entities to sweep."""
     await tx.run("evidence/forget_claims", chunks=chunks)
-    return await _ids(tx, "evidence/forget_claimed", chunks)
+    return (await tx.run("evidence/forget_claimed", IdsRow, chunks=chunks))[0]["ids"]
 
 
 async def forget_chunks(tx: Transaction, chunks: Sequence[str]) -> None:
@@ -62,8 +64,3 @@ async def sweep_pairs(tx: Transaction, pairs: Sequence[str]) -> None:
 async def sweep_entities(tx: Transaction, entities: Sequence[str]) -> None:
     """Removes those entities that nothing mentions any more."""
     await tx.run("evidence/sweep_entities", entities=entities)
-
-
-async def _ids(tx: Transaction, name: str, chunks: Sequence[str]) -> list[str]:
-    rows = await tx.run(name, chunks=chunks)
-    return list(rows[0]["ids"])

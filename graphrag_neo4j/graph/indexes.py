@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from graphrag_neo4j.errors import GraphError, InputError
-from graphrag_neo4j.graph.connection import Graph, Row
+from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.rows import AnalyzerRow, SearchIndexRow
 
 __all__ = [
     "INDEXED_KINDS",
@@ -54,7 +55,7 @@ class _Index:
         what = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
         return f"CREATE {self.type} INDEX {self.name} FOR {what} ON {on} OPTIONS $options"
 
-    def is_like(self, row: Row) -> bool:
+    def is_like(self, row: SearchIndexRow) -> bool:
         """Whether an index in the database is on the same."""
         found = (row["type"], row["of"].lower(), row["labels"], row["properties"])
         return found == (self.type, self.of, [self.label], list(self.properties))
@@ -106,7 +107,7 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
     lacking = [index for index in indexes if not _agrees(_found(there, index), config)]
     if not lacking:
         return
-    known = [row["analyzer"] for row in await graph.read("graph/analyzers")]
+    known = [row["analyzer"] for row in await graph.read("graph/analyzers", AnalyzerRow)]
     if analyzer not in known:
         raise InputError(
             f"Neo4j has no full-text analyser {analyzer!r}: set KG_FULLTEXT_ANALYZER to one of "
@@ -126,11 +127,11 @@ def _vector_indexes() -> Iterable[_Index]:
     return (_Index(vector_index(k), "VECTOR", LABELS[k], ("embedding",)) for k in INDEXED_KINDS)
 
 
-async def _there(graph: Graph) -> dict[str, Row]:
-    return {row["name"]: row for row in await graph.read("graph/search_indexes")}
+async def _there(graph: Graph) -> dict[str, SearchIndexRow]:
+    return {row["name"]: row for row in await graph.read("graph/search_indexes", SearchIndexRow)}
 
 
-def _found(there: Mapping[str, Row], index: _Index) -> Row | None:
+def _found(there: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndexRow | None:
     """The index of that name; raises GraphError if it is on something else."""
     found = there.get(index.name)
     if found and not index.is_like(found):
@@ -141,11 +142,11 @@ def _found(there: Mapping[str, Row], index: _Index) -> Row | None:
     return found
 
 
-def _agrees(found: Row | None, config: Config) -> bool:
+def _agrees(found: SearchIndexRow | None, config: Config) -> bool:
     return found is not None and config.items() <= found["config"].items()
 
 
-async def _make(graph: Graph, index: _Index, config: Config, found: Row | None) -> None:
+async def _make(graph: Graph, index: _Index, config: Config, found: SearchIndexRow | None) -> None:
     if _agrees(found, config):
         return
     if found:

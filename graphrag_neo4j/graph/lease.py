@@ -15,7 +15,9 @@ import psutil
 
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
-from graphrag_neo4j.graph.connection import Graph, Row, Transaction
+from graphrag_neo4j.graph.connection import Graph, Transaction
+from graphrag_neo4j.graph.rows import IdRow, OpenBuildRow
+from graphrag_neo4j.graph.state import migrate
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 
@@ -40,7 +42,8 @@ async def hold_lease(
 ) -> AsyncIterator[Lease]:
     """A lease for as long as the context lasts; `usage` is kept on the Build at each renewal.
 
-    Raises GraphBusyError that names the run that holds it.
+    Whoever gets the lease first brings a graph of an older schema to this one. Raises
+    GraphBusyError that names the run that holds it, and GraphError for a graph of a newer schema.
     """
     lease = Lease(await _open(graph, properties))
     graph.lease = lease.build
@@ -67,18 +70,19 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
     own = {"host": platform.node(), "process": process.pid, "born": process.create_time()}
 
     async def start(tx: Transaction) -> None:
-        others = await tx.run("build/open")
+        others = await tx.run("build/open", OpenBuildRow)
         for other in others:
             if not _void(other):
                 raise GraphBusyError(_busy(other))
         await tx.run("build/void", builds=[other["id"] for other in others])
+        await migrate(tx)  # under the lease: a run of an older release may not write meanwhile
         await tx.run("build/start", build=build, properties={**properties, **own})
 
     await graph.transact(start)
     return build
 
 
-def _void(other: Row) -> bool:
+def _void(other: OpenBuildRow) -> bool:
     return bool(other["age"] > VOID_SECONDS) or (
         other["host"] == platform.node() and not _alive(other["process"], other["born"])
     )
@@ -92,7 +96,7 @@ def _alive(process: int, born: float) -> bool:
         return False
 
 
-def _busy(other: Row) -> str:
+def _busy(other: OpenBuildRow) -> str:
     return (
         f"Another run writes to this graph ({other['command']}, process {other['process']} on "
         f"{other['host']}, last seen {other['age']:.0f} s ago): wait for it, or end it."
@@ -102,7 +106,7 @@ def _busy(other: Row) -> str:
 async def renew(graph: Graph, build: str, usage: Mapping[str, object]) -> bool:
     """Renews the lease, also while a long transaction writes; whether the build still holds it."""
     rows = await graph.transact(
-        lambda tx: tx.run("build/renew", build=build, usage=dict(usage)), fenced=False
+        lambda tx: tx.run("build/renew", IdRow, build=build, usage=dict(usage)), fenced=False
     )
     return bool(rows)
 

@@ -6,6 +6,8 @@ is compared with what we need.
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.graph.rows import IndexRow, NamesRow
+from graphrag_neo4j.graph.state import refuse_newer, schema_version
 
 __all__ = ["ensure_schema"]
 
@@ -22,6 +24,7 @@ UNIQUE_NODES = (
     ("Finding", "id"),
     ("Build", "id"),
     ("Counter", "id"),
+    ("State", "id"),
 )
 UNIQUE_RELATIONSHIPS = (("STATED", "id"), ("RELATED", "id"), ("RELATED", "ref"))
 NODE_INDEXES = (
@@ -100,7 +103,11 @@ PROPERTIES = (
 
 
 async def ensure_schema(graph: Graph) -> None:
-    """Makes what is missing; raises GraphError where something else has one of our names."""
+    """Makes what is missing.
+
+    Raises GraphError where something else has one of our names, and for a graph of a newer schema.
+    """
+    refuse_newer(await schema_version(graph))
     await _name_all(graph)
     wanted = _wanted()
     there = await _there(graph)
@@ -116,7 +123,7 @@ async def ensure_schema(graph: Graph) -> None:
 
 
 async def _name_all(graph: Graph) -> None:
-    known = set((await graph.read("graph/names"))[0]["names"])
+    known = set((await graph.read("graph/names", NamesRow))[0]["names"])
     if missing := [name for name in PROPERTIES if name not in known]:
         await graph.write("graph/name_properties", names=missing)
     if missing := [name for name in TYPES if name not in known]:
@@ -153,7 +160,7 @@ def _index(pattern: str, kind: str, names: list[str]) -> str:
 
 
 async def _there(graph: Graph) -> set[Key]:
-    rows = await graph.read("graph/indexes")
+    rows = await graph.read("graph/indexes", IndexRow)
     return {
         ("unique" if row["unique"] else "index", row["label"], tuple(row["properties"]))
         for row in rows

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from graphrag_neo4j.graph.connection import Graph, Row
+from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import IndexedKind, vector_index
+from graphrag_neo4j.graph.rows import ScoredRow
 
 __all__ = ["vector_search"]
 
@@ -13,11 +14,13 @@ SEARCH_SINCE = (2026, 2)
 
 async def vector_search(
     graph: Graph, kind: IndexedKind, vector: Sequence[float], k: int
-) -> list[Row]:
+) -> list[ScoredRow]:
     """The `k` nodes of a kind nearest to a vector: {id, score}, the nearest first.
 
     `score`: (1 + cosine) / 2. Raises GraphError for a vector of other dimensions than the index.
     """
     if graph.version >= SEARCH_SINCE:
-        return await graph.read(f"nearest/search_{kind}", vector=vector, k=k)
-    return await graph.read("nearest/query", index=vector_index(kind), vector=vector, k=k)
+        return await graph.read(f"nearest/search_{kind}", ScoredRow, vector=vector, k=k)
+    return await graph.read(
+        "nearest/query", ScoredRow, index=vector_index(kind), vector=vector, k=k
+    )

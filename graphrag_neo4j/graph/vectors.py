@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import INDEXED_KINDS, drop_vector_indexes
+from graphrag_neo4j.graph.rows import IdRow, MadeWithRow
+from graphrag_neo4j.settings import MOST_DIMENSIONS
 
 __all__ = ["flaw_of", "forget_vectors", "refuse_length", "refuse_other_vectors"]
 
-MOST_DIMENSIONS = 4096  # of a vector that Neo4j indexes
 PAGE = 1000
 REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes anew"
 
@@ -23,7 +24,7 @@ async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> 
     Raises InputError where they come from another model than `model`, or have not the dimensions
     that are `wanted` (None: the model's own).
     """
-    made = (await graph.read("embed/known"))[0]
+    made = (await graph.read("embed/known", MadeWithRow))[0]
     by, dimensions = made["model"], made["dimensions"]
     if by is None:
         return None
@@ -37,7 +38,7 @@ async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> 
             f"The graph's vectors have {dimensions} dimensions, and KG_EMBEDDING_DIMENSIONS is "
             f"{wanted}: set it back, or run {REEMBED}."
         )
-    return int(dimensions)
+    return dimensions
 
 
 def refuse_length(model: str, found: int, known: int | None, wanted: int | None) -> None:
@@ -77,6 +78,6 @@ async def forget_vectors(graph: Graph) -> None:
     await drop_vector_indexes(graph)
     for kind in INDEXED_KINDS:
         after = ""
-        while rows := await graph.write(f"embed/forget_{kind}", after=after, limit=PAGE):
+        while rows := await graph.write(f"embed/forget_{kind}", IdRow, after=after, limit=PAGE):
             after = rows[-1]["id"]
     await graph.write("embed/unmade")  # last: until then another model is still refused

@@ -9,7 +9,8 @@ from typing import Any
 from graphrag_neo4j.events import Advanced, Listener
 from graphrag_neo4j.graph import Graph, Transaction, give_refs, save_reports
 from graphrag_neo4j.importers.tree import Tree
-from graphrag_neo4j.indexing.hierarchy import TreeCommunity, components
+from graphrag_neo4j.indexing.hierarchy import TreeCommunity, community_row, components
+from graphrag_neo4j.indexing.rows import EdgeRow, MemberRow
 
 __all__ = ["write_refs", "write_reports", "write_tree"]
 
@@ -41,7 +42,7 @@ async def write_tree(graph: Graph, tree: Tree) -> list[str]:
 
     async def work(tx: Transaction) -> None:
         refs = {**await give_refs(tx, "community", [c.id for c in apart]), **tree.register.refs}
-        rows = [_row(community, refs.get(community.id)) for community in communities]
+        rows = [community_row(community, refs.get(community.id)) for community in communities]
         await tx.run("communities/save", rows=rows)
         await tx.run("communities/part", rows=rows)
 
@@ -65,23 +66,13 @@ async def write_reports(graph: Graph, rows: Sequence[Row], listen: Listener) -> 
 
 async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     """A community for each connected part of what is in none."""
-    entities = [row["id"] for row in await graph.read("communities/entities")]
+    entities = [row["id"] for row in await graph.read("communities/entities", MemberRow)]
     edges = [
         (row["start"], row["end"], float(row["weight"]))
-        for row in await graph.read("communities/edges")
+        for row in await graph.read("communities/edges", EdgeRow)
     ]
     parts = components([id_ for id_ in entities if id_ not in tree.leaves], edges)
     return [TreeCommunity.of(0, part, None) for part in parts]
-
-
-def _row(community: TreeCommunity, ref: int | None) -> Row:
-    return {
-        "id": community.id,
-        "ref": ref,
-        "level": community.level,
-        "size": len(community.members),
-        "parent": community.parent,
-    }
 
 
 def _pages(rows: Sequence[Row], size: int) -> Iterator[Sequence[Row]]:

@@ -29,6 +29,7 @@ from graphrag_neo4j.importers.rows import Tables, UnitRow
 from graphrag_neo4j.importers.summary import ImportSummary, closing
 from graphrag_neo4j.importers.tree import Tree, tree_of
 from graphrag_neo4j.importers.unit_alignment import Placed, UnitCuts, place
+from graphrag_neo4j.indexing.rows import DocumentChunksRow, HeldRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.ingest import ingest
@@ -64,7 +65,7 @@ async def import_graphrag(
 
 async def _begin(tx: Transaction, tables: Tables) -> None:
     """Refuses what is not empty, and starts our own refs above all numbers of the tables."""
-    found = (await tx.run("import/held"))[0]
+    found = (await tx.run("import/held", HeldRow))[0]
     if found["importing"] == tables.fingerprint:
         return
     if found["held"]:
@@ -124,7 +125,9 @@ async def _write_chunks(
 
     started = Started("ingest", len(placed))
     await ingest(graph, documents(), cuts, listen, started=started)
-    rows = await graph.read("import/chunks", sources=[one.document.source for one in placed])
+    rows = await graph.read(
+        "import/chunks", DocumentChunksRow, sources=[one.document.source for one in placed]
+    )
     chunks = {row["source"]: row["chunks"] for row in rows}
     return [
         pair

@@ -18,6 +18,7 @@ __all__ = [
     "Detect",
     "HierarchyLimits",
     "TreeCommunity",
+    "community_row",
     "community_tree",
     "components",
 ]
@@ -52,6 +53,17 @@ class TreeCommunity:
         """The community of these members."""
         ordered = tuple(sorted(members))
         return cls(identify("community", *ordered), level, ordered, parent)
+
+
+def community_row(community: TreeCommunity, ref: int | None) -> dict[str, object]:
+    """A community as `communities/save` takes it; `ref`: None for one that has its ref already."""
+    return {
+        "id": community.id,
+        "ref": ref,
+        "level": community.level,
+        "size": len(community.members),
+        "parent": community.parent,
+    }
 
 
 def community_tree(

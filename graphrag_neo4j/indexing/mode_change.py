@@ -8,6 +8,8 @@ to replace it.
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.indexing.rows import FoundRow
 
 __all__ = ["mark_read_without_model", "refuse_to_lose_model"]
 
@@ -21,7 +23,7 @@ EXTRACTIVE_RANGE = {"extractive": f"{SIGNATURE_PREFIX} ", "beyond": f"{SIGNATURE
 
 async def refuse_to_lose_model(graph: Graph) -> None:
     """Raises InputError where a chunk was read by a model."""
-    if (await graph.read("mode_change/by_model", **EXTRACTIVE_RANGE))[0]["found"]:
+    if (await graph.read("mode_change/by_model", FoundRow, **EXTRACTIVE_RANGE))[0]["found"]:
         raise InputError(READ_BY_MODEL)
 
 
@@ -30,6 +32,6 @@ async def mark_read_without_model(graph: Graph) -> int:
 
     What these chunks say stands until it is replaced.
     """
-    rows = await graph.write("mode_change/extraction", **EXTRACTIVE_RANGE)
-    await graph.write("mode_change/claims", **EXTRACTIVE_RANGE)
+    rows = await graph.write("mode_change/extraction", CountRow, **EXTRACTIVE_RANGE)
+    await graph.write("mode_change/claims", CountRow, **EXTRACTIVE_RANGE)
     return int(rows[0]["n"])

@@ -8,9 +8,11 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Notice
 from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.graph import Graph, forget_vectors, refuse_other_vectors
+from graphrag_neo4j.graph.rows import MadeWithRow
 from graphrag_neo4j.indexing.limits import Limits
 from graphrag_neo4j.indexing.mode_change import mark_read_without_model, refuse_to_lose_model
 from graphrag_neo4j.indexing.result import RebuildOptions
+from graphrag_neo4j.indexing.rows import HeldRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import count_read_otherwise, mark_to_reread
 from graphrag_neo4j.indexing.stages.reports import mark_reported_otherwise
@@ -60,7 +62,7 @@ async def prepare(
 
 async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:
     """Vectors of another model are refused, unless they are to be made anew or cost nothing."""
-    made_by = (await graph.read("search/state"))[0]["embedding_model"]
+    made_by = (await graph.read("embed/known", MadeWithRow))[0]["model"]
     model = setup.embedder.model
     changed_mode = made_by != model and STATIC_VECTORS in (made_by, model)
     if reembed or changed_mode:
@@ -89,7 +91,7 @@ async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
 
 async def refuse_half_imported(graph: Graph) -> None:
     """Raises InputError where an import has begun and is not complete."""
-    if (await graph.read("import/held"))[0]["importing"]:
+    if (await graph.read("import/held", HeldRow))[0]["importing"]:
         raise InputError(
             "An import into this graph was interrupted: run the same `kg-build import` again to "
             "finish it, or empty the graph."

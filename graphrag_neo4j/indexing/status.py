@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from graphrag_neo4j.graph import VOID_SECONDS, Graph, Row
+from graphrag_neo4j.graph import VOID_SECONDS, Graph
+from graphrag_neo4j.indexing.rows import (
+    BuildRow,
+    CutChunkRow,
+    FailedChunkRow,
+    FailedRow,
+    LevelCoverRow,
+    UnusableRow,
+)
 
 __all__ = ["Failure", "Status", "read_status"]
 
@@ -34,9 +42,9 @@ class Status:
     unusable: dict[str, int]
     cut: list[str]
     vectorless: list[Failure]
-    levels: list[Row]
+    levels: list[LevelCoverRow]
     reports: dict[str, int]
-    builds: list[Row]
+    builds: list[BuildRow]
 
 
 async def read_status(graph: Graph, *, claims: bool = True) -> Status:
@@ -46,34 +54,37 @@ async def read_status(graph: Graph, *, claims: bool = True) -> Status:
         counts=(await graph.read("status/counts"))[0],
         pending=pending if claims else {**pending, "claims": 0},
         failures=await _failures(graph, claims=claims),
-        unusable={row["reason"]: row["n"] for row in await graph.read("status/unusable")},
+        unusable={
+            row["reason"]: row["n"] for row in await graph.read("status/unusable", UnusableRow)
+        },
         cut=[
             f"{row['list']} of chunk {row['index']} of {row['source']}"
-            for row in await graph.read("status/cut_chunks")
+            for row in await graph.read("status/cut_chunks", CutChunkRow)
         ],
         vectorless=[
             Failure("embed", row["name"], row["reason"])
-            for row in await graph.read("status/flawed_vectors")
+            for row in await graph.read("status/flawed_vectors", FailedRow)
         ],
-        levels=await graph.read("status/levels"),
+        levels=await graph.read("status/levels", LevelCoverRow),
         reports=(await graph.read("status/reports"))[0],
-        builds=await graph.read("status/builds", limit=LAST_BUILDS, void_after=VOID_SECONDS),
+        builds=await graph.read(
+            "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
+        ),
     )
 
 
 async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
-    kinds = [(stage, key) for stage, key in KINDS if claims or stage != "claims"]
     found = []
-    for row in await graph.read("status/failed_chunks"):
-        what = f"chunk {row['index']} of {row['source']}"
-        found += [Failure(kind, what, row[key]) for kind, key in kinds if row[key]]
-    for row in await graph.read("status/failed_descriptions"):
-        found.append(Failure("summarize", row["name"], row["reason"]))
-    for row in await graph.read("status/failed_reports"):
-        found.append(Failure("reports", row["name"], row["reason"]))
-    for row in await graph.read("status/failed_vectors"):
-        found.append(Failure("embed", row["name"], row["reason"]))
+    for chunk in await graph.read("status/failed_chunks", FailedChunkRow):
+        what = f"chunk {chunk['index']} of {chunk['source']}"
+        if chunk["extraction"]:
+            found.append(Failure("extract", what, chunk["extraction"]))
+        if chunk["claims"] and claims:
+            found.append(Failure("claims", what, chunk["claims"]))
+    descriptions = await graph.read("status/failed_descriptions", FailedRow)
+    found += [Failure("summarize", row["name"], row["reason"]) for row in descriptions]
+    reports = await graph.read("status/failed_reports", FailedRow)
+    found += [Failure("reports", row["name"], row["reason"]) for row in reports]
+    vectors = await graph.read("status/failed_vectors", FailedRow)
+    found += [Failure("embed", row["name"], row["reason"]) for row in vectors]
     return found
-
-
-KINDS = (("extract", "extraction"), ("claims", "claims"))

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from graphrag_neo4j.context.citations import CitationKind, neutralised, statements
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.query.answer import Citation, Source
+from graphrag_neo4j.query.rows import ResolvedRow
 
 __all__ = ["resolve_citations"]
 
@@ -23,13 +24,14 @@ async def resolve_citations(
         return []
     rows = await graph.read(
         "search/resolve",
+        ResolvedRow,
         citations=[
             {"kind": kind, "ref": ref, "said": [text for text in said if text]}
             for (kind, ref), said in wanted.items()
         ],
         places=PLACES,
     )
-    by_ref: dict[tuple[CitationKind, int], list[Row]] = {}
+    by_ref: dict[tuple[CitationKind, int], list[ResolvedRow]] = {}
     for row in rows:
         by_ref.setdefault((row["kind"], row["ref"]), []).append(row)
     return [
@@ -39,7 +41,11 @@ async def resolve_citations(
 
 
 def _citation(
-    one: tuple[CitationKind, int], rows: Sequence[Row], said: Sequence[str], *, supported: bool
+    one: tuple[CitationKind, int],
+    rows: Sequence[ResolvedRow],
+    said: Sequence[str],
+    *,
+    supported: bool,
 ) -> Citation:
     from graphrag_neo4j.query.quote_match import nearest_sources  # noqa: PLC0415 - it reads lists of words
 

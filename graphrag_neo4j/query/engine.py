@@ -12,13 +12,14 @@ from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph, refuse_newer
 from graphrag_neo4j.model import ComposedTask, Message, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.citation_resolver import resolve_citations
 from graphrag_neo4j.query.misspelt import names_meant
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, known_refs
 from graphrag_neo4j.query.question import ONLY, Question
+from graphrag_neo4j.query.rows import StateRow
 from graphrag_neo4j.query.search.basic import search_basic
 from graphrag_neo4j.query.search.drift import search_drift
 from graphrag_neo4j.query.search.global_ import search_global
@@ -33,7 +34,7 @@ __all__ = ["answer_question", "check_answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
 LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
-NEEDS: Final[Mapping[Method, Callable[[Row], tuple[object, str]]]] = {
+NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
     "drift": lambda state: (state["reports"], "reports of communities"),
     "local": lambda state: (state["entities"], "entities"),
@@ -64,7 +65,8 @@ async def answer_question(
     """
     _refuse_long(question.text)
     began = time.perf_counter()
-    state = (await graph.read("search/state"))[0]
+    state = (await graph.read("search/state", StateRow))[0]
+    refuse_newer(state["schema_version"])
     _need(state["chunks"] or state["reports"], "documents")
     setup = _setup(backends, settings, question, state["embedding_model"], listen)
     query = _query_context(graph, setup, settings, question, listen)

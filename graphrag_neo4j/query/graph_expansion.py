@@ -11,9 +11,11 @@ from functools import partial
 from typing import Any, Final
 
 from graphrag_neo4j.graph import Row, fulltext_relationships, vector_search
+from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.query.pagerank import pagerank
 from graphrag_neo4j.query.query_context import QueryContext, gather, lucene_query
-from graphrag_neo4j.query.seeds import MOST_PASSAGES, MOST_STATED, Hits, restart
+from graphrag_neo4j.query.rows import NamedRow
+from graphrag_neo4j.query.seeds import MOST_PASSAGES, MOST_STATED, Hits, Rows, restart
 
 __all__ = ["expand_graph"]
 
@@ -58,24 +60,24 @@ async def _hits(query: QueryContext, question: str | None) -> Hits:
         words=partial(_by_words, query, question or query.question),
         vector=partial(_by_vector, query, question),
     )
-    rows: defaultdict[str, list[Row]] = defaultdict(list, found["words"] | found["vector"])
+    rows: defaultdict[str, Rows] = defaultdict(list, found["words"] | found["vector"])
     passages = [rows["chunks"], rows["worded"]]
     return Hits(rows["near"], rows["named"], rows["stated"], passages)
 
 
-async def _by_words(query: QueryContext, question: str) -> dict[str, list[Row]]:
+async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
     read, words = query.graph.read, lucene_query(question)
     if not words:
         return {}
     names, most = lucene_query(question, "name"), 4 * query.settings.top_k_entities
     return await gather(
-        named=partial(read, "search/named", words=names, k=most),
+        named=partial(read, "search/named", NamedRow, words=names, k=most),
         stated=partial(fulltext_relationships, query.graph, words, MOST_STATED),
-        worded=partial(read, "search/worded_chunks", words=words, k=MOST_PASSAGES),
+        worded=partial(read, "search/worded_chunks", ScoredRow, words=words, k=MOST_PASSAGES),
     )
 
 
-async def _by_vector(query: QueryContext, question: str | None) -> dict[str, list[Row]]:
+async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Rows]:
     vector = await query.vector(question)
     if vector is None:
         return {}

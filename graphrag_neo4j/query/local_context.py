@@ -9,8 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from graphrag_neo4j.context.citations import CitationKind
-from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, measured, record_of
+from graphrag_neo4j.context.context_table import (
+    ContextRecord,
+    ContextTable,
+    measured,
+    record_of_row,
+)
 from graphrag_neo4j.graph import Row, vector_search
 from graphrag_neo4j.query.graph_expansion import expand_graph
 from graphrag_neo4j.query.query_context import (
@@ -20,7 +24,8 @@ from graphrag_neo4j.query.query_context import (
     report_record,
     source_record,
 )
-from graphrag_neo4j.query.seeds import fused, named_in
+from graphrag_neo4j.query.rows import NamedRow, ReportRow
+from graphrag_neo4j.query.seeds import Rows, fused, named_in
 
 __all__ = ["local_context"]
 
@@ -70,26 +75,28 @@ async def _entities(query: QueryContext, question: str | None) -> list[str]:
     k = query.settings.top_k_entities
     asked = question or query.question
 
-    async def by_vector() -> list[Row]:
+    async def by_vector() -> Rows:
         vector = await query.vector(question)
         return [] if vector is None else await vector_search(query.graph, "entity", vector, 2 * k)
 
-    async def by_name() -> list[Row]:
+    async def by_name() -> Rows:
         words = lucene_query(asked, "name")
-        return await query.graph.read("search/named", words=words, k=4 * k) if words else []
+        return (
+            await query.graph.read("search/named", NamedRow, words=words, k=4 * k) if words else []
+        )
 
     found = await gather(near=by_vector, named=by_name)
     return _fused(asked, found["near"], found["named"])[:k]
 
 
-def _fused(question: str, near: Sequence[Row], named: Sequence[Row]) -> list[str]:
+def _fused(question: str, near: Rows, named: Rows) -> list[str]:
     """Ids by reciprocal ranks; entities whose whole name stands in the question come first."""
     score = fused([near, named])
     whole = {row["id"] for row in named if named_in(question, row["name"])}
     return sorted(score, key=lambda id_: (id_ not in whole, -score[id_], id_))
 
 
-def _reports(query: QueryContext, rows: Sequence[Row], budget: float) -> ContextTable:
+def _reports(query: QueryContext, rows: Sequence[ReportRow], budget: float) -> ContextTable:
     """Reports in full, those that do not fit by title and summary."""
     table = query.table(budget)
     for row in rows:
@@ -103,15 +110,11 @@ def _elements(found: Row, order: Sequence[str]) -> Iterable[ContextRecord]:
     by_id: dict[str, Any] = {row["id"]: row for row in found["entities"]}
     for id_ in order:
         if id_ in by_id:
-            yield _record("Entities", by_id[id_], "name", "type", "description")
+            yield record_of_row("Entities", by_id[id_], "name", "type", "description")
     for row in found["inner"]:
-        yield _record("Relationships", row, "source", "target", "description")
+        yield record_of_row("Relationships", row, "source", "target", "description")
     claim = ("subject", "object", "type", "status", "start", "end", "description")
     for row in found["claims"]:
-        yield _record("Claims", row, *claim)
+        yield record_of_row("Claims", row, *claim)
     for row in found["outward"]:
-        yield _record("Relationships", row, "source", "target", "description")
-
-
-def _record(kind: CitationKind, row: Row, *fields: str) -> ContextRecord:
-    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
+        yield record_of_row("Relationships", row, "source", "target", "description")

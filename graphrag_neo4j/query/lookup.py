@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING
 
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.query.answer import Source
 from graphrag_neo4j.query.misspelt import names_like
+from graphrag_neo4j.query.rows import (
+    CommunityReportRow,
+    CommunityRow,
+    EntityRow,
+    FoundEntityRow,
+    PlaceRow,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -133,13 +140,13 @@ class FoundEntity:
 
 async def read_communities(graph: Graph, level: int | None) -> Communities:
     """The communities of a level, or all."""
-    rows = await graph.read("look/communities", level=level)
+    rows = await graph.read("look/communities", CommunityRow, level=level)
     return Communities([Community(**row) for row in rows])
 
 
 async def read_report(graph: Graph, ref: int) -> CommunityReport:
     """Raises InputError where no community has that ref."""
-    rows = await graph.read("look/report", ref=ref)
+    rows = await graph.read("look/report", CommunityReportRow, ref=ref)
     if not rows:
         raise InputError(f"Community {ref} is no longer in the graph, or never was.")
     return CommunityReport(**rows[0])
@@ -147,7 +154,7 @@ async def read_report(graph: Graph, ref: int) -> CommunityReport:
 
 async def read_entity(graph: Graph, name: str) -> Entity:
     """By its name, in capitals or not; raises InputError, with the nearest names, for another."""
-    rows = await graph.read("look/entity", id=entity_id(name))
+    rows = await graph.read("look/entity", EntityRow, id=entity_id(name))
     if not rows:
         like = await names_like(graph, name)
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
@@ -155,22 +162,28 @@ async def read_entity(graph: Graph, name: str) -> Entity:
     row = rows[0]
     row["related"] = [[neutralised(text) for text in pair] for pair in row["related"]]
     row["claims"] = [neutralised(text) for text in row["claims"]]
-    return Entity(**row | _told(row))
+    _neutralise(row)
+    return Entity(**row)
 
 
 async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntity]:
     """The entities that a full-text query finds, the best first."""
-    rows = await graph.read("look/entities", words=words, limit=limit) if words else []
-    return [FoundEntity(**row | _told(row)) for row in rows]
+    rows = (
+        await graph.read("look/entities", FoundEntityRow, words=words, limit=limit) if words else []
+    )
+    for row in rows:
+        _neutralise(row)
+    return [FoundEntity(**row) for row in rows]
 
 
-def _told(row: Row) -> dict[str, str]:
-    """The name and description of an entity, without anything that looks like a citation."""
-    return {field: neutralised(row[field]) for field in ("name", "description")}
+def _neutralise(row: FoundEntityRow) -> None:
+    """Takes all that looks like a citation out of the name and the description of an entity."""
+    row["name"] = neutralised(row["name"])
+    row["description"] = neutralised(row["description"])
 
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
     """The chunks with these refs, in their order; those that are gone are left out."""
-    rows = await graph.read("look/sources", refs=list(refs))
+    rows = await graph.read("look/sources", PlaceRow, refs=list(refs))
     by_ref = {row["chunk"]: Source(**row) for row in rows}
     return [by_ref[ref] for ref in refs if ref in by_ref]

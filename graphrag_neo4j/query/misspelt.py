@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.query.query_context import LONGEST_QUERY
+from graphrag_neo4j.query.rows import NearNameRow, WordRow
 
 __all__ = ["names_like", "names_meant"]
 
@@ -25,7 +26,9 @@ async def names_meant(graph: Graph, question: str) -> dict[str, str]:
     words = _words(question)
     if not words:
         return {}
-    nowhere = [row["word"] for row in await graph.read("search/words_nowhere", words=list(words))]
+    nowhere = [
+        row["word"] for row in await graph.read("search/words_nowhere", WordRow, words=list(words))
+    ]
     found = await _candidates(graph, nowhere)
     best = {word: _ranked(word, set(words), found[word]) for word in nowhere if word in found}
     return {words[word]: names[0] for word, names in best.items() if names}
@@ -39,18 +42,18 @@ async def names_like(graph: Graph, name: str, most: int = 3) -> list[str]:
     return sorted(dict.fromkeys(ranked), key=lambda one: -_alike(name.casefold(), one))[:most]
 
 
-async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[Row]]:
+async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[NearNameRow]]:
     """The entities whose name holds a word like one of these, by that word."""
     if not words:
         return {}
     asked = [{"word": word, "fuzzy": f"name:{word}~{1 + (len(word) >= LONG)}"} for word in words]
-    found: dict[str, list[Row]] = {}
-    for row in await graph.read("look/names_like", words=asked, limit=CANDIDATES):
+    found: dict[str, list[NearNameRow]] = {}
+    for row in await graph.read("look/names_like", NearNameRow, words=asked, limit=CANDIDATES):
         found.setdefault(row["word"], []).append(row)
     return found
 
 
-def _ranked(word: str, others: set[str], rows: Sequence[Row]) -> list[str]:
+def _ranked(word: str, others: set[str], rows: Sequence[NearNameRow]) -> list[str]:
     """The names that hold a word like this one: the most alike first, then those that share more
     words with the question, then the shorter and the better connected ones."""
 

@@ -16,9 +16,10 @@ from graphrag_neo4j.context.context_table import (
     report_pieces,
 )
 from graphrag_neo4j.events import Listener, silent
-from graphrag_neo4j.graph import Graph, Row, flaw_of
+from graphrag_neo4j.graph import Graph, flaw_of
 from graphrag_neo4j.model import FinalTask, Message, T
 from graphrag_neo4j.protocols import Embedder, QueryBackend, RunTask
+from graphrag_neo4j.query.rows import ChunkRow, ReportRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat
 from graphrag_neo4j.tokens import CountTokens
@@ -103,7 +104,7 @@ def lucene_query(text: str, field: str | None = None) -> str:
     return " ".join(prefix + word for word in list(words)[:LONGEST_QUERY])
 
 
-def report_record(row: Row, *, short: bool = False) -> ContextRecord:
+def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
     """A community's report as a record; `short`: its title and summary."""
     if short:
         title, summary = row["title"], row["summary"]
@@ -115,7 +116,7 @@ def report_record(row: Row, *, short: bool = False) -> ContextRecord:
     return ContextRecord("Reports", row["ref"], row["id"], report, row["n_tokens"], pieces)
 
 
-def source_record(row: Row) -> ContextRecord:
+def source_record(row: ChunkRow) -> ContextRecord:
     """A chunk as a record."""
     return record_of("Sources", row["ref"], row["id"], row["text"])
 

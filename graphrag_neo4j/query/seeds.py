@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from graphrag_neo4j.text import name_key
 
-__all__ = ["Hits", "fused", "named_in", "names", "restart"]
+__all__ = ["Hits", "Rows", "fused", "named_in", "names", "restart"]
 
 Rows = Sequence[Mapping[str, Any]]
 RANK_CONSTANT: Final = 60  # of reciprocal rank fusion

@@ -33,7 +33,16 @@ from tests.support.servers import TestServer, release_under_test
 
 Make = Callable[..., Settings]
 
-OF_NEO4J = ["Neo4j", "Neo4j version", "Writing", "GDS", "Leiden", "Vector index", "Full-text index"]
+OF_NEO4J = [
+    "Neo4j",
+    "Neo4j version",
+    "Writing",
+    "GDS",
+    "Leiden",
+    "Vector index",
+    "Full-text index",
+    "Schema",
+]
 ALL = ["Python", *OF_NEO4J, "Tokenizer", "Model", "Embedding"]
 
 

@@ -6,13 +6,14 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from functools import partial
+from typing import Any
 
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, InputError, tokens
 from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.local_context import local_context
 from graphrag_neo4j.query.query_context import QueryContext
@@ -86,9 +87,9 @@ class Watched(Graph):
         super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
         self.times: list[tuple[float, float]] = []
 
-    async def read(self, name: str, **parameters: object) -> list[Row]:
+    async def read(self, name: str, row: Any = None, /, **parameters: object) -> list[Any]:  # noqa: ANN401 - as Graph.read
         began = time.perf_counter()
-        rows = await super().read(name, **parameters)
+        rows = await super().read(name, row, **parameters)
         self.times.append((began, time.perf_counter()))
         return rows
 

@@ -126,6 +126,7 @@ def test_the_guide_has_all_queries_and_no_html_but_its_own() -> None:
 def test_the_style_names_each_label_and_type_of_the_graph() -> None:
     selectors = set(re.findall(r"(?:node|relationship)\.(\w+)", style()))
     nodes = {"Document", "Chunk", "Entity", "Claim", "Community", "Finding", "Build", "Counter"}
+    nodes.add("State")
     types = {"PART_OF", "NEXT", "MENTIONS", "STATED", "RELATED", "FROM", "SUBJECT", "OBJECT"}
     assert selectors == nodes | types | {"IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES"}
 

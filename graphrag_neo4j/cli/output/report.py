@@ -72,7 +72,8 @@ def _print_levels(status: Status) -> None:
     """The cover of each level: what a global question is answered from."""
     columns = ("level", "communities", "largest", "reports", "tokens")
     keys = ("from_elements", "tokens_from_elements")
-    rows = [[f"{row[key]:,}" for key in (*columns, *keys)] for row in status.levels]
+    levels: Sequence[Mapping[str, object]] = status.levels
+    rows = [[f"{row[key]:,}" for key in (*columns, *keys)] for row in levels]
     if rows:
         terminal.table((*columns, "small reports", "their tokens"), rows)
         terminal.line(SMALL, style="dim")

@@ -14,10 +14,23 @@ import anyio.to_thread
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import Advanced, Listener, Started
-from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.graph import Graph, Transaction, give_refs
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.hierarchy import HierarchyLimits, TreeCommunity, community_tree
+from graphrag_neo4j.indexing.hierarchy import (
+    HierarchyLimits,
+    TreeCommunity,
+    community_row,
+    community_tree,
+)
 from graphrag_neo4j.indexing.npmi import weight_of
+from graphrag_neo4j.indexing.rows import (
+    CommunitiesDueRow,
+    EdgeRow,
+    KnownCommunityRow,
+    MemberRow,
+    NamedByRow,
+)
 from graphrag_neo4j.model import WeightedEdge
 
 if TYPE_CHECKING:
@@ -70,14 +83,16 @@ async def find_communities(
     It is due when the graph has changed, and when the settings have, but for a tree that was
     imported. Raises GraphError where GDS is missing.
     """
-    found = (await graph.read("communities/due"))[0]
+    found = (await graph.read("communities/due", CommunitiesDueRow))[0]
     made = found["made_with"] in (None, IMPORTED, leiden.signature)
     if made and not (found["due"] or anew):
         return
     if anew:
         await graph.write("communities/imported")
     listen(Started("communities"))
-    entities = {row["id"]: row["leaf"] for row in await graph.read("communities/entities")}
+    entities = {
+        row["id"]: row["leaf"] for row in await graph.read("communities/entities", MemberRow)
+    }
     edges = await _edges(graph, leiden)
     tree = await anyio.to_thread.run_sync(_tree, graph, leiden, list(entities), edges)
     await _save(graph, leiden, tree, entities)
@@ -85,11 +100,11 @@ async def find_communities(
 
 
 async def _edges(graph: Graph, leiden: Leiden) -> list[WeightedEdge]:
-    rows = await graph.read("communities/edges")
+    rows = await graph.read("communities/edges", EdgeRow)
     if not leiden.by_association:
         return [(row["start"], row["end"], float(row["weight"])) for row in rows]
-    total = int((await graph.read("communities/chunks"))[0]["n"])
-    n = {row["id"]: row["n"] for row in await graph.read("communities/counts")}
+    total = int((await graph.read("communities/chunks", CountRow))[0]["n"])
+    n = {row["id"]: row["n"] for row in await graph.read("communities/counts", NamedByRow)}
     return [
         (a, b, weight_of(row["weight"], n[a], n[b], total))
         for row in rows
@@ -164,14 +179,14 @@ def detector(
 async def _save(
     graph: Graph, leiden: Leiden, tree: Sequence[TreeCommunity], leaf_of: Mapping[str, str | None]
 ) -> None:
-    known = {row["id"]: row for row in await graph.read("communities/known")}
+    known = {row["id"]: row for row in await graph.read("communities/known", KnownCommunityRow)}
     now = {community.id: community for community in tree}
     leaves = {member: c.id for c in tree for member in c.members}  # deeper ones come later
 
     async def work(tx: Transaction) -> None:
         await tx.run("communities/delete", ids=sorted(known.keys() - now.keys()))
         refs = await give_refs(tx, "community", list(now))
-        new = [_row(c, refs.get(c.id)) for c in tree if _differs(c, known.get(c.id))]
+        new = [community_row(c, refs.get(c.id)) for c in tree if _differs(c, known.get(c.id))]
         await tx.run("communities/save", rows=new)
         await tx.run("communities/part", rows=new)
         moved = [{"id": e, "leaf": leaf} for e, leaf in leaves.items() if leaf_of[e] != leaf]
@@ -181,15 +196,5 @@ async def _save(
     await graph.transact(work)
 
 
-def _differs(community: TreeCommunity, known: Row | None) -> bool:
+def _differs(community: TreeCommunity, known: KnownCommunityRow | None) -> bool:
     return known is None or (known["level"], known["parent"]) != (community.level, community.parent)
-
-
-def _row(community: TreeCommunity, ref: int | None) -> Row:
-    return {
-        "id": community.id,
-        "ref": ref,
-        "level": community.level,
-        "size": len(community.members),
-        "parent": community.parent,
-    }

@@ -24,7 +24,9 @@ from graphrag_neo4j.graph import (
     refuse_length,
     refuse_other_vectors,
 )
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.rows import TextRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.text import shortened
@@ -93,7 +95,7 @@ class _Embedding:
         self.spent: BudgetSpentError | None = None
 
     async def run(self) -> None:
-        waiting = await self.graph.read("embed/count")
+        waiting = await self.graph.read("embed/count", CountRow)
         self.stage.listen(Started("embed", int(waiting[0]["n"])))
         if self.dimensions:  # they are there already, unless a run was ended at a bad moment
             await ensure_vector_indexes(self.graph, self.dimensions, replace=False)
@@ -123,7 +125,9 @@ class _Embedding:
         """What is marked and has changed; what has not loses its mark."""
         for kind in INDEXED_KINDS:
             after = ""
-            while rows := await self.graph.read(f"embed/page_{kind}", after=after, limit=PAGE):
+            while rows := await self.graph.read(
+                f"embed/page_{kind}", TextRow, after=after, limit=PAGE
+            ):
                 known = {row["id"]: row["hash"] for row in rows}
                 texts = [self._text(kind, row) for row in rows]
                 changed = [text for text in texts if text.hash != known[text.id]]
@@ -134,7 +138,7 @@ class _Embedding:
                     yield text
                 after = rows[-1]["id"]
 
-    def _text(self, kind: IndexedKind, row: Row) -> _Text:
+    def _text(self, kind: IndexedKind, row: TextRow) -> _Text:
         # What a report cites are numbers: of no meaning, and others in another build.
         text = rewrite(row["text"], lambda *_: None) if kind == "community" else row["text"]
         text = text.strip()

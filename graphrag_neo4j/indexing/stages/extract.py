@@ -19,6 +19,7 @@ from graphrag_neo4j.graph import (
     sweep_entities,
     sweep_pairs,
 )
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.evidence import (
     Row,
     claim_rows,
@@ -27,6 +28,7 @@ from graphrag_neo4j.indexing.evidence import (
     pair_rows,
     stated_rows,
 )
+from graphrag_neo4j.indexing.rows import MentionedRow, PendingChunkRow, UnlinkedClaimRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
 from graphrag_neo4j.protocols import IndexBackend
@@ -86,7 +88,7 @@ async def _read_chunks(
     def told(done: int, failed: int) -> None:
         stage.listen(Advanced(done, failed))
 
-    waiting = await graph.read(f"extract/count_{kind}")
+    waiting = await graph.read(f"extract/count_{kind}", CountRow)
     stage.listen(Started(kind, int(waiting[0]["n"])))
     workers = stage.workers
     await run_tasks(_pending(graph, kind), task, save, workers=workers, batch=BATCH, told=told)
@@ -96,6 +98,7 @@ async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: b
     """How many chunks were read with other prompts, models or settings."""
     rows = await graph.read(
         "extract/count_otherwise",
+        CountRow,
         extraction=backend.signature("extraction"),
         claims=backend.signature("claims"),
         with_claims=claims,
@@ -118,7 +121,7 @@ async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
     for state in ("failed", "pending"):
         after = -1  # an imported chunk may be number 0
         while rows := await graph.read(
-            f"extract/pending_{kind}", state=state, after=after, limit=PAGE
+            f"extract/pending_{kind}", PendingChunkRow, state=state, after=after, limit=PAGE
         ):
             for row in rows:
                 yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
@@ -170,14 +173,14 @@ async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
             "subject": link(row["subject"], named[row["chunk"]]),
             "object": link(row["object"], named[row["chunk"]]),
         }
-        for row in await tx.run("extract/unlink_claims", chunks=chunks)
+        for row in await tx.run("extract/unlink_claims", UnlinkedClaimRow, chunks=chunks)
     ]
     await _write_links(tx, claims)
 
 
 async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
     """The entities that each chunk names."""
-    rows = await tx.run("extract/mentioned", chunks=chunks)
+    rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
     named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
     return named | {row["chunk"]: set(row["entities"]) for row in rows}
 

@@ -15,8 +15,10 @@ import anyio.to_thread
 
 from graphrag_neo4j.events import Listener, Share, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
+from graphrag_neo4j.graph.rows import IdsRow, SourceRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.chunking import cut
+from graphrag_neo4j.indexing.rows import DocumentRow, KnownDocumentRow
 from graphrag_neo4j.loaders import clean
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import storable
@@ -182,14 +184,17 @@ class _Ingesting:
     async def look(self) -> None:
         """Looks up what the graph knows of the documents that wait, and cuts the others."""
         ids = [prepared.row["id"] for prepared in self.unknown]
-        known = {row["id"]: row for row in await self.graph.read("ingest/known", ids=ids)}
+        known = {
+            row["id"]: row
+            for row in await self.graph.read("ingest/known", KnownDocumentRow, ids=ids)
+        }
         for prepared in self.unknown:
             if self._differs(prepared, known.get(prepared.row["id"])):
                 await self._cut(prepared)
             prepared.share(1.0)
         self.unknown, self.waiting = [], 0
 
-    def _differs(self, prepared: _Prepared, known: Row | None) -> bool:
+    def _differs(self, prepared: _Prepared, known: KnownDocumentRow | None) -> bool:
         if known is None:
             self.result.added += 1
             return True
@@ -241,20 +246,20 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
 
 async def sources_under(graph: Graph, prefix: str) -> list[str]:
     """The sources of documents that begin with `prefix`, in order."""
-    return [row["source"] for row in await graph.read("ingest/sources", prefix=prefix)]
+    return [row["source"] for row in await graph.read("ingest/sources", DocumentRow, prefix=prefix)]
 
 
 async def known_sources(
     graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
 ) -> list[str]:
     """Those of `sources` that the graph has documents of, and all of `files` and their rows."""
-    rows = await graph.read("ingest/known_sources", sources=sources, files=files)
+    rows = await graph.read("ingest/known_sources", SourceRow, sources=sources, files=files)
     return [row["source"] for row in rows]
 
 
 async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Sequence[Row]) -> None:
     """The chunks of documents are those given; what is gone is forgotten with its evidence."""
-    before = (await tx.run("ingest/chunks_of", documents=documents))[0]["ids"]
+    before = (await tx.run("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
     now = [str(row["id"]) for row in chunks]
     await forget_chunks(tx, sorted(set(before) - set(now)))
     await tx.run("ingest/unlink", documents=documents)

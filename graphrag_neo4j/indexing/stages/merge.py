@@ -10,6 +10,8 @@ from typing import Any
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.indexing.rows import StaleEntityRow, StalePairRow
 
 __all__ = ["merge", "vote"]
 
@@ -19,13 +21,13 @@ UNSURE = "concept"  # the type of what was described, and given no type by any c
 
 async def merge(graph: Graph, listen: Listener) -> None:
     """Brings all marked entities and pairs up to date; their descriptions are looked at next."""
-    listen(Started("merge", int((await graph.read("merge/count"))[0]["n"])))
-    while rows := await graph.read("merge/entities", limit=PAGE):
+    listen(Started("merge", int((await graph.read("merge/count", CountRow))[0]["n"])))
+    while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE):
         await _save(graph, "merge/save_entities", [_entity(row) for row in rows])
         listen(Advanced(len(rows)))
-    while rows := await graph.read("merge/pairs", limit=PAGE):
-        await _save(graph, "merge/save_pairs", [_pair(row) for row in rows])
-        listen(Advanced(len(rows)))
+    while pairs := await graph.read("merge/pairs", StalePairRow, limit=PAGE):
+        await _save(graph, "merge/save_pairs", [_pair(pair) for pair in pairs])
+        listen(Advanced(len(pairs)))
 
 
 async def _save(graph: Graph, statement: str, rows: Sequence[Row]) -> None:
@@ -45,7 +47,7 @@ def vote(counts: Iterable[Sequence[Any]]) -> str | None:
     return min(votes, key=lambda text: (-votes[text], text), default=None)
 
 
-def _entity(row: Row) -> Row:
+def _entity(row: StaleEntityRow) -> Row:
     return {
         "id": row["id"],
         "name": vote([*row["mentioned"], *row["claimed"]]),
@@ -54,7 +56,7 @@ def _entity(row: Row) -> Row:
     }
 
 
-def _pair(row: Row) -> Row:
+def _pair(row: StalePairRow) -> Row:
     strengths = [strength for stated in row["strengths"] for strength in stated]
     # fsum: the mean of the same numbers is the same in any order.
     return {

@@ -17,7 +17,7 @@ from graphrag_neo4j.context.citations import CitationKind, cited, neutralised, r
 from graphrag_neo4j.context.context_table import (
     ContextRecord,
     ContextTable,
-    record_of,
+    record_of_row,
     report_line,
     report_tokens,
 )
@@ -34,6 +34,16 @@ from graphrag_neo4j.graph import Graph, Row, Transaction, save_reports
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.indexing.report_context import report_of_elements, show, whole
+from graphrag_neo4j.indexing.rows import (
+    CitedRow,
+    PendingReportRow,
+    ReportClaimRow,
+    ReportEdgeRow,
+    ReportEntityRow,
+    ReportPartRow,
+    ReportSourcesRow,
+    WaitingReportsRow,
+)
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import LLMTask, WrittenReport
 from graphrag_neo4j.protocols import IndexBackend
@@ -77,9 +87,9 @@ class _Task:
 async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
     """Brings all reports up to date, level by level from the deepest."""
     counted = ReportLimits(limits.budget, limits.smallest, lru_cache(COUNTED)(limits.count))
-    found = (await stage.graph.read("reports/count"))[0]
+    found = (await stage.graph.read("reports/count", WaitingReportsRow))[0]
     stage.listen(Started("reports", int(found["n"])))
-    if found["n"]:
+    if found["n"] and found["deepest"] is not None:
         for level in range(found["deepest"], -1, -1):
             await _Level(stage, counted, level).write()
 
@@ -110,7 +120,7 @@ class _Level:
         """What to write; a report that was written from the same is left as it is."""
         after = ""
         while rows := await self.graph.read(
-            "reports/pending", level=self.level, after=after, limit=PAGE
+            "reports/pending", PendingReportRow, level=self.level, after=after, limit=PAGE
         ):
             tasks = await self._read(rows)
             hashes = {row["id"]: row["hash"] for row in rows}
@@ -122,7 +132,7 @@ class _Level:
                     yield task
             after = rows[-1]["id"]
 
-    async def _read(self, rows: Sequence[Row]) -> list[_Task]:
+    async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
         """The tasks of a page of communities."""
         small = {row["id"] for row in rows if row["size"] <= self.limits.smallest}
         made: dict[str, tuple[ReportMaterial, ContextTable, WrittenReport | None]] = {}
@@ -191,7 +201,7 @@ class _Level:
         return {**row, "properties": {**properties, "n_tokens": n_tokens}}
 
 
-def _ids(rows: Sequence[Row]) -> Sequence[str]:
+def _ids(rows: Sequence[PendingReportRow]) -> Sequence[str]:
     return [row["id"] for row in rows]
 
 
@@ -213,7 +223,9 @@ async def _resolve(
     """The ids of what the reports among the shown records cite."""
     wanted = {one for part in table for record in part.records.values() for one in _cited(record)}
     rows = await graph.read(
-        "reports/cited", citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)]
+        "reports/cited",
+        CitedRow,
+        citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)],
     )
     return {(row["kind"], row["ref"]): row["id"] for row in rows}
 
@@ -223,27 +235,27 @@ async def read_materials(
 ) -> dict[str, ReportMaterial]:
     """All that there is to write of each of these communities; `sources`: quotations, too."""
     entities: defaultdict[str, dict[str, EntityMaterial]] = defaultdict(dict)
-    for row in await graph.read("reports/entities", ids=ids):
+    for row in await graph.read("reports/entities", ReportEntityRow, ids=ids):
         entities[row["community"]][row["id"]] = _entity(row)
     edges: defaultdict[str, list[RelationshipMaterial]] = defaultdict(list)
-    for row in await graph.read("reports/edges", ids=ids):
-        edges[row["community"]].append(_edge(row))
+    for edge in await graph.read("reports/edges", ReportEdgeRow, ids=ids):
+        edges[edge["community"]].append(_edge(edge))
     claims: defaultdict[str, list[ClaimMaterial]] = defaultdict(list)
-    for row in await graph.read("reports/claims", ids=ids):
-        claims[row["community"]].append(_claim(row))
+    for claim in await graph.read("reports/claims", ReportClaimRow, ids=ids):
+        claims[claim["community"]].append(_claim(claim))
     parts: defaultdict[str, list[PartMaterial]] = defaultdict(list)
-    for row in await graph.read("reports/parts", ids=ids):
-        parts[row["community"]].append(_part(row, entities[row["community"]].values()))
-    rows = await graph.read("reports/sources", ids=ids, most=QUOTED) if sources else ()
-    said = {row["community"]: [_source(*one) for one in row["said"]] for row in rows}
+    for part in await graph.read("reports/parts", ReportPartRow, ids=ids):
+        parts[part["community"]].append(_part(part, entities[part["community"]].values()))
+    rows = (
+        await graph.read("reports/sources", ReportSourcesRow, ids=ids, most=QUOTED)
+        if sources
+        else ()
+    )
+    said = {found["community"]: [_source(*one) for one in found["said"]] for found in rows}
     return {
         id_: ReportMaterial(entities[id_], edges[id_], claims[id_], parts[id_], said.get(id_, ()))
         for id_ in ids
     }
-
-
-def _record(kind: CitationKind, row: Row, *fields: str) -> ContextRecord:
-    return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
 
 
 def _lines(record: ContextRecord) -> str:
@@ -251,23 +263,23 @@ def _lines(record: ContextRecord) -> str:
     return "\n".join(flat(piece) for piece in record.pieces)
 
 
-def _entity(row: Row) -> EntityMaterial:
-    record = _record("Entities", row, "name", "type", "description")
+def _entity(row: ReportEntityRow) -> EntityMaterial:
+    record = record_of_row("Entities", row, "name", "type", "description")
     name, degree = neutralised(row["name"]), row["degree"] or 0
     return EntityMaterial(record, name, _lines(record), degree, row["part"], row["mentions"])
 
 
-def _edge(row: Row) -> RelationshipMaterial:
-    record = _record("Relationships", row, "source_name", "target_name", "description")
+def _edge(row: ReportEdgeRow) -> RelationshipMaterial:
+    record = record_of_row("Relationships", row, "source_name", "target_name", "description")
     return RelationshipMaterial(
         record, row["source"], row["target"], _lines(record), row["weight"] or 0
     )
 
 
-def _claim(row: Row) -> ClaimMaterial:
+def _claim(row: ReportClaimRow) -> ClaimMaterial:
     fields = ("subject", "object", "type", "status", "start", "end", "description")
     source = ContextRecord("Sources", row["chunk_ref"], row["chunk"], "")
-    record = _record("Claims", row, *fields)
+    record = record_of_row("Claims", row, *fields)
     description = flat(neutralised(row["description"] or ""))
     return ClaimMaterial(record, tuple(row["about"]), description, source)
 
@@ -283,7 +295,7 @@ def _counted(material: ReportMaterial) -> list[str]:
     return [*said, *counts, *(f"{edge.record.id} {edge.weight}" for edge in material.edges)]
 
 
-def _part(row: Row, entities: Iterable[EntityMaterial]) -> PartMaterial:
+def _part(row: ReportPartRow, entities: Iterable[EntityMaterial]) -> PartMaterial:
     if row["report"] is None:
         members = sorted(
             (e for e in entities if e.part == row["id"]), key=lambda e: (-e.degree, e.record.id)

@@ -11,7 +11,9 @@ from typing import Literal
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.rows import UndescribedRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.tree_summarize import (
     Described,
@@ -50,7 +52,7 @@ class _Ask:
 
 async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
     """Describes all entities and pairs that are marked."""
-    waiting = await stage.graph.read("summarize/count")
+    waiting = await stage.graph.read("summarize/count", CountRow)
     stage.listen(Started("summarize", int(waiting[0]["n"])))
     for kind in DESCRIBED_KINDS:
         describing = _Describing(stage, limits, kind)
@@ -84,7 +86,9 @@ class _Describing:
     async def _asks(self) -> AsyncIterator[_Ask]:
         """What to ask a model; what needs none, or has its answers already, is saved on the way."""
         after = ""
-        while rows := await self.graph.read(f"summarize/{self.kind}", after=after, limit=PAGE):
+        while rows := await self.graph.read(
+            f"summarize/{self.kind}", UndescribedRow, after=after, limit=PAGE
+        ):
             folded = [(row, self._folded(row)) for row in rows]
             done = [self._done(row, found) for row, found in folded if isinstance(found, Described)]
             await self.graph.write(f"summarize/save_{self.kind}", rows=done)
@@ -95,14 +99,14 @@ class _Describing:
                         yield _Ask(row["id"], row["name"], group)
             after = rows[-1]["id"]
 
-    def _folded(self, row: Row) -> Described | Missing:
+    def _folded(self, row: UndescribedRow) -> Described | Missing:
         known = dict(zip(row["groups"] or [], row["group_texts"] or [], strict=True))
-        if row["hash"]:
+        if row["hash"] and row["description"] is not None:
             known[row["hash"]] = row["description"]
         signature = identify("description of", self.signature, row["name"])
         return tree_summarize(row["descriptions"], signature, known, self.limits.budget)
 
-    def _done(self, row: Row, found: Described) -> Row:
+    def _done(self, row: UndescribedRow, found: Described) -> Row:
         return {
             "id": row["id"],
             "description": found.text,

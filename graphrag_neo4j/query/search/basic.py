@@ -1,12 +1,14 @@
 """Basic search: the chunks nearest to the question, the paper's baseline SS (vector RAG)."""
 
 from graphrag_neo4j.graph import vector_search
+from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.query.query_context import (
     QueryContext,
     SearchResult,
     lucene_query,
     source_record,
 )
+from graphrag_neo4j.query.rows import ChunkRow
 
 __all__ = ["search_basic"]
 
@@ -16,7 +18,7 @@ CANDIDATES = 100  # more chunks than a context of any usual size takes
 async def search_basic(query: QueryContext) -> SearchResult:
     """Chunks in the order of their nearness until the budget is full."""
     ids = await _ranked(query)
-    chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ids=ids)}
+    chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
     table = query.table(query.settings.max_context_tokens)
     for id_ in ids:
         if id_ in chunks and not table.add([source_record(chunks[id_])]):
@@ -30,7 +32,7 @@ async def _ranked(query: QueryContext) -> list[str]:
     if vector is not None:
         rows = await vector_search(query.graph, "chunk", vector, CANDIDATES)
     elif words := lucene_query(query.question):
-        rows = await query.graph.read("search/worded_chunks", words=words, k=CANDIDATES)
+        rows = await query.graph.read("search/worded_chunks", ScoredRow, words=words, k=CANDIDATES)
     else:
         rows = []
     return [row["id"] for row in rows]

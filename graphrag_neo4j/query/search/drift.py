@@ -6,7 +6,8 @@ from itertools import count
 
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.events import Advanced, Started
-from graphrag_neo4j.graph import Row, vector_search
+from graphrag_neo4j.graph import vector_search
+from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import Point, Primer
 from graphrag_neo4j.query.local_context import local_context
 from graphrag_neo4j.query.map_reduce import reduce
@@ -16,6 +17,7 @@ from graphrag_neo4j.query.query_context import (
     lucene_query,
     report_record,
 )
+from graphrag_neo4j.query.rows import ReportRow
 
 __all__ = ["search_drift"]
 
@@ -69,14 +71,16 @@ async def _explore(
     return contexts, points
 
 
-async def _near_reports(query: QueryContext) -> Sequence[Row]:
+async def _near_reports(query: QueryContext) -> Sequence[ReportRow]:
     vector = await query.vector()
     if vector is not None:
         near = await vector_search(query.graph, "community", vector, PRIMED_BY)
     elif words := lucene_query(query.question):
-        near = await query.graph.read("search/worded_communities", words=words, k=PRIMED_BY)
+        near = await query.graph.read(
+            "search/worded_communities", ScoredRow, words=words, k=PRIMED_BY
+        )
     else:
         near = []
     ids = [row["id"] for row in near]
-    rows = await query.graph.read("search/communities", ids=ids)
+    rows = await query.graph.read("search/communities", ReportRow, ids=ids)
     return sorted(rows, key=lambda row: ids.index(row["id"]))

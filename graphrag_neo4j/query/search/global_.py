@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from graphrag_neo4j.context.context_table import ContextRecord, measure
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Advanced, Notice, Started
-from graphrag_neo4j.graph import Row
 from graphrag_neo4j.query.map_reduce import answer_from, pack
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, report_record
+from graphrag_neo4j.query.rows import CoveredRow, CoverRow, LevelRow, PartRow
 
 __all__ = ["search_global"]
 
@@ -38,11 +38,13 @@ async def search_global(
     return await answer_from(query, pack(query, units))
 
 
-async def _cover(query: QueryContext, level: int | None, prefilter: int | None) -> list[Row]:
-    levels = await query.graph.read("search/levels")
+async def _cover(
+    query: QueryContext, level: int | None, prefilter: int | None
+) -> Sequence[CoveredRow]:
+    levels = await query.graph.read("search/levels", LevelRow)
     chosen = _default_level(query, levels) if level is None else _existing(level, levels)
     vector = await query.vector() if prefilter else None
-    rows = await query.graph.read("search/cover", level=chosen, vector=vector)
+    rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
     reports = "report" if len(rows) == 1 else "reports"
@@ -50,7 +52,7 @@ async def _cover(query: QueryContext, level: int | None, prefilter: int | None) 
     return rows
 
 
-def _existing(level: int, levels: Sequence[Row]) -> int:
+def _existing(level: int, levels: Sequence[LevelRow]) -> int:
     """The level itself; raises InputError where the graph has no such level."""
     deepest = max((row["level"] for row in levels), default=0)
     if level > deepest:
@@ -59,14 +61,14 @@ def _existing(level: int, levels: Sequence[Row]) -> int:
     return level
 
 
-def _default_level(query: QueryContext, levels: Sequence[Row]) -> int:
+def _default_level(query: QueryContext, levels: Sequence[LevelRow]) -> int:
     """The finest level whose cover fits the map calls; the coarsest where none does."""
     settings = query.settings
     room = settings.map_calls * settings.map_context_tokens
     return max((row["level"] for row in levels if row["tokens"] <= room), default=0)
 
 
-def _units(query: QueryContext, reports: Sequence[Row]) -> list[list[ContextRecord]]:
+def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[ContextRecord]]:
     """Each report that a model made; those made without one in bundles, the best connected first,
     as far as their share goes."""
     units = [[report_record(row)] for row in reports if not row["plain"]]
@@ -90,20 +92,21 @@ def _units(query: QueryContext, reports: Sequence[Row]) -> list[list[ContextReco
     return [*units, bundle] if bundle else units
 
 
-async def _opened(query: QueryContext) -> list[Row]:
+async def _opened(query: QueryContext) -> Sequence[CoveredRow]:
     """From level 0 down the reports that are rated relevant; a part replaces its parent."""
-    rows = await query.graph.read("search/cover", level=0, vector=None)
-    kept: list[Row] = []
+    rows: Sequence[CoveredRow]
+    rows = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
+    kept: list[CoveredRow] = []
     while rows:
         relevant = await _relevant(query, rows)
-        below = await query.graph.read("search/parts", ids=[row["id"] for row in relevant])
+        below = await query.graph.read("search/parts", PartRow, ids=[row["id"] for row in relevant])
         opened = {row["parent"] for row in below}
         kept += [row for row in relevant if row["id"] not in opened]
         rows = below
     return kept
 
 
-async def _relevant(query: QueryContext, rows: Sequence[Row]) -> list[Row]:
+async def _relevant(query: QueryContext, rows: Sequence[CoveredRow]) -> list[CoveredRow]:
     found: set[int] = set()
     query.listen(Started("rating", len(rows)))
     for start in range(0, len(rows), RATED_AT_ONCE):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.query.map_reduce import answer_from, pack
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, source_record
+from graphrag_neo4j.query.rows import ChunkRow
 
 __all__ = ["search_text"]
 
@@ -19,7 +20,7 @@ async def search_text(query: QueryContext) -> SearchResult:
 
 async def _chunks(query: QueryContext) -> AsyncIterator[ContextRecord]:
     after = -1  # an imported chunk may have ref 0
-    while rows := await query.graph.read("search/all_chunks", after=after, limit=PAGE):
+    while rows := await query.graph.read("search/all_chunks", ChunkRow, after=after, limit=PAGE):
         for row in rows:
             yield source_record(row)
         after = rows[-1]["ref"]

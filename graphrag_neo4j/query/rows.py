@@ -1,0 +1,182 @@
+"""The rows of the statements that questions and look-ups read, column by column."""
+
+from typing import NotRequired, TypedDict
+
+from graphrag_neo4j.context.citations import CitationKind
+
+__all__ = [
+    "ChunkRow",
+    "CommunityReportRow",
+    "CommunityRow",
+    "CoverRow",
+    "CoveredRow",
+    "EntityRow",
+    "FoundEntityRow",
+    "LevelRow",
+    "NamedRow",
+    "NearNameRow",
+    "PartRow",
+    "PlaceRow",
+    "ReportRow",
+    "ResolvedRow",
+    "StateRow",
+    "WordRow",
+]
+
+
+class StateRow(TypedDict):
+    """What an answer can be made from."""
+
+    chunks: int
+    entities: int
+    communities: int
+    reports: bool
+    embedding_model: str | None
+    schema_version: int
+
+
+class ChunkRow(TypedDict):
+    """A chunk."""
+
+    id: str
+    ref: int
+    text: str
+
+
+class ReportRow(TypedDict):
+    """A community that has a report; `n_tokens`: of the report."""
+
+    id: str
+    ref: int
+    title: str
+    summary: str
+    report: str
+    n_tokens: int | None
+
+
+class CoveredRow(ReportRow):
+    """A community that a global question is answered from.
+
+    `plain`: its report was made of its elements, without a model. `connected`: the sum of its
+    members' degrees, for a plain one where this was asked for.
+    """
+
+    plain: bool
+    level: int
+    connected: NotRequired[int | None]
+
+
+class PartRow(CoveredRow):
+    """A part of the community `parent`."""
+
+    parent: str
+
+
+class CoverRow(CoveredRow):
+    """A community of the cover of a level.
+
+    `nearness`: to the vector that was given, 0 to 1; None without one.
+    """
+
+    nearness: float | None
+
+
+class LevelRow(TypedDict):
+    """A level, and the tokens of all reports of its cover."""
+
+    level: int
+    tokens: int
+
+
+class NamedRow(TypedDict):
+    """An entity that the full-text index has found."""
+
+    id: str
+    name: str
+    score: float
+
+
+class WordRow(TypedDict):
+    """A word."""
+
+    word: str
+
+
+class NearNameRow(TypedDict):
+    """An entity whose name holds a word that is like `word`."""
+
+    word: str
+    name: str
+    degree: int | None
+
+
+class ResolvedRow(TypedDict):
+    """A place that a citation stands for; all but `kind` and `ref` may be None."""
+
+    kind: CitationKind
+    ref: int
+    title: str | None
+    source: str | None
+    document: str | None
+    chunk: int | None
+    start: int | None
+    end: int | None
+    placed: bool
+    text: str | None
+
+
+class CommunityRow(TypedDict):
+    """A community in a list; `parent`: the ref of the one that it is part of."""
+
+    ref: int
+    level: int
+    size: int
+    title: str | None
+    summary: str | None
+    rating: float | None
+    origin: str | None
+    parent: int | None
+
+
+class CommunityReportRow(TypedDict):
+    """A community's report with its findings, as (summary, explanation), and its members."""
+
+    ref: int
+    level: int
+    title: str | None
+    summary: str | None
+    rating: float | None
+    rating_explanation: str | None
+    origin: str | None
+    text: str
+    findings: list[list[str]]
+    entities: list[str]
+
+
+class FoundEntityRow(TypedDict):
+    """An entity in a list."""
+
+    ref: int
+    name: str
+    type: str | None
+    description: str
+    degree: int
+
+
+class EntityRow(FoundEntityRow):
+    """An entity with what is around it; `related` holds (name, description) pairs."""
+
+    related: list[list[str]]
+    claims: list[str]
+    communities: list[int]
+
+
+class PlaceRow(TypedDict):
+    """A chunk and its place in its document."""
+
+    document: str
+    title: str
+    chunk: int
+    start: int
+    end: int
+    text: str

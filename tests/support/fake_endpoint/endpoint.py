@@ -188,7 +188,7 @@ class Endpoint:
         return fate
 
 
-def _end(call: Call, whole: bool) -> None:  # noqa: FBT001 - as HttpResponse.ended calls it
+def _end(call: Call, whole: bool) -> None:
     call.ended, call.dropped = time.monotonic(), not whole
 
 

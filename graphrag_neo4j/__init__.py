@@ -11,46 +11,147 @@ from graphrag_neo4j.errors import (
     GraphStoppedError,
     InputError,
     ModelError,
+    ReplyError,
 )
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model import Document, Usage
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.client import AsyncGraphRAG
+    from graphrag_neo4j.client import AsyncGraphRAG, AsyncStream, IndexSource
+    from graphrag_neo4j.context.citations import CitationKind
+    from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
+    from graphrag_neo4j.events import Advanced, Event, Listener, Notice, Spent, Started, Waiting
+    from graphrag_neo4j.graph import Graph
+    from graphrag_neo4j.importers import ImportSummary, Tables
+    from graphrag_neo4j.importers.id_map import Counted
+    from graphrag_neo4j.indexing.corpus import Corpus
+    from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.indexing.stages.ingest import Ingested
+    from graphrag_neo4j.indexing.status import Failure, Status
     from graphrag_neo4j.loaders import ReadOptions
-    from graphrag_neo4j.query.answer import Answer
-    from graphrag_neo4j.settings import Settings
-    from graphrag_neo4j.sync_client import GraphRAG
+    from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
+    from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
+    from graphrag_neo4j.query.lookup import (
+        Communities,
+        Community,
+        CommunityReport,
+        Entity,
+        FoundEntity,
+    )
+    from graphrag_neo4j.query.question import Question
+    from graphrag_neo4j.settings import Settings, load_settings
+    from graphrag_neo4j.sync_client import GraphRAG, Stream
+
+    __version__: str
 
 __all__ = [
+    "Advanced",
     "Answer",
     "AsyncGraphRAG",
+    "AsyncStream",
     "BudgetSpentError",
+    "Citation",
+    "CitationKind",
+    "Communities",
+    "Community",
+    "CommunityReport",
+    "ContextRecord",
+    "ContextTable",
+    "Corpus",
+    "Counted",
     "Document",
     "EmbeddedError",
+    "Entity",
+    "Event",
+    "Failure",
+    "FoundEntity",
+    "Graph",
     "GraphBusyError",
     "GraphError",
     "GraphRAG",
     "GraphRAGError",
     "GraphStoppedError",
+    "ImportSummary",
+    "IndexResult",
+    "IndexSource",
+    "Ingested",
     "InputError",
+    "Listener",
+    "Method",
     "ModelError",
+    "Notice",
+    "QueryOptions",
+    "Question",
     "ReadOptions",
+    "ReplyError",
+    "SearchOptions",
     "Settings",
+    "SettingsOptions",
+    "Source",
+    "Spent",
+    "Started",
+    "Status",
+    "Stream",
+    "Tables",
+    "Usage",
+    "Waiting",
+    "__version__",
+    "load_settings",
 ]
 
 # Imported when first used, so that the command line's start-up stays quick.
 _LATER = {
+    "Advanced": "graphrag_neo4j.events",
     "Answer": "graphrag_neo4j.query.answer",
     "AsyncGraphRAG": "graphrag_neo4j.client",
+    "AsyncStream": "graphrag_neo4j.client",
+    "Citation": "graphrag_neo4j.query.answer",
+    "CitationKind": "graphrag_neo4j.context.citations",
+    "Communities": "graphrag_neo4j.query.lookup",
+    "Community": "graphrag_neo4j.query.lookup",
+    "CommunityReport": "graphrag_neo4j.query.lookup",
+    "ContextRecord": "graphrag_neo4j.context.context_table",
+    "ContextTable": "graphrag_neo4j.context.context_table",
+    "Corpus": "graphrag_neo4j.indexing.corpus",
+    "Counted": "graphrag_neo4j.importers.id_map",
+    "Entity": "graphrag_neo4j.query.lookup",
+    "Event": "graphrag_neo4j.events",
+    "Failure": "graphrag_neo4j.indexing.status",
+    "FoundEntity": "graphrag_neo4j.query.lookup",
+    "Graph": "graphrag_neo4j.graph",
     "GraphRAG": "graphrag_neo4j.sync_client",
+    "ImportSummary": "graphrag_neo4j.importers",
+    "IndexResult": "graphrag_neo4j.indexing.result",
+    "IndexSource": "graphrag_neo4j.client",
+    "Ingested": "graphrag_neo4j.indexing.stages.ingest",
+    "Listener": "graphrag_neo4j.events",
+    "Method": "graphrag_neo4j.query.answer",
+    "Notice": "graphrag_neo4j.events",
+    "QueryOptions": "graphrag_neo4j.options",
+    "Question": "graphrag_neo4j.query.question",
     "ReadOptions": "graphrag_neo4j.loaders",
+    "SearchOptions": "graphrag_neo4j.options",
     "Settings": "graphrag_neo4j.settings",
+    "SettingsOptions": "graphrag_neo4j.options",
+    "Source": "graphrag_neo4j.query.answer",
+    "Spent": "graphrag_neo4j.events",
+    "Started": "graphrag_neo4j.events",
+    "Status": "graphrag_neo4j.indexing.status",
+    "Stream": "graphrag_neo4j.sync_client",
+    "Tables": "graphrag_neo4j.importers",
+    "Waiting": "graphrag_neo4j.events",
+    "load_settings": "graphrag_neo4j.settings",
 }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class of ours
+    from importlib import import_module, metadata  # noqa: PLC0415
+
+    if name == "__version__":
+        return metadata.version("graphrag-neo4j")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
-
     return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -164,11 +164,11 @@ SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.query(None), "The question must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.query(""), "The question is empty"),
     (lambda rag: rag.stream(7), "The question must be a text"),  # type: ignore[arg-type]
-    (lambda rag: rag.query("Who?", method="locl"), "Did you mean local?"),
-    (lambda rag: rag.query("Who?", metod="local"), "no setting metod. Did you mean method?"),
-    (lambda rag: rag.query("Who?", top_k_entites=3), "Did you mean top_k_entities?"),
-    (lambda rag: rag.query("Who?", neo4j_uri="bolt://a"), "can't be changed for one question"),
-    (lambda rag: rag.local_search("Who?", method="text"), "local_search has its method already"),
+    (lambda rag: rag.query("Who?", method="locl"), "Did you mean local?"),  # type: ignore[arg-type]
+    (lambda rag: rag.query("Who?", metod="local"), "no setting metod. Did you mean method?"),  # type: ignore[call-arg]
+    (lambda rag: rag.query("Who?", top_k_entites=3), "Did you mean top_k_entities?"),  # type: ignore[call-arg]
+    (lambda rag: rag.query("Who?", neo4j_uri="bolt://a"), "can't be changed for one question"),  # type: ignore[call-arg]
+    (lambda rag: rag.local_search("Who?", method="text"), "local_search has its method already"),  # type: ignore[call-arg]
     (lambda rag: rag.text_search("Who?", level=1), "The option level is for global search"),
     (lambda rag: rag.global_search(" "), "The question is empty"),
     (lambda rag: rag.index(None), "index takes a path, a list of paths, or a list of documents"),  # type: ignore[arg-type]

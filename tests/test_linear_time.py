@@ -7,7 +7,7 @@ slow: what was quadratic took more than 10 s for 16,000 characters, and would ta
 import asyncio
 import io
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
@@ -116,7 +116,7 @@ def drive(task: LLMTask[Any], reply: str) -> object:
     return None
 
 
-async def _pieces(whole: str) -> AsyncIterator[str]:
+async def _pieces(whole: str) -> AsyncGenerator[str, None]:
     for start in range(0, len(whole), 24):
         yield whole[start : start + 24]
 

@@ -1,6 +1,7 @@
 """`kg-build chat`: a conversation with the graph."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -10,7 +11,7 @@ from graphrag_neo4j.cli.output.answer import print_answer, print_sources
 from graphrag_neo4j.cli.output.progress import Told, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.query.answer import METHODS, Answer
+from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import check_answering
 
 __all__ = ["chat"]
@@ -37,7 +38,7 @@ Each question is understood together with those before it. Commands:
     help=METHOD_HELP,
 )
 @home_option
-def chat(method: str, home: Path | None) -> None:
+def chat(method: Method | Literal["auto"], home: Path | None) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     /help lists the commands of the conversation. /quit, an empty line or Ctrl-D ends it.
@@ -58,7 +59,7 @@ def chat(method: str, home: Path | None) -> None:
 class Conversation:
     """Questions, answers and commands until the person ends it."""
 
-    def __init__(self, rag: AsyncGraphRAG, listen: Told, method: str) -> None:
+    def __init__(self, rag: AsyncGraphRAG, listen: Told, method: Method | Literal["auto"]) -> None:
         self.rag, self.listen, self.method = rag, listen, method
         self.history: list[tuple[str, str]] = []
         self.last: Answer | None = None

@@ -48,6 +48,12 @@ class IndexResult:
     status: Status | None = None
     stopped: str | None = None
 
+    def __repr__(self) -> str:
+        ended = "complete" if self.complete else "stopped" if self.stopped else "with failures"
+        done = self.ingested
+        documents = f"{done.added:,} added, {done.changed:,} changed, {done.unchanged:,} unchanged"
+        return f"<IndexResult {ended}: documents {documents}, {len(self.dropped):,} deleted>"
+
     @property
     def flawed(self) -> bool:
         """Whether something could not be read, or failed."""

@@ -46,6 +46,11 @@ class Status:
     reports: dict[str, int]
     builds: list[BuildRow]
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n:,} {name}" for name, n in self.counts.items() if n)
+        pending = sum(self.pending.values())
+        return f"<Status: {counts or 'empty'}; {pending:,} pending, {len(self.failures):,} failed>"
+
 
 async def read_status(graph: Graph, *, claims: bool = True) -> Status:
     """The state of the graph now; `claims`: whether claims are wanted, else none is pending."""

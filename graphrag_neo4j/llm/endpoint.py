@@ -1,6 +1,6 @@
 """The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import replace
 from textwrap import shorten
@@ -132,12 +132,15 @@ class Endpoint:
         self.meter.steps[request.step].replaced += replaced
         return reply
 
-    def stream(self, request: Request) -> AsyncIterator[str]:
-        """The reply to one request piece by piece, as it comes; raises as `ask` does."""
+    def stream(self, request: Request) -> AsyncGenerator[str, None]:
+        """The reply to one request piece by piece, as it comes; raises as `ask` does.
+
+        Closing this generator closes the connection on which the reply is still coming.
+        """
         used = self.meter.steps[request.step]
         return without_thoughts_streamed(storable_pieces(self._streamed(request), used))
 
-    async def _streamed(self, request: Request) -> AsyncIterator[str]:
+    async def _streamed(self, request: Request) -> AsyncGenerator[str, None]:
         self._check_budget()
         model = model_of(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)

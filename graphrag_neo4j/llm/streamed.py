@@ -1,6 +1,7 @@
 """Pieces of a streamed reply made storable, as whole replies are."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.text import storable
@@ -8,19 +9,22 @@ from graphrag_neo4j.text import storable
 __all__ = ["storable_pieces"]
 
 
-async def storable_pieces(pieces: AsyncIterator[str], used: Usage) -> AsyncIterator[str]:
-    """The pieces without what can't be stored; `used.replaced` counts it.
+async def storable_pieces(
+    pieces: AsyncGenerator[str, None], used: Usage
+) -> AsyncGenerator[str, None]:
+    """The pieces without what can't be stored; `used.replaced` counts it. Closes `pieces`.
 
     A character may come in two halves (a surrogate pair): the first is held back for the second.
     """
     held = ""
-    async for piece in pieces:
-        text = held + piece
-        held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        whole, replaced = storable(_paired(text[: len(text) - len(held)]))
-        used.replaced += replaced
-        if whole:
-            yield whole
+    async with aclosing(pieces):
+        async for piece in pieces:
+            text = held + piece
+            held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+            whole, replaced = storable(_paired(text[: len(text) - len(held)]))
+            used.replaced += replaced
+            if whole:
+                yield whole
     if held:
         used.replaced += 1
         yield storable(held)[0]

@@ -8,9 +8,11 @@ from graphrag_neo4j.context.citations import CitationKind, cited, footnoted, neu
 from graphrag_neo4j.context.citations import CitationRef as Cited
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import Usage
+from graphrag_neo4j.text import flat
 
 __all__ = ["METHODS", "Answer", "Citation", "Method", "Source"]
 
+SHOWN: Final = 60  # characters of a text in a `repr`
 Method = Literal["global", "local", "drift", "basic", "text"]
 METHODS: Final[tuple[Method, ...]] = ("global", "local", "drift", "basic", "text")
 
@@ -31,6 +33,10 @@ class Source:
     end: int
     text: str
     quote: tuple[int, int] | None = None
+
+    def __repr__(self) -> str:
+        start, end = self.place
+        return f"<Source {self.document}, characters {start:,}–{end:,}: {_short(self.quoted)}>"
 
     @property
     def place(self) -> tuple[int, int]:
@@ -58,6 +64,10 @@ class Citation:
     supported: bool
     sources: Sequence[Source] = ()
 
+    def __repr__(self) -> str:
+        flaw = "" if self.supported else ", unsupported"
+        return f"<Citation {_short(str(self))}, {len(self.sources)} sources{flaw}>"
+
     def __str__(self) -> str:
         return f"{self.kind} ({self.ref}): {self.title or 'no longer in the graph'}"
 
@@ -79,6 +89,10 @@ class Answer:
     origin: Literal["model", "extractive"] = "model"
     found: bool = True
 
+    def __repr__(self) -> str:
+        cited = f"{len(self.text):,} characters, {len(self.citations)} citations"
+        return f"<Answer by {self.method} search, {cited}: {_short(self.text)}>"
+
     def __str__(self) -> str:
         return self.text
 
@@ -93,3 +107,9 @@ class Answer:
     def cited(self) -> Sequence[Cited]:
         """The citations in the text as (kind, ref), in their order."""
         return cited(self.text)
+
+
+def _short(text: str) -> str:
+    """The beginning of a text on one line, as a `repr` shows it."""
+    line = flat(text[: 2 * SHOWN])
+    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"

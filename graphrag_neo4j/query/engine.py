@@ -1,7 +1,8 @@
 """From a question to an answer: chooses the search, streams its text, resolves what it cites."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from functools import partial
 from typing import Final
 
@@ -56,8 +57,10 @@ async def answer_question(
     settings: Settings,
     question: Question,
     listen: Listener,
-) -> AsyncIterator[str | Answer]:
+) -> AsyncGenerator[str | Answer, None]:
     """Gives the text of the answer piece by piece, and then the answer.
+
+    Closing this generator ends the call whose reply is still coming.
 
     `settings` are the client's, or some that were changed for this question. Raises InputError
     where the graph lacks what the method needs, or where the question has more than
@@ -77,9 +80,10 @@ async def answer_question(
     found = await _found(query, question, method, listen)
     listen(Started("answer", 0 if question.context_only else None))
     text = ""
-    async for piece in _written(found, setup, question):
-        text += piece
-        yield piece
+    async with aclosing(_written(found, setup, question)) as pieces:
+        async for piece in pieces:
+            text += piece
+            yield piece
     answered = bool(text)
     if not (answered or question.context_only):
         text = NOTHING
@@ -243,7 +247,7 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
 
 async def _written(
     found: SearchResult, setup: QuerySetup, question: Question
-) -> AsyncIterator[str]:
+) -> AsyncGenerator[str, None]:
     """The answer's text: from a model as it comes, without one as a whole; or nothing."""
     if question.context_only:
         return
@@ -254,15 +258,17 @@ async def _written(
             if text := await anyio.to_thread.run_sync(compose):
                 yield text
         case StreamedTask() as task:
-            async for piece in _streamed(task, setup):
-                yield piece
+            async with aclosing(_streamed(task, setup)) as pieces:
+                async for piece in pieces:
+                    yield piece
 
 
-async def _streamed(task: StreamedTask, setup: QuerySetup) -> AsyncIterator[str]:
+async def _streamed(task: StreamedTask, setup: QuerySetup) -> AsyncGenerator[str, None]:
     if setup.endpoint is None:
         raise AssertionError("A backend without a model has given a request.")
-    pieces = []
-    async for piece in setup.endpoint.stream(task.request):
-        pieces.append(piece)
-        yield piece
-    task.check("".join(pieces))
+    said = []
+    async with aclosing(setup.endpoint.stream(task.request)) as pieces:
+        async for piece in pieces:
+            said.append(piece)
+            yield piece
+    task.check("".join(said))

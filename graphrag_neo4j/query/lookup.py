@@ -68,7 +68,11 @@ class Communities(Sequence[Community]):
         return iter(self._found)
 
     def __repr__(self) -> str:
-        return "\n".join(map(repr, self._found)) or "<no communities>"
+        levels = sorted({community.level for community in self})
+        return f"<Communities: {len(self)} on levels {', '.join(map(str, levels)) or 'none'}>"
+
+    def __str__(self) -> str:
+        return "\n".join(map(repr, self._found)) or repr(self)
 
     def _repr_markdown_(self) -> str:
         rows = [f"| {c.ref} | {c.level} | {c.size} | {c.rating} | {c.title} |" for c in self]
@@ -136,6 +140,9 @@ class FoundEntity:
     type: str | None
     description: str
     degree: int
+
+    def __repr__(self) -> str:
+        return f"<FoundEntity {self.ref} {self.name} ({self.type}), {self.degree} relationships>"
 
 
 async def read_communities(graph: Graph, level: int | None) -> Communities:

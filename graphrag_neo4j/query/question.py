@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_type_hints
 
 from graphrag_neo4j.arguments import (
     check_flags,
@@ -12,6 +12,7 @@ from graphrag_neo4j.arguments import (
     refuse_unknown,
 )
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import METHODS, Method
 from graphrag_neo4j.settings import Settings
 
@@ -102,27 +103,33 @@ def _check_history(history: object) -> None:
         raise InputError("history must be a list of pairs (question, answer), each of two texts.")
 
 
-# Settings that are used when the graph is opened, and no more when a question is asked.
-OPENING: Final = frozenset(
-    name
-    for name in Settings.model_fields
-    if name.startswith("neo4j_") or name in {"home", "maven_url", "embedded"}
-)
 OPTIONS: Final = tuple(field.name for field in fields(Question) if field.name != "text")
+CHANGEABLE: Final = frozenset(get_type_hints(QueryOptions))
+# The connection, the endpoint and its limits belong to the client, and so does what an index is
+# made with.
+OF_THE_CLIENT: Final = frozenset(Settings.model_fields) - CHANGEABLE
 
 
 def asked_of(
-    question: str | Question, how: Mapping[str, Any], settings: Settings
+    question: str | Question, how: QueryOptions, settings: Settings
 ) -> tuple[Question, Settings]:
     """A question with options and settings by name; raises InputError for what can't be used."""
-    if opening := sorted(OPENING.intersection(how)):
-        raise InputError(
-            f"{', '.join(opening)} can't be changed for one question: it belongs into from_env."
-        )
-    changeable = [name for name in Settings.model_fields if name not in OPENING]
-    refuse_unknown(how, [*OPTIONS, *changeable], "option and no setting")
-    own = {name: value for name, value in how.items() if name in OPTIONS}
-    changed = {name: value for name, value in how.items() if name not in OPTIONS}
+    given: Mapping[str, Any] = {**how}
+    _refuse(sorted(OF_THE_CLIENT.intersection(given)))
+    refuse_unknown(given, CHANGEABLE, "option and no setting")
+    own = {name: value for name, value in given.items() if name in OPTIONS}
+    changed = settings.changed(**{name: given[name] for name in given if name not in OPTIONS})
+    if changed.has_model != settings.has_model:
+        _refuse(["model"])  # whether there is a model at all
     if isinstance(question, Question):
-        return replace(question, **own), settings.changed(**changed)
-    return Question(question, **own), settings.changed(**changed)
+        return replace(question, **own), changed
+    return Question(question, **own), changed
+
+
+def _refuse(names: Sequence[str]) -> None:
+    """Raises InputError for settings that one question can't change."""
+    if names:
+        raise InputError(
+            f"{', '.join(names)} can't be changed for one question: open another client, and give "
+            "it to its from_env."
+        )

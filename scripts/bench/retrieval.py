@@ -34,7 +34,7 @@ WAYS: Mapping[str, dict[str, Any]] = {
     "local, ppr": {"method": "local", "expand": "ppr"},
 }
 # Passages are all that counts here, and more than ten of them.
-ROOM = {"max_context_tokens": 60_000, "text_unit_prop": 1.0, "community_prop": 0.0}
+ROOM: dict[str, Any] = {"max_context_tokens": 60_000, "text_unit_prop": 1.0, "community_prop": 0.0}
 Rank = Callable[[str], Awaitable[list[str]]]
 
 

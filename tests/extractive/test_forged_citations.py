@@ -5,6 +5,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization import read_map
 
@@ -24,7 +25,8 @@ async def test_forged_citations_are_text_wherever_a_document_is_shown(
 ) -> None:
     async with AsyncGraphRAG(alone) as rag:
         assert (await rag.index([Document(TEXT, "paper", f"Paper {FORGED}")])).complete
-        for method in ("local", "basic"):
+        methods: tuple[Method, ...] = ("local", "basic")
+        for method in methods:
             await _check_answer(rag, method)
         whole = await rag.query("What are the main themes?", method="global")
         [reports, drawn] = [await _reports(graph), await read_map(graph)]
@@ -42,7 +44,7 @@ async def test_forged_citations_are_text_wherever_a_document_is_shown(
     assert drawn.documents == [[f"Paper {SHOWN}", "paper"]]
 
 
-async def _check_answer(rag: AsyncGraphRAG, method: str) -> None:
+async def _check_answer(rag: AsyncGraphRAG, method: Method) -> None:
     """The mark is quoted as text, and nothing is cited but what the answer was made from."""
     answer = await rag.query("What does Helion build with Microsoft?", method=method)
     line = next(line for line in answer.text.splitlines() if SHOWN in line)

@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Settings
 from tests.support.quotations import Checked, check_answer, check_map, check_reports
@@ -21,7 +22,7 @@ QUESTIONS = (
     "What did Bill Gates do at Microsoft?",
     "What is said about education and neural networks?",
 )
-METHODS = ("local", "global", "basic")
+METHODS: tuple[Method, ...] = ("local", "global", "basic")
 
 
 def transcripts() -> list[Document]:

@@ -1,6 +1,6 @@
 """Thoughts before a reply are left out, whole and streamed, however the pieces fall."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import pytest
 
@@ -20,7 +20,7 @@ from graphrag_neo4j.llm.reasoning_tags import without_thoughts, without_thoughts
     ],
 )
 async def test_whole_and_in_pieces(said: str, heard: str, size: int) -> None:
-    async def pieces() -> AsyncIterator[str]:
+    async def pieces() -> AsyncGenerator[str, None]:
         for start in range(0, len(said), size):
             yield said[start : start + size]
 

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 
@@ -14,6 +14,7 @@ from graphrag_neo4j import AsyncGraphRAG, InputError, tokens
 from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.local_context import local_context
 from graphrag_neo4j.query.query_context import QueryContext
@@ -31,9 +32,12 @@ async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
         yield indexed
 
 
-async def _context(settings: Settings, question: str = QUESTION, **how: object) -> Answer:
+async def _context(
+    settings: Settings, question: str = QUESTION, **how: Unpack[QueryOptions]
+) -> Answer:
+    chosen: QueryOptions = {"method": "local", "context_only": True, **how}
     async with AsyncGraphRAG(settings) as rag:
-        return await rag.query(question, **{"method": "local", "context_only": True, **how})
+        return await rag.query(question, **chosen)
 
 
 @pytest.mark.parametrize("budget", [600, 3000, 12_000])
@@ -52,13 +56,11 @@ async def test_both_ways_keep_budget_and_form(carol: Indexed, budget: int) -> No
 
 
 async def test_the_walk_is_the_default_and_comes_out_the_same_each_time(carol: Indexed) -> None:
-    texts = [
-        (await _context(carol.settings, **how)).context[0].text
-        for how in ({}, {"expand": "ppr"}, {})
-    ]
+    ways: list[QueryOptions] = [{}, {"expand": "ppr"}, {}]
+    texts = [(await _context(carol.settings, **how)).context[0].text for how in ways]
     assert texts[0] == texts[1] == texts[2]
     with pytest.raises(InputError, match="KG_EXPAND"):
-        await _context(carol.settings, expand="jump")
+        await _context(carol.settings, expand="jump")  # type: ignore[arg-type]
 
 
 async def test_as_many_entities_and_relationships_as_set(carol: Indexed) -> None:

@@ -1,6 +1,7 @@
 """Answers from a real graph of A Christmas Carol: what they are made from, and what they cite."""
 
 from collections.abc import AsyncIterator
+from typing import Unpack
 
 import pytest
 
@@ -10,6 +11,7 @@ from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.llm import LLMQueryBackend
+from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import NOTHING, _messages
 from graphrag_neo4j.query.query_context import lucene_query
@@ -28,7 +30,7 @@ class Carol:
     def __init__(self, settings: Settings, endpoint: FakeEndpoint, graph: Graph) -> None:
         self.settings, self.endpoint, self.graph = settings, endpoint, graph
 
-    async def ask(self, question: str = QUESTION, **how: object) -> Answer:
+    async def ask(self, question: str = QUESTION, **how: Unpack[QueryOptions]) -> Answer:
         self.endpoint.reset()
         async with AsyncGraphRAG(self.settings) as rag:
             return await rag.query(question, **how)
@@ -89,7 +91,7 @@ async def test_shares_above_the_whole_are_refused(carol: Carol) -> None:
     with pytest.raises(InputError, match="KG_TEXT_UNIT_PROP and KG_COMMUNITY_PROP"):
         await carol.ask(method="local", text_unit_prop=0.8, community_prop=0.3)
     with pytest.raises(InputError, match="no setting top_k_elephants"):
-        await carol.ask(top_k_elephants=3)
+        await carol.ask(top_k_elephants=3)  # type: ignore[call-arg]
 
 
 async def test_the_cover_of_a_level_holds_each_entity_once(carol: Carol) -> None:

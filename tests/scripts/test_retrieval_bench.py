@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 
 import anyio
 import pytest
@@ -84,7 +85,11 @@ async def test_the_walk_finds_a_passage_that_one_hop_does_not(bench: Ran) -> Non
     titles = {}
     async with AsyncGraphRAG(bench.settings) as rag:
         for expand in ("hop", "ppr"):
-            how = {"expand": expand, "top_k_entities": 5, "max_context_tokens": 2000}
+            how: dict[str, Any] = {
+                "expand": expand,
+                "top_k_entities": 5,
+                "max_context_tokens": 2000,
+            }
             answer = await rag.local_search(question, context_only=True, **how)
             sources = answer.context[0].by_kind()["Sources"]
             places = await rag.sources(*(record.ref for record in sources))

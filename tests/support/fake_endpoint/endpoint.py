@@ -7,6 +7,7 @@ import json
 import time
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from tests.support.fake_endpoint.chat import Chat, read_chat, text_hash
@@ -40,6 +41,7 @@ class Call:
     `time`: seconds on the monotonic clock when it came. `status`: of HTTP, 0 for a connection
     closed without a response. `request`: a hash of its body; `attempt`: how often that was seen.
     `text`: `text_hash` of what it asks to read. `inputs`: how many texts it asks to embed.
+    `ended`: the time when its response was sent, or the client was gone (`dropped`); 0.0 before.
     """
 
     time: float
@@ -54,6 +56,8 @@ class Call:
     inputs: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    ended: float = 0.0
+    dropped: bool = False
 
 
 class Endpoint:
@@ -75,7 +79,7 @@ class Endpoint:
         except ApiError as error:
             response = error.response()
         call.status = 0 if response.broken == "cut" else response.status
-        return response
+        return replace(response, ended=partial(_end, call))
 
     def _control(self, request: HttpRequest) -> HttpResponse:
         match request.path.removeprefix("/control/"):
@@ -129,7 +133,7 @@ class Endpoint:
         done = self._complete(chat, task, call)
         if body.get("stream"):
             usage = (body.get("stream_options") or {}).get("include_usage", False)
-            return _spoil(stream(done, usage), fate)
+            return _spoil(replace(stream(done, usage), pace=self._options.pace), fate)
         return _spoil(completion(done), fate)
 
     def _complete(self, chat: Chat, task: Task, call: Call) -> Completion:
@@ -182,6 +186,10 @@ class Endpoint:
         if fate.fault == "server_error":
             raise ApiError(500, "The server had an error.", "server_error")
         return fate
+
+
+def _end(call: Call, whole: bool) -> None:
+    call.ended, call.dropped = time.monotonic(), not whole
 
 
 def _spoil(response: HttpResponse, fate: Fate) -> HttpResponse:

@@ -28,6 +28,7 @@ class Options:
     dimensions: int = _option(256, "of a vector, where the request does not say")
     held_back: float = _option(0.2, "share of the entities or claims that only a gleaning brings")
     latency: float = _option(0.0, "seconds before each reply")
+    pace: float = _option(0.0, "seconds between the pieces of a stream")
     jitter: float = _option(0.0, "latency varies by this share of itself, up or down")
     only: tuple[str, ...] = _option((), "kinds of call that faults may hit; none given: all")
     too_many: float = _option(0.0, "rate of 429 with Retry-After")

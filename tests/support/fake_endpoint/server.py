@@ -5,7 +5,7 @@ It shares two cores with what is measured through it, so it does no more than th
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Literal
 
@@ -28,8 +28,9 @@ class HttpRequest:
 class HttpResponse:
     """A response: a body, or `pieces` that are sent chunked.
 
-    `delay`: seconds to wait first. `broken`: "cut" closes the connection instead of answering,
-    "half" closes it after half of what was announced.
+    `delay`: seconds to wait first; `pace`: seconds between pieces. `broken`: "cut" closes the
+    connection instead of answering, "half" closes it after half of what was announced. `ended` is
+    called once: when all was sent (True), or the client had gone before that (False).
     """
 
     status: int = 200
@@ -38,7 +39,9 @@ class HttpResponse:
     headers: Mapping[str, str] = field(default_factory=dict)
     pieces: Sequence[bytes] | None = None
     delay: float = 0.0
+    pace: float = 0.0
     broken: Broken = ""
+    ended: Callable[[bool], None] = lambda _whole: None
 
 
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -75,6 +78,7 @@ class _Connection(asyncio.Protocol):
         self._buffer = bytearray()
         self._busy = False
         self._transport: asyncio.Transport | None = None
+        self._sending: HttpResponse | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -84,6 +88,9 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
         self._transport = None
         self._server.connections.discard(self)
+        if self._sending:
+            self._sending.ended(False)
+            self._sending = None
 
     def drop(self) -> None:
         if self._transport is not None:
@@ -96,7 +103,7 @@ class _Connection(asyncio.Protocol):
     def _answer_next(self) -> None:
         while not self._busy and (request := _take_request(self._buffer)):
             self._busy = True
-            response = self._server.answer(request)
+            self._sending = response = self._server.answer(request)
             if response.delay:
                 loop = asyncio.get_running_loop()
                 loop.call_later(response.delay, self._send_late, response)
@@ -108,13 +115,34 @@ class _Connection(asyncio.Protocol):
         self._answer_next()
 
     def _send(self, response: HttpResponse) -> None:
+        if response.pace and response.pieces:
+            head, *chunks = _paced(response)
+            self._send_slowly(head, chunks, response)
+            return
         self._busy = False
         if self._transport is None or self._transport.is_closing():
             return
         if response.broken != "cut":
             self._transport.write(_to_bytes(response))
+        self._sent(response)
         if response.broken:
             self._transport.close()
+
+    def _send_slowly(self, now: bytes, later: Sequence[bytes], response: HttpResponse) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        self._transport.write(now)
+        if later:
+            loop = asyncio.get_running_loop()
+            loop.call_later(response.pace, self._send_slowly, later[0], later[1:], response)
+            return
+        self._busy = False
+        self._sent(response)
+        self._answer_next()
+
+    def _sent(self, response: HttpResponse) -> None:
+        self._sending = None
+        response.ended(True)
 
 
 def _take_request(buffer: bytearray) -> HttpRequest | None:
@@ -136,12 +164,23 @@ def _take_request(buffer: bytearray) -> HttpRequest | None:
     return HttpRequest(method, path.partition("?")[0], headers, body)
 
 
+def _paced(response: HttpResponse) -> list[bytes]:
+    """The head of a streamed response with its first piece, and each other piece."""
+    first, *others = [*(response.pieces or ()), b""]
+    head = _to_bytes(replace(response, pieces=(first,))).removesuffix(_chunk(b""))
+    return [head, *map(_chunk, others)]
+
+
+def _chunk(piece: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(piece), piece)
+
+
 def _to_bytes(response: HttpResponse) -> bytes:
     if response.pieces is None:
         length, body = f"content-length: {len(response.body)}", response.body
     else:
-        parts = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (*response.pieces, b"")]
-        length, body = "transfer-encoding: chunked", b"".join(parts)
+        body = b"".join(map(_chunk, (*response.pieces, b"")))
+        length = "transfer-encoding: chunked"
     if response.broken == "half":
         body = body[: len(body) // 2]
     lines = [

@@ -1,0 +1,158 @@
+"""The keyword arguments of the Python API, by name and type: an editor completes them.
+
+The settings themselves, their defaults and what they are for stand in `settings`, and the fields of
+a question in `query.question`. A test holds these names and types to those.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypedDict
+
+__all__ = ["QueryOptions", "SearchOptions", "SettingsOptions"]
+
+
+class SettingsOptions(TypedDict, total=False):
+    """All settings, as `from_env` takes them.
+
+    A key or a password is a text here. A list of names is a list of texts, or one text with commas.
+    """
+
+    # Neo4j
+    neo4j_uri: str | None
+    neo4j_username: str
+    neo4j_password: str | None
+    neo4j_database: str | None
+    home: str | Path | None
+    neo4j_release: Literal["2026.01", "5.26"]
+    maven_url: str | None
+    embedded: bool
+
+    # Model
+    openai_api_key: str | None
+    openai_base_url: str | None
+    model: str
+    extraction_model: str | None
+    summary_model: str | None
+    report_model: str | None
+    answer_model: str | None
+    rating_model: str | None
+    embedding_model: str
+    embedding_dimensions: int | None
+    embedding_tokens: int
+    embedding_batch: int
+    concurrency: int
+    timeout: float
+    max_retries: int
+    requests_per_minute: int | None
+    tokens_per_minute: int | None
+    max_cost: float | None
+    input_price: float | None
+    output_price: float | None
+
+    # Documents and chunks
+    max_file_mb: int
+    encoding: str
+    chunk_tokens: int
+    chunk_overlap: int
+    prepend_metadata: str | Sequence[str]
+
+    # Indexes
+    fulltext_analyzer: str
+
+    # Extraction
+    prompts: str | Path | None
+    entity_types: str | Sequence[str]
+    language: str | None
+    gleanings: int
+    claims: bool
+    claim_gleanings: int
+    entity_specs: str | Sequence[str]
+    claim_description: str
+
+    # Descriptions
+    join_tokens: int
+    description_tokens: int
+    summary_context_tokens: int
+
+    # Communities and their reports
+    max_cluster_size: int
+    max_levels: int
+    gamma: float
+    theta: float
+    seed: int
+    unreported_size: int
+    report_context_tokens: int
+    report_words: int
+    report_role: str
+    report_rating: str
+
+    # Questions
+    response_type: str
+    general_knowledge: bool
+    max_context_tokens: int
+    map_context_tokens: int
+    data_max_tokens: int
+    map_calls: int
+    map_style: Literal["points", "answer"]
+    small_share: float
+    text_unit_prop: float
+    community_prop: float
+    expand: Literal["hop", "ppr"]
+    top_k_entities: int
+    top_k_relationships: int
+    conversation_history_max_turns: int
+    drift_depth: int
+    drift_calls: int
+
+    # The working folder
+    trust_env_file: bool
+
+
+class SearchOptions(TypedDict, total=False):
+    """What can be chosen for one question, apart from the method.
+
+    These are fields of `Question`, and the settings that can have another value for one question.
+    """
+
+    # Fields of a question
+    level: int | None
+    dynamic: bool
+    prefilter: int | None
+    expand: Literal["hop", "ppr"] | None
+    context_only: bool
+    history: Sequence[tuple[str, str]]
+
+    # Settings
+    model: str
+    answer_model: str | None
+    rating_model: str | None
+    embedding_model: str
+    embedding_dimensions: int | None
+    max_cost: float | None
+    input_price: float | None
+    output_price: float | None
+    encoding: str
+    prompts: str | Path | None
+    language: str | None
+    response_type: str
+    general_knowledge: bool
+    max_context_tokens: int
+    map_context_tokens: int
+    data_max_tokens: int
+    map_calls: int
+    map_style: Literal["points", "answer"]
+    small_share: float
+    text_unit_prop: float
+    community_prop: float
+    top_k_entities: int
+    top_k_relationships: int
+    conversation_history_max_turns: int
+    drift_depth: int
+    drift_calls: int
+    seed: int
+
+
+class QueryOptions(SearchOptions, total=False):
+    """What can be chosen for one question."""
+
+    method: Literal["auto", "global", "local", "drift", "basic", "text"]

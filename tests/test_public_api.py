@@ -1,0 +1,199 @@
+"""What `graphrag_neo4j` exports is what its public methods take, return and raise, documented."""
+
+import dataclasses
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from typing import Any, get_args, get_type_hints
+
+import pandas
+import pytest
+
+import graphrag_neo4j
+from graphrag_neo4j import (
+    Answer,
+    AsyncGraphRAG,
+    AsyncStream,
+    Citation,
+    Communities,
+    Community,
+    FoundEntity,
+    GraphRAG,
+    IndexResult,
+    Source,
+    Status,
+    Stream,
+    errors,
+    events,
+)
+from graphrag_neo4j.indexing.stages.ingest import Ingested
+
+NAMES: dict[str, Any] = {name: getattr(graphrag_neo4j, name) for name in graphrag_neo4j.__all__}
+KNOWN = NAMES | {"pandas": pandas}
+CLIENTS = (AsyncGraphRAG, GraphRAG)
+ALIASES = {"CitationKind", "Event", "IndexSource", "Listener", "Method"}
+NOT_IN_SIGNATURES = {"__version__", "Document", "load_settings"}
+# Handed on as they are: what they are made of is not for the caller.
+OPAQUE = {NAMES["Graph"], NAMES["Corpus"], NAMES["Tables"], NAMES["Settings"]}
+
+
+def public(kind: type) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The methods and properties of a class that a caller uses, what they hold unwrapped."""
+    for name, member in vars(kind).items():
+        if name.startswith("_") and name not in {"__init__", "__iter__", "__getitem__"}:
+            continue
+        if isinstance(member, property):
+            assert member.fget
+            yield name, member.fget
+        elif inspect.isfunction(getattr(member, "__func__", member)):
+            yield name, getattr(member, "__func__", member)
+
+
+def named(kind: type) -> Iterator[object]:
+    """The types that the fields, or else the signatures, of a class name."""
+    if dataclasses.is_dataclass(kind):
+        yield from get_type_hints(kind, localns=KNOWN).values()
+    else:
+        for _, method in public(kind):
+            yield from get_type_hints(method, localns=KNOWN).values()
+
+
+def ours(hint: object) -> Iterator[type]:
+    """The classes of this package in a type."""
+    if inspect.isclass(hint) and hint.__module__.startswith("graphrag_neo4j"):
+        yield hint
+    for part in get_args(hint):
+        for one in part if isinstance(part, list) else [part]:
+            yield from ours(one)
+
+
+def reached() -> set[type]:
+    """The classes that the public methods of both clients name, and those that these name."""
+    found: set[type] = set()
+    todo: list[type] = [*CLIENTS, *get_args(events.Event)]
+    while todo:
+        kind = todo.pop()
+        if kind not in found:
+            found.add(kind)
+            hints = [] if kind in OPAQUE else named(kind)
+            todo += [one for hint in hints for one in ours(hint)]
+    return found
+
+
+def test_everything_that_a_signature_names_is_exported_and_nothing_else() -> None:
+    wanted = {kind.__name__ for kind in reached()} | set(errors.__all__)
+    assert wanted <= set(graphrag_neo4j.__all__)
+    assert set(graphrag_neo4j.__all__) - wanted == ALIASES | NOT_IN_SIGNATURES
+    for kind in reached():
+        assert NAMES[kind.__name__] is kind
+
+
+def test_it_is_sorted_and_a_star_imports_it() -> None:
+    assert graphrag_neo4j.__all__ == sorted(graphrag_neo4j.__all__)
+    script = (
+        "import graphrag_neo4j\n"
+        "from graphrag_neo4j import *\n"
+        "assert {*graphrag_neo4j.__all__} <= {*globals()} & {*dir(graphrag_neo4j)}\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)  # noqa: S603 - ours
+
+
+def test_it_has_the_version_of_the_package() -> None:
+    assert graphrag_neo4j.__version__ == metadata.version("graphrag-neo4j")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        graphrag_neo4j.nothing  # noqa: B018 - that is what is tested
+
+
+def test_importing_it_imports_no_client_yet() -> None:
+    script = (
+        "import sys, graphrag_neo4j\nassert not {'neo4j', 'openai', 'pydantic'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)  # noqa: S603 - ours
+
+
+def test_each_class_and_each_method_of_them_is_documented() -> None:
+    for kind in [value for value in NAMES.values() if inspect.isclass(value)]:
+        doc = vars(kind).get("__doc__") or ""
+        assert doc, kind
+        assert not doc.startswith(f"{kind.__name__}("), f"{kind} has only what dataclass made"
+        for name, member in public(kind):
+            assert member.__doc__ or name.startswith("__"), f"{kind}.{name}"
+
+
+@pytest.mark.parametrize("kind", CLIENTS)
+def test_help_names_each_parameter_and_the_errors(kind: type) -> None:
+    for name, method in public(kind):
+        doc = " ".join((method.__doc__ or "").split())
+        assert "As AsyncGraphRAG" not in doc
+        if name in {"__init__", "graph", "close", "aclose"}:
+            continue
+        assert "Raises " in doc or "`query`" in doc, name
+        given = [one for one in inspect.signature(method).parameters if one not in {"self", "cls"}]
+        if len(given) > 1 and name != "find_entities":
+            assert [one for one in given if f"`{one}`" not in doc and one != "question"] == [], name
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    both = [
+        {
+            name.removeprefix("a") if name in {"aopen", "aclose"} else name: method
+            for name, method in public(kind)
+        }
+        for kind in CLIENTS
+    ]
+    assert both[0].keys() - {"graph"} == both[1].keys()
+    for name, method in both[1].items():
+        parameters = inspect.signature(method).parameters
+        assert parameters == inspect.signature(both[0][name]).parameters, name
+
+
+def test_a_result_says_what_it_is_on_one_short_line() -> None:
+    source = Source("docs/a.txt", "A", 3, 1000, 1400, "Marley was dead.\n" * 20)
+    citation = Citation("Entities", 5, "Scrooge", supported=True, sources=[source] * 2)
+    answer = Answer("Marley was dead: to begin with.\n" * 90, "local", [citation] * 3)
+    counts = {"documents": 2, "chunks": 1234, "claims": 0}
+    status = Status(counts, {"extract": 2, "embed": 1}, [], {}, [], [], [], {}, [])
+    result = IndexResult(Ingested(added=2, unchanged=1000), dropped=["a"], status=status)
+    shown = [repr(one) for one in (source, citation, answer, status, result)]
+    assert shown == [
+        (
+            "<Source docs/a.txt, characters 1,000–1,400: Marley was dead. Marley was dead. "
+            "Marley was dead. Marley wa…>"
+        ),
+        "<Citation Entities (5): Scrooge, 2 sources>",
+        (
+            "<Answer by local search, 2,880 characters, 3 citations: Marley was dead: to begin "
+            "with. Marley was dead: to begin wi…>"
+        ),
+        "<Status: 2 documents, 1,234 chunks; 3 pending, 0 failed>",
+        "<IndexResult complete: documents 2 added, 0 changed, 1,000 unchanged, 1 deleted>",
+    ]
+    assert repr(Citation("Reports", 1, None, supported=False)) == (
+        "<Citation Reports (1): no longer in the graph, 0 sources, unsupported>"
+    )
+    assert repr(IndexResult(stopped="no quota")).startswith("<IndexResult stopped: ")
+    assert repr(IndexResult()).startswith("<IndexResult with failures: ")
+
+
+def test_a_list_is_short_too_and_prints_a_line_for_each() -> None:
+    many = Communities(
+        [Community(n, n % 2, 3, "A title", None, 5.0, "model", None) for n in (1, 2)]
+    )
+    assert repr(many) == "<Communities: 2 on levels 0, 1>"
+    assert str(many).splitlines() == [repr(one) for one in many]
+    assert str(Communities([])) == repr(Communities([])) == "<Communities: 0 on levels none>"
+    found = FoundEntity(7, "SCROOGE", "person", "A miser. " * 99, 12)
+    assert repr(found) == "<FoundEntity 7 SCROOGE (person), 12 relationships>"
+
+
+def test_a_notebook_shows_an_answer_as_before() -> None:
+    answer = Answer("**Marley** was dead.", "local")
+    assert answer._repr_markdown_() == str(answer) == "**Marley** was dead."
+
+
+def test_streams_have_the_ways_to_close_them() -> None:
+    assert {"close", "__enter__", "__exit__", "__iter__", "__next__"} <= vars(Stream).keys()
+    asynchronous = {"aclose", "__aenter__", "__aexit__", "__aiter__", "__anext__"}
+    assert asynchronous <= vars(AsyncStream).keys()

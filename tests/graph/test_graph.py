@@ -38,7 +38,7 @@ async def test_a_closed_port_is_named() -> None:
 async def test_what_is_no_address_is_refused(uri: str) -> None:
     error = await failure(uri)
     assert isinstance(error, InputError)
-    assert str(error).startswith(f"NEO4J_URI={uri} is no address of a Neo4j")
+    assert str(error).startswith(f"NEO4J_URI={uri} is not an address of a Neo4j")
 
 
 async def test_a_password_inside_the_address_is_not_repeated() -> None:

@@ -1,5 +1,5 @@
-// Reads entities, the claims about them, and for each entity the community nearest above it that has
-// a report by a model.
+// Reads entities, the claims about them, and for each entity the community nearest above it that
+// has a report by a model.
 RETURN
   COLLECT {
     MATCH (e:Entity) WHERE e.id IN $ids

@@ -1,6 +1,6 @@
-// Expands the graph around entities and chunks in two steps. Each step keeps the nodes that a random
-// walk reaches with the highest probability, and its starting nodes, whose share is set higher. Then
-// come the chunks that mention these entities, and the relationships between all of them.
+// Expands the graph around entities and chunks in two steps. Each step keeps the nodes that a
+// random walk reaches with the highest probability, and its starting nodes, whose share is set
+// higher. Then come the chunks that mention these entities, and the relationships between them.
 // The result is in columns: thousands of rows as lists of maps take half as long again.
 WITH COLLECT { MATCH (e:Entity) WHERE e.id IN $entities RETURN e } AS seeds,
      COLLECT { MATCH (c:Chunk) WHERE c.id IN $chunks RETURN c } AS passages

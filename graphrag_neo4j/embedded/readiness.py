@@ -57,7 +57,8 @@ def _answers(driver: Driver, home: Home) -> bool:
         driver.execute_query("RETURN 1")
     except AuthError as error:
         raise EmbeddedError(
-            f"Neo4j refuses the password in {home.password_path}: write the password of this Neo4j there."
+            f"Neo4j refuses the password in {home.password_path}: write the password of this Neo4j"
+            " there."
         ) from error
     except DatabaseError as error:
         raise GraphStoppedError(

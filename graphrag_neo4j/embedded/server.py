@@ -61,7 +61,7 @@ class Server:
         if process.find(home, self.pid) is None:
             raise EmbeddedError(
                 f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with"
-                " it: run the same command again, which starts Neo4j again; what was saved is not"
+                " it: run the same command again, which starts Neo4j again; the saved data is not"
                 f" lost. Its log is {home.log_path}."
             )
 
@@ -71,7 +71,7 @@ class Server:
             return full
         return (
             f"Neo4j has stopped the database in {self.home} after an error: run the same command"
-            " again, which starts Neo4j again; what was saved is not lost. Its log is"
+            " again, which starts Neo4j again; the saved data is not lost. Its log is"
             f" {Home(self.home).log_path}."
         )
 
@@ -224,7 +224,7 @@ def _full_disk(folder: Path) -> str | None:
     return (
         f"The disk that holds {folder} is full ({free // MEGABYTE} MB are free): make room there,"
         f" at least {ROOM // MEGABYTE} MB, and run the same command again, which starts Neo4j again"
-        " where that is needed; what was saved is not lost."
+        " where that is needed; the saved data is not lost."
     )
 
 

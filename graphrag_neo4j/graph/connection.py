@@ -233,8 +233,8 @@ def _silence_sentence(address: str) -> str:
 def _stopped(address: str) -> str:
     return (
         f"Neo4j at {address} has stopped this database after an error, most often because its disk "
-        "is full: see its log, make room, start that Neo4j again, and run the same command; what "
-        "was saved is not lost."
+        "is full: see its log, make room, start that Neo4j again, and run the same command; the "
+        "saved data is not lost."
     )
 
 

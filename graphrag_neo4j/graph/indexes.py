@@ -80,7 +80,7 @@ async def ensure_vector_indexes(graph: Graph, dimensions: int, *, replace: bool)
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
                 f"dimensions, and the graph's have {dimensions}: run `kg-build index PATHS "
-                "--reembed`, which makes all vectors and their indexes anew."
+                "--reembed`, which makes all vectors and their indexes again."
             )
         await _make(graph, index, config, found)
 

@@ -14,7 +14,7 @@ __all__ = ["flaw_of", "forget_vectors", "refuse_length", "refuse_other_vectors"]
 
 MOST_DIMENSIONS = 4096  # largest length of a vector that Neo4j indexes
 PAGE = 1000
-REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes anew"
+REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes again"
 
 
 async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> int | None:
@@ -48,7 +48,7 @@ def refuse_length(model: str, found: int, known: int | None, wanted: int | None)
     if known and found != known:
         raise InputError(
             f"The graph's vectors have {known} dimensions, and {model} gives {found} now: set "
-            "KG_EMBEDDING_MODEL, KG_EMBEDDING_DIMENSIONS and OPENAI_BASE_URL to what they were, "
+            "KG_EMBEDDING_MODEL, KG_EMBEDDING_DIMENSIONS and OPENAI_BASE_URL to their old values, "
             f"or run {REEMBED}."
         )
     if wanted and found != wanted:

@@ -62,7 +62,7 @@ class Corpus:
             return cls.of_paths([check_path(given, "A path")], options, max_file_mb)
         if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | Mapping):
             raise InputError(
-                "index takes a path, a list of paths, or a list of documents; what was given is "
+                "index takes a path, a list of paths, or a list of documents; the given value is "
                 f"none of these but of type {type(given).__name__}."
             )
         if isinstance(given, Sequence) and all(isinstance(one, str | Path) for one in given):
@@ -158,7 +158,7 @@ class Corpus:
         self.encodings.setdefault(encoding, []).append(str(path))
 
     def _measured(self, items: Iterable[Item], left: int) -> Iterator[Item]:
-        """Notes the bytes that each item of a file stands for, the last one for all the rest."""
+        """Divides the bytes of a file among its items; the last item gets all the rest."""
         held = None
         for item in items:
             if held is not None:
@@ -177,7 +177,7 @@ class Corpus:
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:  # said when it is read
+    except OSError:  # reading the file reports it
         return 0
 
 

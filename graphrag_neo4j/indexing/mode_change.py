@@ -13,7 +13,7 @@ __all__ = ["mark_read_without_model", "refuse_to_lose_model"]
 
 READ_BY_MODEL = (
     "A model has read this graph: set its key and endpoint again, or run `kg-build index PATHS "
-    "--reread` to give up what it found for an extractive index."
+    "--reread` to replace what it found by an extractive index."
 )
 # All strings that begin with the prefix and a space, as a range that an index can serve.
 EXTRACTIVE_RANGE = {"extractive": f"{SIGNATURE_PREFIX} ", "beyond": f"{SIGNATURE_PREFIX}!"}

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 EXTRACTIVE = (
-    "Without a model: names and key phrases are found by rules, and everything said is quoted from "
+    "Without a model: names and key phrases are found by rules, and all sentences are quoted from "
     "the documents (an extractive index)."
 )
 

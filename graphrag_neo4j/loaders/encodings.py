@@ -55,7 +55,7 @@ WITHIN_WORDS = "’–—·\xa0\xad"
 SIGN_IN_WORD = re.compile(rf"(?<=[^\W\d_])[^\w\s\x00-\x7f{WITHIN_WORDS}](?=[^\W\d_])")
 WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
 SPACE = frozenset("\t\n\v\f\r\x85")
-UNUSUAL = frozenset(("Cc", "Cn", "Co", "Cs"))  # control characters, and what is no character
+UNUSUAL = frozenset(("Cc", "Cn", "Co", "Cs"))  # control characters, unassigned code points
 SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
 MIXED = 0.3  # share of ASCII letters in Latin words that have others, too
 

@@ -63,7 +63,7 @@ def check_text(value: object, what: str) -> str:
     if not value.strip():
         raise InputError(f"{what} is empty: write something in it.")
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise InputError(f"{what} holds bytes that are no characters: write it in UTF-8.")
+        raise InputError(f"{what} holds bytes that are not characters: write it in UTF-8.")
     return value
 
 

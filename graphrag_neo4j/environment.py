@@ -21,7 +21,7 @@ def unknown_names() -> list[str]:
         "The file .env": DotEnvSettingsSource(Settings).env_vars,
     }
     return [
-        f"{place} sets {name}, which is no setting and does nothing.{did_you_mean(name, known)}"
+        f"{place} sets {name}, which is not a setting and does nothing.{did_you_mean(name, known)}"
         for place, found in places.items()
         for name in sorted(name.upper() for name in found)
         if name.startswith(OURS) and not name.startswith(FOR_TESTS) and name not in known

@@ -81,7 +81,7 @@ def from_langchain(document: object) -> Document:
     """
     if not isinstance(document, LangChainDocument):
         raise InputError(
-            f"A {type(document).__name__} is no document: give a Document, ours or LangChain's."
+            f"A {type(document).__name__} is not a Document: give a Document, ours or LangChain's."
         )
     row = {str(name): value for name, value in document.metadata.items()}
     if row.get("source"):
@@ -101,7 +101,7 @@ def _read(file: File, source: str) -> Iterator[Document | Unreadable]:
     if suffix not in SUFFIXES:
         raise InputError(f"is of no kind that can be read: {', '.join(SUFFIXES)}")
     if path.exists() and not path.is_file():
-        raise InputError("is no regular file")  # reading a pipe could wait for ever
+        raise InputError("is not a regular file")  # reading a pipe could wait for ever
     if suffix in FORMATS:
         yield from read_rows(file, source)
     else:

@@ -52,7 +52,7 @@ def word(file: File) -> Content:
         text = "\n\n".join(block for block in _blocks(document) if block.strip())
         title, metadata = _about(document)
     except BROKEN as error:
-        raise InputError(f"is no usable Word document: {error}") from error
+        raise InputError(f"is not a usable Word document: {error}") from error
     if not text:
         raise InputError("has no text")
     return Content(text, title, metadata)

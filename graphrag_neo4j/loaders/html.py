@@ -54,7 +54,7 @@ def _parse(markup: str) -> BeautifulSoup:
         with catch_warnings(action="ignore", category=UnusualUsageWarning):
             return BeautifulSoup(markup, "html.parser")
     except ParserRejectedMarkup as error:
-        raise InputError(f"is no usable HTML: {str(error).splitlines()[-1].strip()}") from error
+        raise InputError(f"is not a usable HTML: {str(error).splitlines()[-1].strip()}") from error
 
 
 def _pieces(soup: BeautifulSoup) -> Iterator[str]:

@@ -72,7 +72,7 @@ def pdf(file: File) -> Content:
             f"needs ({error}): KG_MAX_FILE_MB sets another"
         ) from error
     except BROKEN as error:
-        raise InputError(f"is no usable PDF: {error}") from error
+        raise InputError(f"is not a usable PDF: {error}") from error
     if not text.strip():
         raise InputError("has no text, only images perhaps: run text recognition (OCR) on it")
     return Content(text, title, metadata)

@@ -69,7 +69,7 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
             for number, row in enumerate(rows, 1):
                 yield f"row {number}", row
         except csv.Error as error:
-            raise InputError(f"is no usable csv at line {rows.line_num}: {error}") from error
+            raise InputError(f"is not a usable csv at line {rows.line_num}: {error}") from error
 
 
 def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _parsed(line: str) -> TableRow:
 
 def _columns(value: object) -> TableRow:
     if not isinstance(value, dict):
-        raise InputError("is no JSON object")
+        raise InputError("is not a JSON object")
     return value
 
 

@@ -1,6 +1,6 @@
-"""Checks of what a caller gives: a wrong name or value is refused in one sentence.
+"""Checks the arguments of a caller: a wrong name or value raises InputError with one sentence.
 
-Where the name of something is wrong, the sentence also gives the nearest name that exists.
+For an unknown name, the message also suggests the most similar known name.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,12 +20,12 @@ __all__ = [
     "refuse_unknown",
 ]
 
-ALIKE: Final = 0.6  # from which difflib calls two names alike
-GREATEST: Final = 2**63 - 1  # Neo4j holds no greater whole number
+ALIKE: Final = 0.6  # similarity (0 to 1, difflib) from which a known name is suggested
+GREATEST: Final = 2**63 - 1  # the greatest whole number that Neo4j stores
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """The known names that are most like `name`, the best first; upper and lower case are equal.
+    """The known names that are most similar to `name`, the best first; case makes no difference.
 
     >>> nearest("max_cots", ["max_cost", "max_levels"])
     ['max_cost']
@@ -37,7 +37,7 @@ def nearest(name: str, known: Iterable[str], most: int = 1) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question to put after an error message; empty where no known name is near.
+    """A question for the end of an error message; empty where no known name is similar.
 
     >>> did_you_mean("locl", ["local", "global"])
     ' Did you mean local?'
@@ -47,28 +47,28 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def refuse_unknown(given: Iterable[str], known: Collection[str], what: str) -> None:
-    """Raises InputError for the names that are not known; `what`: what such a name stands for."""
+    """Raises InputError for unknown names; `what` says what a name stands for ("setting")."""
     if unknown := sorted(set(given).difference(known)):
-        said = [f"There is no {what} {name}.{did_you_mean(name, known)}" for name in unknown]
-        raise InputError(" ".join(said))
+        sentences = [f"There is no {what} {name}.{did_you_mean(name, known)}" for name in unknown]
+        raise InputError(" ".join(sentences))
 
 
 def check_text(value: object, what: str) -> str:
-    """The value if it is a text with something in it; else raises InputError.
+    """Returns the value if it is a text that is not blank; otherwise raises InputError.
 
-    Half a character (a lone surrogate) is none: neither Neo4j nor an endpoint takes it.
+    A lone surrogate (half a character) is refused, too: Neo4j and endpoints do not accept it.
     """
     if not isinstance(value, str):
         raise InputError(f"{what} must be a text, and {_kind(value)} was given.")
     if not value.strip():
         raise InputError(f"{what} is empty: write something in it.")
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise InputError(f"{what} holds bytes that are no characters: write it in UTF-8.")
+        raise InputError(f"{what} holds bytes that are not characters: write it in UTF-8.")
     return value
 
 
 def check_number(value: object, what: str, least: int) -> int:
-    """The value if it is a whole number from `least` on; else raises InputError."""
+    """Returns the value if it is a whole number of at least `least`; else raises InputError."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(f"{what} must be a whole number, and {_kind(value)} was given.")
     if not least <= value <= GREATEST:
@@ -77,7 +77,7 @@ def check_number(value: object, what: str, least: int) -> int:
 
 
 def check_path(value: object, what: str) -> str | Path:
-    """The value if it is a path that is not empty; else raises InputError."""
+    """Returns the value if it is a path that is not empty; otherwise raises InputError."""
     if isinstance(value, Path):
         return value
     if not isinstance(value, str):
@@ -95,7 +95,7 @@ def check_flags(**values: object) -> None:
 
 
 def _kind(value: object) -> str:
-    """How a message names a value of a wrong type: texts and numbers as they are, else the type."""
+    """The words of a message for a wrong value: a text or a number itself, otherwise its type."""
     if value is None or isinstance(value, int | float | str):
         return repr(value)
     if isinstance(value, Mapping | Sequence):

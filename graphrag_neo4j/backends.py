@@ -1,8 +1,8 @@
-"""What indexes and what answers: a model at an endpoint, or rules and quotations without a model.
+"""Chooses the backends: a model at an endpoint, or the extractive backends without a model.
 
-This is decided here and nowhere else, from the settings. A client owns one `Backends` from its
-opening to its closing. All that it does shares one endpoint: one pool of connections, one limit of
-calls at the same time and a minute, one meter.
+The choice is made here and nowhere else, from the settings. A client owns one `Backends` from its
+opening to its closing. All its calls share one endpoint: one pool of connections, one limit of
+concurrent calls and of calls a minute, and one meter.
 """
 
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ EXTRACTIVE_WORKERS = 2
 
 @dataclass(frozen=True, slots=True)
 class IndexSetup:
-    """What one run of the index works with.
+    """The backend, the embedder and the endpoint of one run of the index.
 
-    `run` drives the tasks of `backend`, `workers` of them at the same time. `endpoint` is None
+    `run` runs the tasks of `backend`, `workers` of them at the same time. `endpoint` is None
     where the index is extractive.
     """
 
@@ -44,16 +44,16 @@ class IndexSetup:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the calls of this run have used, by step."""
+        """The calls, tokens and cost of this run so far, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
 @dataclass(frozen=True, slots=True)
 class QuerySetup:
-    """What one question is answered with.
+    """The backend, the embedder and the endpoint of one question.
 
-    `embedder` makes vectors by the model that made those of the graph; it is None where that model
-    is not to be had. `endpoint` is None where no model is asked.
+    `embedder` uses the embedding model of the graph's vectors; it is None where that model is not
+    available. `endpoint` is None where no model is asked.
     """
 
     backend: QueryBackend
@@ -63,7 +63,7 @@ class QuerySetup:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the calls of this question have used, by step."""
+        """The calls, tokens and cost of this question so far, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
@@ -76,7 +76,7 @@ class Backends:
 
     @property
     def origin(self) -> Origin:
-        """Who reads and answers: a model, or nobody, because all that is said is quoted."""
+        """Whether a model reads and answers, or the extractive backends quote the documents."""
         return "model" if self.settings.has_model else "extractive"
 
     async def aclose(self) -> None:
@@ -86,7 +86,7 @@ class Backends:
             self._endpoint = None
 
     def for_indexing(self) -> IndexSetup:
-        """What a run of the index works with.
+        """The setup of a run of the index.
 
         Raises InputError where a prompt file can't be used, or where a cost limit is set and no
         price is known.
@@ -108,10 +108,10 @@ class Backends:
     def for_question(
         self, settings: Settings, *, context_only: bool, vectors_by: str | None
     ) -> QuerySetup:
-        """What a question is answered with, under the client's settings or some changed for it.
+        """The setup of a question; `settings` are the client's, or changed for this question.
 
-        `context_only`: no model is asked, apart from an embedding model. `vectors_by` names the
-        embedding model that made the vectors of the graph; None says that there are none. Raises
+        With `context_only`, no model is asked except an embedding model. `vectors_by` names the
+        embedding model of the graph's vectors, None if it has no vectors. Raises
         InputError as `for_indexing` does.
         """
         extractive = self.origin == "extractive" or context_only

@@ -1,4 +1,4 @@
-"""Fields of a record, from a reply or a table, made into a claim: what is none, dates, a status."""
+"""Makes the fields of a record, from a reply or a table, into a claim."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,8 @@ PARTIAL_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2]))?")
 def claim_record(fields: Sequence[str], unusable: list[str]) -> ClaimRecord | None:
     """The claim of these fields: subject, object, type, status, start, end, description, source.
 
-    None where they make none. To `unusable` is added why, and what of a claim was unreadable.
+    Returns None where they do not make a claim. The reason, and each field that was unreadable, is
+    added to `unusable`.
     """
     if len(fields) < CLAIM_FIELDS:
         unusable.append("claim with too few fields")
@@ -49,7 +50,7 @@ def _status(text: str, unusable: list[str]) -> str | None:
 
 
 def _date(text: str, unusable: list[str]) -> str | None:
-    """The date in ISO 8601 as precise as it was given: a year, a month or a day."""
+    """The date in ISO 8601, as precise as it was given: a year, a month or a day."""
     if text.casefold() in NONE:
         return None
     if PARTIAL_DATE.fullmatch(text) and text[:4] != "0000":

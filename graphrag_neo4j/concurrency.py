@@ -1,8 +1,8 @@
-"""Many workers that think, one writer that saves: the shape that all slow stages share.
+"""Many workers that run tasks and one writer that saves: all slow stages have this form.
 
     items ──▶ worker, worker, worker … ──▶ writer (in batches, as results arrive)
 
-Whatever ends the flow early (an error, Ctrl-C), the writer first saves what has arrived.
+If an error or Ctrl-C ends the work early, the writer first saves the results that have arrived.
 """
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T, R]):
-    """An item together with what was thought about it: a result, or why there is none."""
+    """An item with its result, or with the reason of its failure."""
 
     item: T
     result: R | None = None
@@ -46,17 +46,18 @@ async def run_tasks(
     *,
     workers: int,
     batch: int,
-    told: Callable[[int, int], None] = lambda _done, _failed: None,
+    advance: Callable[[int, int], None] = lambda _done, _failed: None,
 ) -> None:
-    """Thinks about each item and saves each thought, the failed ones too.
+    """Runs a task for each item and saves the outcomes, failures included.
 
-    `told` hears of each thought at once: how many more items are done, and failed. What then
-    could not be saved is taken back by numbers below 0. An unusable reply fails its item alone.
-    Once the cost limit is reached no more items are taken up, those under way may finish, and
+    `task` is run by `workers` workers at the same time; `save` gets at most `batch` outcomes.
+    `advance` is called after each task with the numbers of items that are done and failed; numbers
+    below 0 take back outcomes that could not be saved. A ReplyError fails only its item. When the
+    cost limit is reached, no more items are started, the running ones may finish, and
     BudgetSpentError is raised at the end.
     """
     spent: list[BudgetSpentError] = []
-    unsaved = _Unsaved(told)
+    unsaved = _Unsaved(advance)
 
     async def work(item: T) -> Outcome[T, R] | None:
         try:
@@ -84,23 +85,23 @@ async def run_tasks(
 
 
 class _Unsaved:
-    """The thoughts that were told of and are not saved yet: how many are done, and failed."""
+    """Counts the outcomes that were reported and are not saved yet: done ones and failed ones."""
 
-    def __init__(self, told: Callable[[int, int], None]) -> None:
-        self.told = told
+    def __init__(self, advance: Callable[[int, int], None]) -> None:
+        self.advance = advance
         self.done = self.failed = 0
 
     def add(self, outcome: Outcome[T, R]) -> Outcome[T, R]:
         failed = outcome.failure is not None
         self.done += not failed
         self.failed += failed
-        self.told(int(not failed), int(failed))
+        self.advance(int(not failed), int(failed))
         return outcome
 
     def counting(
         self, save: Callable[[Sequence[Outcome[T, R]]], Awaitable[None]]
     ) -> Callable[[Sequence[Outcome[T, R]]], Awaitable[None]]:
-        """The same writer; what it has saved is no longer counted here."""
+        """The same `save`; the outcomes that it has saved are no longer counted."""
 
         async def save_counted(outcomes: Sequence[Outcome[T, R]]) -> None:
             await save(outcomes)
@@ -112,7 +113,7 @@ class _Unsaved:
 
     def take_back(self) -> None:
         if self.done or self.failed:
-            self.told(-self.done, -self.failed)
+            self.advance(-self.done, -self.failed)
 
 
 async def work_and_save(
@@ -123,9 +124,9 @@ async def work_and_save(
     workers: int,
     batch: int,
 ) -> None:
-    """Gives each item to a worker and saves the results, at most `batch` together.
+    """Gives each item to one of `workers` workers and saves the results, at most `batch` together.
 
-    A result of None is not saved. Raises the first error of any part.
+    A result of None is not saved. Raises the first error of `items`, `work` or `save`.
     """
     waiting, todo = anyio.create_memory_object_stream[T](workers)
     arriving, results = anyio.create_memory_object_stream[R](batch)
@@ -154,7 +155,9 @@ async def _work(
         async for item in todo:
             result = await work(item)
             if result is not None:
-                with anyio.CancelScope(shield=True):  # what was paid for reaches the writer
+                with anyio.CancelScope(
+                    shield=True
+                ):  # a result that was paid for reaches the writer
                     await arriving.send(result)
 
 
@@ -163,7 +166,7 @@ async def _write(
     save: Callable[[Sequence[R]], Awaitable[None]],
     batch: int,
 ) -> None:
-    # The stream ends when the workers have, also when they were cancelled.
+    # The stream ends when all workers have ended, also if they were cancelled.
     with anyio.CancelScope(shield=True):
         async with results:
             async for first in results:
@@ -171,7 +174,7 @@ async def _write(
 
 
 def _arrived(results: MemoryObjectReceiveStream[R], most: int) -> Iterator[R]:
-    """What waits in the stream already."""
+    """The results that already wait in the stream, at most `most` of them."""
     for _ in range(most):
         try:
             yield results.receive_nowait()
@@ -181,7 +184,7 @@ def _arrived(results: MemoryObjectReceiveStream[R], most: int) -> Iterator[R]:
 
 @contextmanager
 def first_error() -> Iterator[None]:
-    """Raises the first error of a task group in place of the group."""
+    """Raises the first error of a task group instead of the exception group."""
     try:
         yield
     except BaseExceptionGroup as group:
@@ -202,5 +205,5 @@ def result_without_requests(task: LLMTask[T]) -> T:
 
 
 async def run_in_thread(task: LLMTask[T]) -> T:
-    """The result of a task that yields no request, worked out in a worker thread."""
+    """The result of a task that yields no request; the task runs in a worker thread."""
     return await anyio.to_thread.run_sync(result_without_requests, task)

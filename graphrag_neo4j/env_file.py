@@ -1,8 +1,8 @@
-"""What a file `.env` may do: it lies in the working folder, which may be somebody else's.
+"""Limits what a file `.env` can do, because the working folder may come from somebody else.
 
 A folder that was unpacked or cloned can hold a `.env` that names another endpoint or another
-Neo4j. So an address from `.env` is used with a key or a password from the same `.env` only, and
-wherever something goes, or comes from, because of `.env`, that is said.
+Neo4j. So an address from `.env` is used only with a key or a password from the same `.env`, and a
+notice names each address and folder that comes from `.env`.
 """
 
 import re
@@ -16,12 +16,12 @@ __all__ = ["TRUST", "beside_environment", "named_by_file"]
 
 Values = Mapping[str, Any]
 TRUST: Final = "trust_env_file"
-# An address, the secret that is sent to it, and what else belongs to that secret.
+# An address, the secret that is sent to it, and the settings that belong to that secret.
 PAIRS: Final = (
     ("openai_base_url", "openai_api_key", ()),
     ("neo4j_uri", "neo4j_password", ("neo4j_username",)),
 )
-# Where something is sent, fetched or kept, and what the model is told to do.
+# Settings that say where data is sent, fetched or stored, or what the model is asked to do.
 PLACES: Final = {
     "openai_base_url": "OPENAI_BASE_URL",
     "neo4j_uri": "NEO4J_URI",
@@ -35,9 +35,10 @@ YES: Final = {"1", "true", "t", "yes", "y", "on"}
 def beside_environment(given: Values, environment: Values, file: Values) -> dict[str, Any]:
     """The settings of the environment and of `.env` together, by field name.
 
-    The environment comes first, but an address from `.env` brings its secret with it. `given`:
-    what stands above both. Raises InputError where a secret from elsewhere would be sent to an
-    address from `.env`, unless the environment or `given` says that this file is trusted.
+    The environment comes first, but an address from `.env` is used with its secret from `.env`.
+    `given` holds the arguments, which come before both. Raises InputError where a secret from
+    elsewhere would be sent to an address from `.env`, unless the environment or `given` says that
+    this file is trusted.
     """
     trusted = str(given.get(TRUST, environment.get(TRUST, ""))).lower() in YES
     kept = dict(environment)
@@ -53,12 +54,12 @@ def beside_environment(given: Values, environment: Values, file: Values) -> dict
 
 
 def named_by_file(file: Values, used: Values) -> str | None:
-    """A sentence with the addresses and folders in use that `.env` has named; None: there is none.
+    """A sentence that lists the addresses and folders in use that come from `.env`; None without.
 
-    `file`: its settings, `used`: those that are in force, both by field name.
+    `file` holds the settings of `.env`, `used` those of the run, both by field name.
     """
     found = [
-        f"{label}={_shown(file[name])}"
+        f"{label}={_without_secrets(file[name])}"
         for name, label in PLACES.items()
         if name in file and _same(file[name], used[name])
     ]
@@ -78,6 +79,6 @@ def _same(written: str, used: object) -> bool:
     return Path(written) == used if isinstance(used, Path) else written == used
 
 
-def _shown(address: str) -> str:
-    """An address without a user, a password or a query, which may be secrets."""
+def _without_secrets(address: str) -> str:
+    """An address without its user, password and query, which may be secret."""
     return re.sub(r"//[^/]*@", "//", address).partition("?")[0]

@@ -1,16 +1,16 @@
-"""The errors that a caller can meet, arranged by what can be done about them.
+"""The errors that this package raises, grouped by what a user can do about them.
 
 GraphRAGError
 ├── InputError          fix the command, a setting or a file, and run again
-├── GraphError          stop: fix the database (unreachable, refused, without GDS)
-│   ├── GraphBusyError  another run writes to this graph: wait for it, or end it
-│   ├── GraphStoppedError  the database works no more until it is started again (a full disk)
-│   └── EmbeddedError   the server that we start ourselves can't be had or started
+├── GraphError          stop: fix the database (not reachable, login refused, GDS missing)
+│   ├── GraphBusyError  another run writes to this graph: wait until it ends, or end it
+│   ├── GraphStoppedError  the database must be started again (most often its disk is full)
+│   └── EmbeddedError   the embedded server can't be downloaded, started or stopped
 ├── ModelError          stop: fix the access to the model (key, name, quota, address)
-├── BudgetSpentError    stop: the cost limit is reached; the same command goes on
-└── ReplyError          this one reply is unusable: its item stays pending, the run goes on
+├── BudgetSpentError    stop: the cost limit is reached; the same command continues the run
+└── ReplyError          one reply is unusable: its item stays pending, and the run continues
 
-Every message is one sentence for a person and says what to do.
+Each message is written for a person and says what to do.
 """
 
 __all__ = [
@@ -27,25 +27,25 @@ __all__ = [
 
 
 class GraphRAGError(Exception):
-    """The base of all errors that this package raises on purpose."""
+    """The base class of all errors that this package raises on purpose."""
 
 
 class InputError(GraphRAGError):
-    """A command, a setting or a file is not usable as it is."""
+    """A command, an argument, a setting or a file can't be used as it is."""
 
 
 class GraphError(GraphRAGError):
-    """Neo4j can't be reached or used."""
+    """Neo4j can't be reached, refuses the login, or lacks something that is needed."""
 
 
 class GraphBusyError(GraphError):
-    """Another run holds the lease on this graph."""
+    """Another run writes to this graph: it holds the lease."""
 
 
 class GraphStoppedError(GraphError):
-    """The database has met an error after which it does nothing until it is started again.
+    """The database had an error and does no work until it is started again.
 
-    Most often its disk is full. What was saved is not lost.
+    Most often its disk is full. The data that was saved is not lost.
     """
 
 
@@ -54,7 +54,7 @@ class EmbeddedError(GraphError):
 
 
 class ModelError(GraphRAGError):
-    """The model endpoint can't be used at all: key, model name, quota or address."""
+    """The model endpoint can't be used: its key, model name, quota or address is wrong."""
 
 
 class BudgetSpentError(GraphRAGError):
@@ -62,9 +62,9 @@ class BudgetSpentError(GraphRAGError):
 
 
 class ReplyError(GraphRAGError):
-    """One reply can't be used; the message is the reason that is kept with its item.
+    """One reply of a model can't be used. The message is the reason that is saved with its item.
 
-    `reached`: False where the endpoint did not answer at all.
+    `reached` is False where the endpoint did not answer at all.
     """
 
     def __init__(self, reason: str, *, reached: bool = True) -> None:

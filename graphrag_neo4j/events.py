@@ -1,4 +1,7 @@
-"""What a run tells while it works; the command line draws it, a Python user may listen."""
+"""The events that a run sends while it works.
+
+The command line draws them as progress; a Python user may pass a listener of their own.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +22,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A stage begins; `total` items, or bytes, are to do, None where it is not known yet."""
+    """A stage begins.
+
+    `total` is the number of items or bytes (see `unit`) that are to do, None where it is not known.
+    """
 
     stage: str
     total: int | None = None
@@ -28,7 +34,10 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """Items, or bytes, of the stage are done, or failed; fewer than 0 take back what was told."""
+    """More items or bytes of the stage are done, or have failed.
+
+    A number below 0 corrects an earlier event.
+    """
 
     done: int = 0
     failed: int = 0
@@ -36,7 +45,7 @@ class Advanced:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence for a person; a warning where something needs to be done."""
+    """A sentence for a person. `warning` is True where the person should do something."""
 
     text: str
     warning: bool = False
@@ -44,7 +53,11 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What the run has used so far: tokens in and out, and US dollars as far as known."""
+    """The use of the endpoint so far in this run.
+
+    `tokens` counts input and output tokens; `cost` is in US dollars, of the calls whose price is
+    known.
+    """
 
     tokens: int
     cost: float
@@ -52,7 +65,11 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What is waited for, and for how many seconds by now; an empty text: that is over."""
+    """The run waits for something.
+
+    `text` says what it waits for; an empty text means that the wait is over. `seconds` is the
+    time that it has waited so far.
+    """
 
     text: str
     seconds: float
@@ -63,18 +80,22 @@ Listener = Callable[[Event], None]
 
 
 def silent(_event: Event) -> None:
-    """Listens to nothing."""
+    """A listener that ignores all events."""
 
 
 class Share:
-    """Tells of one large item, which has `size` of its stage, how far it is: 0.0 to 1.0."""
+    """Reports the progress of one large item as Advanced events.
+
+    `size` is the number of items or bytes that this item has in the total of its stage. A call
+    gives the finished part of the item, from 0.0 to 1.0.
+    """
 
     def __init__(self, size: int, listen: Listener) -> None:
         self.size, self.listen = size, listen
-        self.told = 0
+        self.reported = 0
 
     def __call__(self, done: float) -> None:
         now = round(done * self.size)
-        if now > self.told:
-            self.listen(Advanced(now - self.told))
-            self.told = now
+        if now > self.reported:
+            self.listen(Advanced(now - self.reported))
+            self.reported = now

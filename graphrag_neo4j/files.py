@@ -1,7 +1,7 @@
-"""Files that are written whole or not at all, and folders that only their owner can enter.
+"""Writes files as a whole or not at all, and makes folders that only their owner can enter.
 
-A file is first written beside its place, under a name that nobody can guess and that only its
-owner can read; then it is renamed. A process that is killed on the way leaves the old file.
+A file is first written in the same folder under a random name, readable only by its owner, and
+then renamed. If the process is killed before that, the old file stays.
 """
 
 import os
@@ -26,16 +26,16 @@ UNFINISHED = ".unfinished"
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, and that nobody else ever could."""
+    """Writes a text file that only its owner can read at any moment."""
     _write_beside(path, text.encode(), PRIVATE_FILE)
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file for its user: with the rights of the file that it replaces, or the usual ones.
+    """Writes a file with the rights of the file that it replaces, or with the usual rights.
 
-    What is no ordinary file, such as `/dev/stdout`, is written as it is. Raises OSError.
+    A path that is not an ordinary file, such as `/dev/stdout`, is written directly. Raises OSError.
     """
-    place = path.resolve()  # the file that a symbolic link names, not the link
+    place = path.resolve()  # the target of a symbolic link, not the link
     if place.exists() and not place.is_file():
         path.write_bytes(content)
     else:
@@ -43,18 +43,18 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def open_private(path: Path) -> BinaryIO:
-    """A new file to write, which only its owner can read; an older one of that name is dropped."""
+    """Opens a new file for writing that only its owner can read; deletes an older one first."""
     path.unlink(missing_ok=True)
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE), "wb")
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether this is a file that is being written, or was when its process was killed."""
+    """Whether this is a file that is still being written, or was when its process was killed."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder, and those above it that are missing; only its owner can enter any of them."""
+    """Makes a folder and its missing parents; only the owner can enter the new folders."""
     for folder in reversed([path, *path.parents]):
         folder.mkdir(PRIVATE_FOLDER, exist_ok=True)
 

@@ -1,4 +1,4 @@
-"""Deterministic identity: the same parts give the same id on every machine and run."""
+"""Ids as hashes of content: the same parts give the same id on every machine and in every run."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ __all__ = ["entity_id", "identify"]
 
 
 def identify(kind: str, *parts: str | int) -> str:
-    """32 hex digits for a thing of `kind` made of `parts`.
+    """Returns 32 hex digits that identify a thing of this kind with these parts (BLAKE2b).
 
     >>> identify("entity", "ebenezer scrooge")
     '108fa925829e518595870fdf109a0a34'
@@ -20,5 +20,5 @@ def identify(kind: str, *parts: str | int) -> str:
 
 
 def entity_id(name: str) -> str:
-    """The id that all spellings of a name share."""
+    """The id of the entity with this name; spellings with one `name_key` share an id."""
     return identify("entity", name_key(name))

@@ -1,8 +1,8 @@
-"""What to type to install what is missing: from where this package itself was installed.
+"""The command that installs missing packages, from the place that this package comes from.
 
-The name of this package may belong to somebody else on a package index, so no hint names it alone.
-What installed a package writes down where it came from (PEP 610): a folder, an archive, a
-repository. Where it does not say so, the packages of others that are missing are named.
+The name of this package may belong to somebody else on a package index, so no hint gives the name
+alone. An installer records where a package came from (PEP 610): a folder, an archive or a
+repository. Without such a record, the hint names the missing packages of others.
 """
 
 import json
@@ -20,7 +20,7 @@ CHECKOUT = Path(__file__).parent.parent
 
 
 def install_command(extra: str = "") -> str:
-    """The command that installs this package with an extra, `docs` for example."""
+    """The command that installs this package with an extra, for example `docs`."""
     try:
         installed = distribution(PACKAGE)
     except PackageNotFoundError:  # run from a checkout that was never installed
@@ -47,7 +47,7 @@ def _bracketed(extra: str) -> str:
 
 
 def _of_others(installed: Distribution, extra: str) -> str:
-    """The command for the packages that an extra adds: the missing ones, if any is missing."""
+    """The command for the packages of an extra: the missing ones, or all if none is missing."""
     needed = list(_requirements(installed, extra))
     missing = [one for one in needed if not _is_installed(one)]
     return " ".join(["pip install", *(f'"{one}"' for one in missing or needed)])

@@ -1,6 +1,6 @@
-"""The words of the field as plain data: what is read, what a model is asked, what it found.
+"""The data types that pass between the layers: documents, requests to a model, and its results.
 
-Nothing here does anything. The graph model itself stands in the README, section How it works.
+They have no behaviour of their own. The graph model is described in docs/how-it-works.md.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -38,15 +38,16 @@ Origin = Literal["model", "extractive"]
 Scalar = str | int | float | bool
 Step = Literal["extraction", "claims", "summary", "report", "map", "answer", "rating"]
 WeightedEdge = tuple[str, str, float]
-"""Two ends, in either order, and a weight above 0."""
+"""The ids of the two ends, in either order, and a weight above 0."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text and where it comes from.
+    """A text and its source.
 
-    `source` is what makes it the same document on the next run: a URI, a path, any stable name.
+    `source` identifies the document: a URI, a path or any other name that stays the same from run
+    to run. `metadata` holds texts, numbers and booleans by name; None means no value.
     """
 
     text: str
@@ -57,9 +58,9 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A chunk's place: characters [start, end) of its document, and its tokens.
+    """The place of a chunk: characters [start, end) of its document, and its number of tokens.
 
-    Characters [start, fresh) stand in the chunk before, too: the overlap.
+    Characters [start, fresh) are the overlap: they also belong to the chunk before.
     """
 
     start: int
@@ -70,7 +71,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """What a model reads: a chunk's text, with chosen metadata of its document before it."""
+    """The text of a chunk, and a header of chosen metadata that a model reads before it."""
 
     id: str
     text: str
@@ -87,10 +88,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a think step asks a model for.
+    """One request of an LLM task to a model.
 
-    `choices`: the reply is to be one of these words, given by one token if the endpoint can
-    be held to that. `max_tokens`: of the reply.
+    `choices`: the reply must be one of these words; where the endpoint supports it, the reply is
+    held to one token of them. `max_tokens` limits the reply. `schema` is the JSON schema that the
+    reply must match (structured output).
     """
 
     step: Step
@@ -102,7 +104,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply; `cut`: it ended because its length did, not because it was done."""
+    """A model's reply. `cut` is True where it ended at the limit of its length."""
 
     text: str
     cut: bool = False
@@ -110,7 +112,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class EntityRecord:
-    """An entity as one record of a reply names it."""
+    """An entity, as one record of a reply gives it."""
 
     name: str
     type: str
@@ -119,7 +121,7 @@ class EntityRecord:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipRecord:
-    """A relationship as one record of a reply states it; `strength` as the model scored it."""
+    """A relationship, as one record of a reply gives it. `strength` is the model's score."""
 
     source: str
     target: str
@@ -129,10 +131,10 @@ class RelationshipRecord:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRecord:
-    """A claim as one record of a reply states it.
+    """A claim, as one record of a reply gives it.
 
-    `object` is None where the claim has none; `status` is TRUE, FALSE, SUSPECTED or None;
-    dates are ISO 8601 or None.
+    `object` is None where the claim has none. `status` is TRUE, FALSE, SUSPECTED or None. Dates
+    are ISO 8601 texts or None. `source_text` is the passage of the chunk that makes the claim.
     """
 
     subject: str
@@ -147,10 +149,10 @@ class ClaimRecord:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a model found in one chunk.
+    """The entities and relationships that were found in one chunk.
 
-    `cut`: its reply was still cut off after the continuations. `unusable`: a reason for each
-    record that could not be used, and for each other oddity that is counted.
+    `cut` is True where the reply was still incomplete after all continuations. `unusable` holds a
+    reason for each record that could not be used, and for each other oddity that is counted.
     """
 
     entities: Sequence[EntityRecord]
@@ -161,7 +163,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The claims that a model found in one chunk; `cut` and `unusable` as in Extraction."""
+    """The claims that were found in one chunk. `cut` and `unusable` are those of Extraction."""
 
     claims: Sequence[ClaimRecord]
     cut: bool = False
@@ -178,7 +180,7 @@ class FindingText:
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """What is written of a community; `rating`: its importance from 0 to 10, where it has one."""
+    """The report of a community. `rating` is its importance from 0 to 10, None without one."""
 
     title: str
     summary: str
@@ -189,7 +191,7 @@ class WrittenReport:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What a part of the data has to say to a question; `helpfulness` from 0 to 100."""
+    """A point that helps to answer a question. `helpfulness` is a score from 0 to 100."""
 
     description: str
     helpfulness: int
@@ -197,7 +199,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Primer:
-    """A first answer from reports, how good it is (0 to 100), and what to ask next."""
+    """The start of a drift search: a first answer from reports, its score, follow-up questions.
+
+    `score` says how well the answer fits the question, from 0 to 100.
+    """
 
     answer: str
     score: int
@@ -205,11 +210,10 @@ class Primer:
 
 
 LLMTask = Generator[Request, Reply, T]
-"""A task for a model: it yields requests, is sent their replies, and returns its result.
+"""A task for a model: a generator that yields requests, receives replies and returns its result.
 
-It does no I/O, so the same task can be driven by an endpoint, by a batch, or by a test that sends
-the replies by hand. It raises ReplyError where a reply is unusable. A task of the extractive
-backend yields no request.
+It does no I/O, so an endpoint, a batch or a test can run the same task. It raises ReplyError where
+a reply is unusable. A task of an extractive backend yields no request.
 """
 
 
@@ -217,7 +221,7 @@ backend yields no request.
 class StreamedTask:
     """The last step of an answer by a model: one request, whose reply is streamed to the user.
 
-    `check` is given the whole reply at the end and raises ReplyError where it is no answer.
+    `check` receives the whole reply at the end and raises ReplyError where it is not an answer.
     """
 
     request: Request
@@ -226,9 +230,9 @@ class StreamedTask:
 
 @dataclass(frozen=True, slots=True)
 class ComposedTask:
-    """The last step of an answer without a model: `compose` returns its text, "" if there is none.
+    """The last step of an extractive answer: `compose` returns its text, "" if there is none.
 
-    It does no I/O but takes processor time, so it is called in a worker thread.
+    `compose` does no I/O but takes processor time, so it is called in a worker thread.
     """
 
     compose: Callable[[], str]
@@ -239,11 +243,12 @@ FinalTask = StreamedTask | ComposedTask
 
 @dataclass(slots=True)
 class Usage:
-    """What calls have used; the cached tokens are among the input tokens.
+    """The calls of a run, their tokens and their cost.
 
-    `cost` is in US dollars and counts only calls whose price is known; `unpriced` counts the rest.
-    `estimated` counts the calls whose tokens the endpoint did not say, or said wrongly. `replaced`
-    counts the characters of replies that can't be stored.
+    `cached_tokens` are part of `input_tokens`. `cost` is in US dollars and includes only calls
+    whose price is known; `unpriced` counts the other calls. `estimated` counts the calls for which
+    the endpoint gave no number of tokens, or an impossible one. `replaced` counts the characters of
+    replies that can't be stored and were replaced.
     """
 
     calls: int = 0
@@ -258,7 +263,7 @@ class Usage:
 
     @classmethod
     def total(cls, usages: Iterable[Self]) -> Self:
-        """The sum of several."""
+        """The sum of several usages."""
         total = cls()
         for usage in usages:
             for name in cls.__slots__:

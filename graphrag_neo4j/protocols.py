@@ -1,7 +1,8 @@
-"""The seams between what indexes or answers and what it is given: backends, and how they are run.
+"""The interfaces between indexing or queries and the backends that do their work.
 
-A backend gives LLM tasks and does no I/O. There are two of each kind: `llm` words prompts for a
-model, `extractive` works by rules and quotations. `backends` chooses between them.
+A backend gives LLM tasks and does no I/O itself. There are two index backends and two query
+backends: those of `llm` write prompts for a model, those of `extractive` use rules and quotations.
+`backends` chooses between them.
 """
 
 from collections.abc import Sequence
@@ -29,13 +30,19 @@ __all__ = ["Embed", "Embedder", "IndexBackend", "QueryBackend", "RunTask"]
 
 
 class RunTask(Protocol):
-    """Drives an LLM task to its result; raises ReplyError where a reply is unusable."""
+    """Runs an LLM task to its end and returns its result.
+
+    Raises ReplyError where a reply is unusable.
+    """
 
     async def __call__(self, task: LLMTask[T]) -> T: ...
 
 
 class Embed(Protocol):
-    """Gives a vector for each text, in their order; raises ReplyError where none came."""
+    """Returns one vector for each text, in the order of the texts.
+
+    Raises ReplyError where the endpoint gives none.
+    """
 
     async def __call__(self, texts: Sequence[str]) -> list[list[float]]: ...
 
@@ -44,7 +51,8 @@ class Embed(Protocol):
 class Embedder:
     """An embedding model.
 
-    `dimensions` is the length that its vectors are asked to have; None leaves it to the model.
+    `dimensions` is the length of the vectors that the model is asked for; None leaves it to the
+    model.
     """
 
     model: str
@@ -53,11 +61,11 @@ class Embedder:
 
 
 class IndexBackend(Protocol):
-    """Reads chunks, joins descriptions and writes reports, each as an LLM task.
+    """Reads chunks, summarises descriptions and writes reports, each as an LLM task.
 
-    `origin` says who wrote its reports: a model, or nobody, because their sentences are quoted.
-    `quotes` says that a report needs the whole material with its sources, because the backend
-    quotes from it; otherwise the context, a text within a budget of tokens, is enough.
+    `origin` says how its reports are made: written by a model, or quoted from the documents.
+    `quotes` is True where a report needs all report material with its sources, because the backend
+    quotes from it. Otherwise the context is enough: a text within a budget of tokens.
     `signature(step)` identifies everything, apart from the chunk, that a step's result depends on:
     the model, the prompts and the settings.
     """
@@ -83,10 +91,10 @@ class QueryBackend(Protocol):
     """Answers questions from context tables.
 
     `answer` and `reduce` give the last step, which writes the text that a user reads; `history`
-    holds the messages before the question. `points` says what a context has to say to a question,
-    `rate` gives the refs of the reports that are worth opening, `prime` gives a first answer and
-    follow-up questions, and `chooses_global` tells whether a question is about the whole corpus
-    rather than about one thing.
+    holds the messages before the question. `points` gives the rated points of a context that help
+    to answer a question. `rate` gives the refs of the reports that are relevant to a question.
+    `prime` gives a first answer and follow-up questions. `chooses_global` decides whether a
+    question is about the whole corpus rather than about one thing.
     """
 
     def answer(

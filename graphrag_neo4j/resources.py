@@ -1,6 +1,6 @@
-"""The files that travel with the package: Cypher statements, prompts, data.
+"""Reads the files of the package: Cypher statements, prompts and data.
 
-In a wheel `cypher/` and `prompts/` stand inside the package; in a checkout, beside it.
+In a wheel, `cypher/` and `prompts/` are inside the package; in a checkout, beside it.
 """
 
 from functools import cache
@@ -20,13 +20,13 @@ def data(name: str) -> Traversable:
 
 @cache
 def read_statement(name: str) -> str:
-    """The Cypher statement `name`, as in "extract/pending"."""
+    """The text of the Cypher statement `name`, for example "extract/pairs"."""
     return (_folder("cypher") / f"{name}.cypher").read_text(encoding="utf-8")
 
 
 @cache
 def read_prompt(name: str) -> str:
-    """Our own prompt `name`, as in "extract"."""
+    """The text of our own prompt `name`, for example "extract"."""
     return (_folder("prompts") / f"{name}.md").read_text(encoding="utf-8")
 
 

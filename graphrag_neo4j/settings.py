@@ -1,9 +1,9 @@
-"""Every setting, its default and what it is for.
+"""Every setting, its default and its purpose.
 
-A setting comes from, in this order: an argument in Python or on the command line, the
-environment, a file `.env` in the working folder, the default here. Ours begin with `KG_`;
-those of Neo4j and of OpenAI keep the names that their users know. An address in `.env` is used
-with a key or a password in the same `.env` only (see `env_file`).
+A setting is looked up in this order: an argument in Python or on the command line, the
+environment, a file `.env` in the working folder, the default in this file. The names of our own
+settings begin with `KG_`; those of Neo4j and of OpenAI keep the names that their users know.
+An address in `.env` is used only with a key or a password in the same `.env` (see `env_file`).
 """
 
 import warnings
@@ -44,14 +44,14 @@ __all__ = [
 ]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
-EXTRACTIVE = "extractive"  # the model's name that asks for none
-OLD_EXTRACTIVE = "offline"  # its name up to version 0.1, still read with a warning
-OURS = "KG_"  # what the names of our own settings begin with in the environment
+EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
+OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
+OURS = "KG_"  # the prefix of our own settings in the environment
 MAX_FILE_MB = 100
 MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
 
 
-def _split(value: Any) -> Any:  # noqa: ANN401 - whatever the environment or the caller gives
+def _split(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
     if not isinstance(value, str):
         return value
     return tuple(part.strip() for part in value.split(",") if part.strip())
@@ -61,7 +61,7 @@ CommaSeparated = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
 def _named(name: str) -> AliasChoices:
-    """A setting that keeps a name known elsewhere, besides its own name in Python."""
+    """The names of a setting: its name in Python, and the name that other programs use."""
     return AliasChoices(name.lower(), name)
 
 
@@ -81,200 +81,351 @@ class Settings(BaseSettings):
     neo4j_uri: str | None = Field(
         None,
         validation_alias=_named("NEO4J_URI"),
-        description="Address of a Neo4j with GDS; without it the embedded server is used.",
+        description="Address of a Neo4j server that has GDS. If it is not set, the embedded server "
+        "is used.",
     )
     neo4j_username: str = Field(
-        "neo4j", validation_alias=_named("NEO4J_USERNAME"), description="User name on that server."
+        "neo4j",
+        validation_alias=_named("NEO4J_USERNAME"),
+        description="User name on the server of NEO4J_URI.",
     )
     neo4j_password: SecretStr | None = Field(
-        None, validation_alias=_named("NEO4J_PASSWORD"), description="Password on that server."
+        None,
+        validation_alias=_named("NEO4J_PASSWORD"),
+        description="Password on the server of NEO4J_URI.",
     )
     neo4j_database: str | None = Field(
         None,
         validation_alias=_named("NEO4J_DATABASE"),
-        description="Database on that server; without it the user's home database.",
+        description="Database on the server of NEO4J_URI. If it is not set, the user's home "
+        "database is used.",
     )
     home: Path | None = Field(
-        None, description="Folder of the embedded server; one for each corpus keeps them apart."
+        None,
+        description="Folder of the embedded server and its data. Give each corpus a folder of its "
+        "own to keep the graphs apart.",
     )
     neo4j_release: Neo4jRelease = Field(
-        "2026.01", description="Release line of the embedded server: 2026.01 or 5.26 (LTS)."
+        "2026.01",
+        description="Release line of Neo4j for the embedded server: 2026.01, or 5.26 (LTS).",
     )
     maven_url: str | None = Field(
-        None, description="Maven repository (mirror) that the embedded server's jars come from."
+        None,
+        description="Address of a Maven repository or mirror. The jars of the embedded server are "
+        "downloaded from it.",
     )
     embedded: bool = Field(
-        True, description="Whether a server may be started by us when NEO4J_URI is not set."
+        True,
+        description="Whether the embedded server is started when NEO4J_URI is not set. If false, "
+        "NEO4J_URI must be set.",
     )
 
     # Model
     openai_api_key: SecretStr | None = Field(
-        None, validation_alias=_named("OPENAI_API_KEY"), description="Key for the model endpoint."
+        None,
+        validation_alias=_named("OPENAI_API_KEY"),
+        description="API key of the model endpoint.",
     )
     openai_base_url: str | None = Field(
         None,
         validation_alias=_named("OPENAI_BASE_URL"),
-        description="Address of any OpenAI-compatible endpoint.",
+        description="Base address of an OpenAI-compatible endpoint. If it is not set, the address "
+        "of OpenAI is used.",
     )
     model: str = Field(
         "gpt-4.1-mini",
-        description="Chat model for every step not named below; `extractive` asks for none, "
-        "even with a key.",
+        description="Chat model of every step that has no model of its own below. `extractive` "
+        "means that no model is used, even if a key is set.",
     )
-    extraction_model: str | None = Field(None, description="Chat model that reads chunks.")
-    summary_model: str | None = Field(None, description="Chat model that joins descriptions.")
-    report_model: str | None = Field(None, description="Chat model that writes reports.")
+    extraction_model: str | None = Field(
+        None, description="Chat model that extracts entities, relationships and claims from chunks."
+    )
+    summary_model: str | None = Field(
+        None, description="Chat model that summarises several descriptions as one."
+    )
+    report_model: str | None = Field(None, description="Chat model that writes community reports.")
     answer_model: str | None = Field(None, description="Chat model that answers questions.")
     rating_model: str | None = Field(
-        None, description="Chat model for small decisions: which method, which reports to open."
+        None,
+        description="Chat model for small decisions: which search method a question needs, and "
+        "which reports are relevant to it.",
     )
-    embedding_model: str = Field("text-embedding-3-small", description="Embedding model.")
+    embedding_model: str = Field(
+        "text-embedding-3-small", description="Embedding model of the endpoint."
+    )
     embedding_dimensions: int | None = Field(
         None,
         ge=1,
         le=MOST_DIMENSIONS,
-        description="Dimensions asked of it; without it the model's own.",
+        description="Dimensions of the vectors that the embedding model is asked for. If it is not "
+        "set, the model decides.",
     )
     embedding_tokens: int = Field(
-        8000, ge=16, description="Tokens of a text that are embedded; the rest is left out."
+        8000,
+        ge=16,
+        description="Largest number of tokens of one text that are embedded. The rest of a longer "
+        "text is left out.",
     )
-    embedding_batch: int = Field(128, ge=1, description="Texts embedded by one call, at most.")
-    concurrency: int = Field(32, ge=1, description="Calls to the endpoint at the same time.")
-    timeout: float = Field(120.0, gt=0, description="Seconds that one call may take.")
+    embedding_batch: int = Field(
+        128, ge=1, description="Largest number of texts in one call to the embedding model."
+    )
+    concurrency: int = Field(
+        32, ge=1, description="Largest number of calls to the endpoint at the same time."
+    )
+    timeout: float = Field(
+        120.0, gt=0, description="Seconds after which a call to the endpoint is given up."
+    )
     max_retries: int = Field(
-        5, ge=0, description="Retries of a call after 408, 409, 429, 5xx or a lost connection."
+        5,
+        ge=0,
+        description="Largest number of retries of one call after HTTP status 408, 409, 429 or "
+        "5xx, or after a lost connection.",
     )
-    requests_per_minute: int | None = Field(None, ge=1, description="Limit of calls a minute.")
-    tokens_per_minute: int | None = Field(None, ge=1, description="Limit of tokens a minute.")
-    max_cost: float | None = Field(None, ge=0, description="US dollars after which a run stops.")
+    requests_per_minute: int | None = Field(
+        None,
+        ge=1,
+        description="Largest number of calls to the endpoint in a minute. If it is not set, there "
+        "is no limit.",
+    )
+    tokens_per_minute: int | None = Field(
+        None,
+        ge=1,
+        description="Largest number of tokens sent to and received from the endpoint in a minute. "
+        "If it is not set, there is no limit.",
+    )
+    max_cost: float | None = Field(
+        None,
+        ge=0,
+        description="US dollars that one run may cost. The run stops when this limit is reached; "
+        "the same command continues it.",
+    )
     input_price: float | None = Field(
-        None, ge=0, description="US dollars for a million input tokens, where no price is known."
+        None,
+        ge=0,
+        description="Price of a million input tokens in US dollars. It is used for models whose "
+        "price is not known.",
     )
     output_price: float | None = Field(
-        None, ge=0, description="US dollars for a million output tokens, where no price is known."
+        None,
+        ge=0,
+        description="Price of a million output tokens in US dollars. It is used for models whose "
+        "price is not known.",
     )
 
     # Documents and chunks
     max_file_mb: int = Field(
         MAX_FILE_MB,
         ge=1,
-        description="Megabytes that a docx, pdf or parquet file may unpack to, and that a json or "
-        "html file, or a row of csv or jsonl, may hold; what is larger is named and left out.",
+        description="Largest size in megabytes of an unpacked docx, pdf or parquet file, of a "
+        "json or html file, and of a row of a csv or jsonl file. Larger ones are left out and "
+        "named.",
     )
-    encoding: str = Field("o200k_base", description="tiktoken encoding that counts tokens.")
-    chunk_tokens: int = Field(600, ge=50, description="Tokens of a chunk at most.")
-    chunk_overlap: int = Field(100, ge=0, description="Tokens shared by neighbours at most.")
+    encoding: str = Field(
+        "o200k_base", description="Name of the tiktoken encoding that tokens are counted with."
+    )
+    chunk_tokens: int = Field(600, ge=50, description="Largest number of tokens in a chunk.")
+    chunk_overlap: int = Field(
+        100, ge=0, description="Largest number of tokens that two neighbouring chunks share."
+    )
     prepend_metadata: CommaSeparated = Field(
-        (), description="Metadata put before each chunk's text for the model, by name."
+        (),
+        description="Names of the metadata fields of a document that are put before the text of "
+        "each of its chunks when a model reads it, comma separated.",
     )
 
     # Indexes
     fulltext_analyzer: str = Field(
         "standard-no-stop-words",
-        description="Neo4j's analyser for searching words; `cjk` for Chinese, Japanese, Korean.",
+        description="Neo4j's analyser for full-text search. Use `cjk` for Chinese, Japanese and "
+        "Korean.",
     )
 
     # Extraction
-    prompts: Path | None = Field(None, description="Folder of prompt files that replace ours.")
+    prompts: Path | None = Field(
+        None,
+        description="Folder of prompt files. A file in it replaces our prompt file of the same "
+        "name.",
+    )
     entity_types: CommaSeparated = Field(
         ("person", "organization", "place", "event", "concept", "product", "work"),
-        description="Entity types, comma separated; `any`: the model chooses its own.",
+        description="Types of entities that are extracted, comma separated. `any` means that the "
+        "model chooses the types.",
     )
     language: str | None = Field(
-        None, description="Language of names and descriptions; without it the text's own."
+        None,
+        description="Language of names, descriptions, reports and answers. If it is not set, the "
+        "model keeps the language of the text or the question.",
     )
-    gleanings: int = Field(1, ge=0, description="Passes for what the first reading missed.")
-    claims: bool = Field(True, description="Whether claims are extracted.")
-    claim_gleanings: int = Field(1, ge=0, description="The same passes for claims.")
+    gleanings: int = Field(
+        1,
+        ge=0,
+        description="Largest number of gleanings for each chunk. A gleaning asks the model for the "
+        "entities and relationships that it missed before.",
+    )
+    claims: bool = Field(True, description="Whether claims are extracted from the chunks.")
+    claim_gleanings: int = Field(
+        1, ge=0, description="Largest number of gleanings for the claims of each chunk."
+    )
     entity_specs: CommaSeparated = Field(
-        (), description="Names or types that claims may be about; empty: the entity types."
+        (),
+        description="Names or types of entities that claims may be about, comma separated. If it "
+        "is empty, these are the entity types.",
     )
     claim_description: str = Field(
         "Any claims or facts that could be relevant to information discovery.",
-        description="Which claims are looked for.",
+        description="Description of the claims that are extracted, in your own words.",
     )
 
     # Descriptions
     join_tokens: int = Field(
-        160, ge=0, description="Several descriptions up to this size are joined without a model."
+        160,
+        ge=0,
+        description="Several descriptions with at most this many tokens together are joined line "
+        "by line, without a model.",
     )
     description_tokens: int = Field(
-        160, ge=16, description="Tokens of a description that a model has joined, at most."
+        160,
+        ge=16,
+        description="Largest number of tokens of a description that a model has summarised.",
     )
     summary_context_tokens: int = Field(
-        4000, ge=500, description="Tokens of descriptions given to one call; more are folded."
+        4000,
+        ge=500,
+        description="Largest number of tokens of descriptions that one call summarises. More "
+        "descriptions are summarised in groups, as a tree.",
     )
 
     # Communities and their reports
     max_cluster_size: int = Field(
-        10, ge=0, description="Members above which a community is split; 0: while it can be."
+        10,
+        ge=0,
+        description="Communities with more members than this are split further. 0 means that each "
+        "community is split as long as Leiden can split it.",
     )
-    max_levels: int = Field(10, ge=1, description="Levels of communities at most.")
-    gamma: float = Field(1.0, gt=0, description="Leiden's resolution: higher, more communities.")
-    theta: float = Field(0.01, gt=0, description="Leiden's randomness when it refines.")
-    seed: int = Field(42, ge=0, description="Seed of that randomness.")
+    max_levels: int = Field(
+        10, ge=1, description="Largest number of levels in the hierarchy of communities."
+    )
+    gamma: float = Field(
+        1.0,
+        gt=0,
+        description="Resolution of the Leiden algorithm. A higher value gives more and smaller "
+        "communities.",
+    )
+    theta: float = Field(
+        0.01,
+        gt=0,
+        description="Randomness of the Leiden algorithm when it refines communities. A higher "
+        "value means more randomness.",
+    )
+    seed: int = Field(42, ge=0, description="Seed of the randomness of the Leiden algorithm.")
     unreported_size: int = Field(
-        2, ge=0, description="Members up to which a report is made of them, without a model."
+        2,
+        ge=0,
+        description="Communities with at most this many members get a report made of their "
+        "elements, without a model.",
     )
     report_context_tokens: int = Field(
-        8000, ge=500, description="Tokens of material given to one report, at most."
+        8000,
+        ge=500,
+        description="Largest number of tokens of the report material that a model writes one "
+        "report from.",
     )
-    report_words: int = Field(1500, ge=100, description="Words of a report, at most.")
+    report_words: int = Field(
+        1500, ge=100, description="Largest number of words in a report that a model writes."
+    )
     report_role: str = Field(
-        "an analyst who writes for decision makers", description="Who the model writes reports as."
+        "an analyst who writes for decision makers",
+        description="Role in which the model writes reports.",
     )
     report_rating: str = Field(
         "how much the community matters to someone who wants to understand the whole collection",
-        description="What a report's rating from 0 to 10 rates.",
+        description="Criterion of a report's rating from 0 to 10, in your own words.",
     )
 
     # Questions
     response_type: str = Field(
-        "multiple paragraphs", description="Length and form of answers, in words of your own."
+        "multiple paragraphs", description="Length and form of answers, in your own words."
     )
     general_knowledge: bool = Field(
-        False, description="Whether an answer may add what the model knows itself; it is marked."
+        False,
+        description="Whether an answer may add general knowledge of the model. Such statements are "
+        "marked in the answer.",
     )
     max_context_tokens: int = Field(
-        12_000, ge=500, description="Tokens of material for a local or basic answer, at most."
+        12_000,
+        ge=500,
+        description="Largest number of tokens of the context for an answer of local or basic "
+        "search.",
     )
     map_context_tokens: int = Field(
-        8_000, ge=500, description="Tokens of reports for one map call of a global answer."
+        8_000,
+        ge=500,
+        description="Largest number of tokens of the reports in one map call of global search.",
     )
     data_max_tokens: int = Field(
-        8_000, ge=500, description="Tokens of points that a global answer is reduced from."
+        8_000,
+        ge=500,
+        description="Largest number of tokens of the points in the reduce call of global search.",
     )
     map_calls: int = Field(
-        32, ge=1, description="Map calls for which the default level of a global answer is chosen."
+        32,
+        ge=1,
+        description="Largest number of map calls of global search by default. Its default level of "
+        "communities is the most detailed one whose reports fit in this many calls.",
     )
     map_style: Literal["points", "answer"] = Field(
-        "points", description="What a map call gives: rated points, or one rated answer (paper)."
+        "points",
+        description="Result of a map call of global search: `points` gives several rated points, "
+        "`answer` gives one rated answer, as in the paper.",
     )
     small_share: float = Field(
-        0.1, ge=0, le=1, description="Share of a global answer's tokens for reports without model."
+        0.1,
+        ge=0,
+        le=1,
+        description="Share (0 to 1) of the tokens of global search for reports that were made "
+        "without a model.",
     )
     text_unit_prop: float = Field(
-        0.5, ge=0, le=1, description="Share of a local answer's material that is source text."
+        0.5,
+        ge=0,
+        le=1,
+        description="Share (0 to 1) of the context of local search for text of the documents.",
     )
     community_prop: float = Field(
-        0.25, ge=0, le=1, description="Share of a local answer's material that is reports."
+        0.25,
+        ge=0,
+        le=1,
+        description="Share (0 to 1) of the context of local search for community reports.",
     )
     expand: Literal["hop", "ppr"] = Field(
         "ppr",
-        description="What surrounds a local answer: one hop, or a walk (personalised PageRank).",
+        description="Graph expansion of local search: `hop` takes the direct neighbours of the "
+        "entities that the search starts from, `ppr` ranks all entities by personalised PageRank.",
     )
-    top_k_entities: int = Field(10, ge=1, description="Entities that a local answer starts from.")
+    top_k_entities: int = Field(
+        10, ge=1, description="Number of entities that local search starts from."
+    )
     top_k_relationships: int = Field(
-        10, ge=0, description="Outward relationships for each of these entities."
+        10,
+        ge=0,
+        description="Number of relationships to other entities that local search takes for each "
+        "entity that it starts from.",
     )
     conversation_history_max_turns: int = Field(
-        5, ge=0, description="Turns of a conversation that a question is understood with."
+        5,
+        ge=0,
+        description="Number of the latest turns of a conversation that a question is understood "
+        "with.",
     )
-    drift_depth: int = Field(2, ge=0, description="Rounds of follow-up questions of drift search.")
-    drift_calls: int = Field(12, ge=1, description="Follow-up questions of drift search, at most.")
+    drift_depth: int = Field(
+        2, ge=0, description="Number of rounds in which drift search asks follow-up questions."
+    )
+    drift_calls: int = Field(
+        12, ge=1, description="Largest number of follow-up questions of one drift search."
+    )
 
     def __init__(self, **values: Any) -> None:  # noqa: ANN401 - checked by pydantic
-        """Raises InputError for a name that no setting has."""
+        """Raises InputError where a name is not the name of a setting."""
         own = [name for name in values if not name.startswith("_")]  # pydantic's begin with "_"
         refuse_unknown(own, _names_in_python(), "setting")
         super().__init__(**values)
@@ -282,8 +433,8 @@ class Settings(BaseSettings):
     # The working folder
     trust_env_file: bool = Field(
         False,
-        description="Whether an address in `.env` may be given a key or a password from elsewhere;"
-        " in the environment only.",
+        description="Whether a key or a password from elsewhere may be sent to an address that "
+        "`.env` names. This setting is read from the environment only, not from `.env`.",
     )
 
     @classmethod
@@ -295,12 +446,15 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What is given, then the environment with `.env`; raises InputError where these clash."""
+        """The arguments first, then the environment with `.env`.
+
+        Raises InputError where `.env` may not be used together with the others (`env_file`).
+        """
         both = beside_environment(init_settings(), env_settings(), dotenv_settings())
         return init_settings, InitSettingsSource(settings_cls, init_kwargs=both)
 
     def named_by_env_file(self) -> str | None:
-        """A sentence with the addresses and folders that the file `.env` has named, if any."""
+        """A sentence that lists the addresses and folders that `.env` names; None without any."""
         used = {name: getattr(self, name) for name in type(self).model_fields}
         return named_by_file(DotEnvSettingsSource(type(self))(), used)
 
@@ -329,12 +483,15 @@ class Settings(BaseSettings):
 
     @property
     def has_model(self) -> bool:
-        """Whether a model endpoint is set and wanted; without one an index is extractive."""
-        there = self.openai_api_key is not None or self.openai_base_url is not None
-        return there and self.model != EXTRACTIVE
+        """Whether a model endpoint is set and wanted; otherwise everything is extractive."""
+        has_endpoint = self.openai_api_key is not None or self.openai_base_url is not None
+        return has_endpoint and self.model != EXTRACTIVE
 
     def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
-        """These settings with some of other values; raises InputError as `load_settings` does."""
+        """A copy with the given values in place of the old ones.
+
+        Raises InputError as `load_settings` does.
+        """
         refuse_unknown(given, type(self).model_fields, "setting")
         if not given:
             return self
@@ -347,7 +504,7 @@ class Settings(BaseSettings):
     def model_for(
         self, step: Literal["extraction", "summary", "report", "answer", "rating"]
     ) -> str:
-        """The chat model of one step."""
+        """The name of the chat model of one step."""
         own: str | None = getattr(self, f"{step}_model")
         return own or self.model
 
@@ -367,10 +524,10 @@ PLAIN = {
 
 
 def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
-    """Settings from arguments (None: not given), the environment and `.env`.
+    """The settings from arguments, the environment and `.env`; an argument of None is ignored.
 
-    Raises InputError that names the setting and what is wrong with it, also for a name that no
-    setting has.
+    Raises InputError that names the setting and the problem with its value, or that names an
+    argument that is not a setting.
     """
     refuse_unknown(given, _names_in_python(), "setting")
     try:
@@ -384,7 +541,7 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydant
 
 
 def _names_in_python() -> list[str]:
-    """Each setting's name, and behind it the other names that it has."""
+    """The name of each setting, followed by its other names."""
     names = []
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
@@ -399,12 +556,12 @@ def _explain(error: ValidationError) -> str:
         name = "_".join(str(part) for part in problem["loc"]).upper()
         known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
         label = f"{name if known else 'KG_' + name}: " if name else ""
-        lines.append(label + _wrong(problem))
+        lines.append(label + _problem(problem))
     return "; ".join(lines) + "."
 
 
-def _wrong(problem: ErrorDetails) -> str:
-    """What is wrong with a value, in plain words; in pydantic's own for what is rare."""
+def _problem(problem: ErrorDetails) -> str:
+    """The problem with a value in plain words; a rare problem is in pydantic's words."""
     plain = PLAIN.get(problem["type"])
-    said = problem["msg"].removeprefix("Value error, ")
-    return plain.format(**problem.get("ctx", {})) if plain else said
+    message = problem["msg"].removeprefix("Value error, ")
+    return plain.format(**problem.get("ctx", {})) if plain else message

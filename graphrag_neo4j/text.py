@@ -1,4 +1,4 @@
-"""Small tools for text that comes from documents and models: what can be stored, what is a name."""
+"""Small functions for text from documents and models: storable text, names, quotations."""
 
 import re
 import unicodedata
@@ -23,8 +23,8 @@ __all__ = [
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
-# In these pairs of characters a quotation may differ from its document: kinds of quotes, and the
-# brackets of a citation mark, which are neutralised where a document is quoted.
+# A quotation may differ from its document in these characters: in its kind of quotation marks, and
+# in the brackets of citations, which are neutralised where a document is quoted.
 _ALIKE = _QUOTES | str.maketrans("⟦⟧［］﹇﹈", "[][][]")
 _SPACE = re.compile(r"\s+")
 # Words after which a full stop does not end the sentence; a part of a regular expression.
@@ -34,42 +34,42 @@ ABBREVIATIONS = (
 )
 _ABBREVIATED = re.compile(rf"(?<!\w)(?:{ABBREVIATIONS}|[^\W\d_a-z]|\d{{1,2}})$")
 _WORD = re.compile(r"\S+")
-_MOST_MARKS = 30  # combining ones in a row: no language has more (Unicode, UAX 15, section 13)
-_JOINER = "\u034f"  # the combining grapheme joiner, which Unicode puts between more of them
-# A capitalised or very short word before the full stop is rather an abbreviation: "Inc.", "J. B.".
+_MOST_MARKS = 30  # combining marks in a row: no language has more (Unicode, UAX 15, section 13)
+_JOINER = "\u034f"  # the combining grapheme joiner, which Unicode puts between longer rows
+# A capitalised or very short word with a full stop is taken for an abbreviation: "Inc.", "J. B.".
 _SENTENCE_END = re.compile(r"(?<!\w)[^\W\d_A-Z]{3,}\.(\s|$)|[!?。！？…](\s|$)")
 
 
 def storable(text: str) -> tuple[str, int]:
-    """The text with NUL and lone surrogates replaced by U+FFFD, and how many there were."""
+    """The text with NUL and lone surrogates replaced by U+FFFD, and the number of replacements."""
     return _UNSTORABLE.subn("\ufffd", text)
 
 
 def fold(text: str) -> str:
-    """The text in Unicode NFKC, with one kind of quotes and single spaces, trimmed."""
-    # Before NFKC too, which would make an acute accent for a quote a space and a combining one.
+    """The text in Unicode NFKC, trimmed, with one kind of quotation marks and single spaces."""
+    # Quotes are replaced before NFKC, too: it makes an acute accent a space and a combining accent.
     plain = _normalized(text.translate(_QUOTES)).translate(_QUOTES)
     return _SPACE.sub(" ", plain).strip()
 
 
 def clean_name(text: str) -> str:
-    """A name as it is shown: folded, without the quotes around it."""
+    """A name in its display form: folded, without quotation marks around it."""
     return fold(text).strip("\"'` ")
 
 
 def flat(value: object) -> str:
-    """A value as one line; nothing for None."""
+    """A value as one line of text; an empty text for None."""
     return " ".join(str(value or "").split())
 
 
 def fold_prose(text: str) -> str:
-    """A model's prose, storable, each paragraph one line."""
+    """A model's prose as storable text, each paragraph on one line."""
     lines = (" ".join(line.split()) for line in storable(text)[0].splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def name_key(name: str) -> str:
-    """What two spellings of one name share: folded, without case.
+    """The key that two spellings of one name share: the name folded and without case.
 
     >>> name_key("  Jacob  MARLEY’s ghost")
     "jacob marley's ghost"
@@ -78,7 +78,7 @@ def name_key(name: str) -> str:
 
 
 def looks_like_name(text: str) -> bool:
-    """Whether a claim's subject or object may become an entity: short, unquoted, no sentence."""
+    """Whether a claim's subject or object can be a name: short, no quotation, no sentence."""
     folded = fold(text)
     return (
         0 < len(folded.split()) <= 8
@@ -89,9 +89,9 @@ def looks_like_name(text: str) -> bool:
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Where `quote` stands in `text`: characters [start, end).
+    """The place of `quote` in `text` as characters [start, end), None if it is not there.
 
-    White space, kinds of quotes and neutralised brackets make no difference.
+    White space, kinds of quotation marks and neutralised brackets make no difference.
     """
     wanted = " ".join(quote.translate(_ALIKE).split())
     folded, starts, places = _folded(text)
@@ -106,17 +106,17 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     return place(at), place(at + len(wanted) - 1) + 1
 
 
-@lru_cache(256)  # in a chunk, all that is said with its citation is looked for
+@lru_cache(256)  # many quotations are looked for in the same chunk
 def _folded(text: str) -> tuple[str, list[int], list[int]]:
-    """The text with single spaces and one kind of quotes; where its words begin, there and in
-    the text itself. Within a word, one character stays one character."""
+    """The text with single spaces and one kind of quotes, and the places where its words begin:
+    in this form and in the text itself. Within a word, one character stays one character."""
     words = [*_WORD.finditer(text.translate(_ALIKE))]
     starts = [0, *accumulate(len(word[0]) + 1 for word in words)][: len(words)]
     return " ".join(word[0] for word in words), starts, [word.start() for word in words]
 
 
 def _normalized(text: str) -> str:
-    """The text in NFKC; without more combining marks in a row than it sorts in a moment."""
+    """The text in NFKC. Long rows of combining marks are divided: sorting them would take long."""
     if text.isascii():
         return text
     in_row, parts = 0, []
@@ -133,16 +133,20 @@ def _normalized(text: str) -> str:
 
 @cache
 def _marks(character: str) -> tuple[int, int, bool]:
-    """The combining marks that a character begins with once it is taken apart, those that it
-    ends with, and whether it is nothing else."""
-    kinds = [unicodedata.combining(part) > 0 for part in unicodedata.normalize("NFKD", character)]
-    before = next((i for i, mark in enumerate(kinds) if not mark), len(kinds))
-    after = next((i for i, mark in enumerate(reversed(kinds)) if not mark), len(kinds))
-    return before, after, before == len(kinds)
+    """The numbers of combining marks at the start and the end of a decomposed character, and
+    whether it consists of combining marks alone."""
+    marks = [unicodedata.combining(part) > 0 for part in unicodedata.normalize("NFKD", character)]
+    before = next((i for i, mark in enumerate(marks) if not mark), len(marks))
+    after = next((i for i, mark in enumerate(reversed(marks)) if not mark), len(marks))
+    return before, after, before == len(marks)
 
 
 def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
-    """The text, or its beginning of at most `limit` tokens: whole sentences, else words."""
+    """The text, or its beginning of at most `limit` tokens.
+
+    It is cut after a sentence, or after a word if no sentence fits. `count` gives the number of
+    tokens of a text.
+    """
     while (size := count(text)) > limit:
         text = text[: min(len(text) - 1, len(text) * limit // size)]
         ends = [text.rfind(stop) + len(stop.strip()) for stop in ("! ", "? ", "。", "\n")]
@@ -154,7 +158,7 @@ def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
 def excerpt(text: str, limit: int) -> str:
     """The beginning of a text on one line, in at most `limit` characters.
 
-    Where something is left out, " …" says so.
+    It ends with " …" where text is left out.
     """
     line = flat(text)
     short = shortened(line, limit, len)
@@ -162,7 +166,7 @@ def excerpt(text: str, limit: int) -> str:
 
 
 def _last_full_stop(text: str) -> int:
-    """Where the last full stop stands that ends a sentence; -1: there is none."""
+    """The place of the last full stop that ends a sentence; -1 if there is none."""
     at = text.rfind(". ")
     while at >= 0 and _ABBREVIATED.search(text[max(0, at - 9) : at]):
         at = text.rfind(". ", 0, at)

@@ -1,8 +1,8 @@
-"""The door to tiktoken: how many tokens a text has, in which encoding.
+"""Counts tokens with tiktoken. No other module imports it.
 
-tiktoken downloads the ranks of an encoding on first use. The package bpe-openai carries those of
-o200k_base and cl100k_base, so they are put where tiktoken looks first, and no network is needed.
-tiktoken checks their hash whoever put them there.
+tiktoken downloads the ranks of an encoding on first use. The package bpe-openai contains the ranks
+of o200k_base and cl100k_base. They are copied to tiktoken's cache, so no network is needed.
+tiktoken checks the hash of the copy.
 """
 
 import gzip
@@ -27,8 +27,8 @@ CountTokens = Callable[[str], int]
 """Gives the number of tokens of a text."""
 
 
-# Encoding → the ranks that it needs, and tiktoken's name for them in its cache: the SHA-1 of
-# the address that it would download them from.
+# By encoding: its ranks, and the name of their file in tiktoken's cache, which is the SHA-1 of the
+# address that tiktoken would download them from.
 PACKAGED = {
     "o200k_base": ("o200k_base", "fb374d419588a4632f3f557e76b4b70aebbca790"),
     "o200k_harmony": ("o200k_base", "fb374d419588a4632f3f557e76b4b70aebbca790"),
@@ -40,7 +40,7 @@ _environment = threading.Lock()
 
 
 def check(name: str) -> None:
-    """Raises InputError if there is no such encoding."""
+    """Raises InputError if tiktoken has no encoding of this name."""
     known = tiktoken.list_encoding_names()
     if name not in known:
         raise InputError(
@@ -49,19 +49,19 @@ def check(name: str) -> None:
 
 
 def count(text: str, encoding_name: str) -> int:
-    """The number of tokens of `text`; what looks like a special token is ordinary text.
+    """The number of tokens of `text`; special tokens such as <|endoftext|> count as ordinary text.
 
     A text of more than COUNTED_AT_ONCE characters is counted in parts. Raises InputError as
     `encoding` does.
     """
     encode = encoding(encoding_name).encode
-    # A megabyte of spaces in one piece is more than tiktoken can take.
+    # tiktoken fails on a megabyte of spaces in one piece.
     pieces = (text[i : i + COUNTED_AT_ONCE] for i in range(0, len(text), COUNTED_AT_ONCE))
     return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
 
 
 def encoding_for(model: str) -> str | None:
-    """The name of the encoding that a model uses, None if tiktoken does not know the model."""
+    """The name of a model's encoding, None if tiktoken does not know the model."""
     try:
         return tiktoken.encoding_name_for_model(model)
     except KeyError:
@@ -70,15 +70,15 @@ def encoding_for(model: str) -> str | None:
 
 @cache
 def encoding(name: str) -> tiktoken.Encoding:
-    """The encoding of that name.
+    """The encoding of this name.
 
-    Raises InputError if there is no such encoding, or if its ranks can't be had.
+    Raises InputError if there is no such encoding, or if its ranks can't be loaded.
     """
     check(name)
     try:
         with _ranks_at_hand(name):
             return tiktoken.get_encoding(name)
-    except (OSError, ValueError) as error:  # no network; not what tiktoken's hash says
+    except (OSError, ValueError) as error:  # no network; a wrong hash
         raise InputError(
             f"The ranks of the encoding {name} can't be had ({error}): connect to the network "
             "once, let TIKTOKEN_CACHE_DIR name a folder that holds them, or set "
@@ -88,7 +88,7 @@ def encoding(name: str) -> tiktoken.Encoding:
 
 @contextmanager
 def _ranks_at_hand(name: str) -> Iterator[None]:
-    """Puts packaged ranks where tiktoken looks, or where it does not matter: a passing folder."""
+    """Puts packaged ranks into tiktoken's cache, or into a temporary folder if that fails."""
     packed = _packaged(name)
     folder = _tiktoken_folder()
     if packed is None or (folder and _unpacked(*packed, folder)):
@@ -113,7 +113,7 @@ def _packaged(name: str) -> tuple[Path, str] | None:
 
 
 def _tiktoken_folder() -> Path | None:
-    """The folder that tiktoken uses as its cache; None if it is told to use none."""
+    """The folder of tiktoken's cache; None if the environment turns the cache off."""
     for variable in FOLDER_VARIABLES:
         if variable in os.environ:
             value = os.environ[variable]
@@ -122,7 +122,10 @@ def _tiktoken_folder() -> Path | None:
 
 
 def _unpacked(packed: Path, cache_name: str, folder: Path) -> bool:
-    """Whether the ranks now stand in the folder; another process may do the same at once."""
+    """Unpacks the ranks into the folder; returns whether they are there now.
+
+    Another process may do the same at the same time.
+    """
     target = folder / cache_name
     if target.exists():
         return os.access(target, os.R_OK)
@@ -141,7 +144,7 @@ def _unpacked(packed: Path, cache_name: str, folder: Path) -> bool:
 
 @contextmanager
 def _folder_set(folder: str) -> Iterator[None]:
-    """tiktoken reads its folder from the environment alone; it is lent ours for a moment."""
+    """Sets tiktoken's folder for a moment; tiktoken reads it only from the environment."""
     variable = FOLDER_VARIABLES[0]
     with _environment:
         before = os.environ.get(variable)

@@ -66,11 +66,11 @@ def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
     (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_HOME=/tmp\nA=b\n")
     said = [
         (
-            "The environment sets KG_MAX_COTS, which is no setting and does nothing. "
+            "The environment sets KG_MAX_COTS, which is not a setting and does nothing. "
             "Did you mean KG_MAX_COST?"
         ),
         (
-            "The file .env sets KG_LANGAGE, which is no setting and does nothing. "
+            "The file .env sets KG_LANGAGE, which is not a setting and does nothing. "
             "Did you mean KG_LANGUAGE?"
         ),
     ]

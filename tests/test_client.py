@@ -114,7 +114,7 @@ async def test_what_is_no_document_ends_the_run_with_a_sentence(
     graph: Graph, extractive: Settings
 ) -> None:
     async with AsyncGraphRAG(extractive) as rag:
-        with pytest.raises(InputError, match="A dict is no document"):
+        with pytest.raises(InputError, match="A dict is not a Document"):
             await rag.index([{"text": TALE}])
     rows = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome")
     assert rows == [{"outcome": "failed"}]

@@ -285,7 +285,7 @@ async def test_each_thought_is_told_at_once_and_not_when_its_batch_is_saved() ->
             saved.go.set()  # nothing was saved until then
 
     with in_time():
-        await run_tasks(numbers(5), task, saved, workers=5, batch=5, told=hear)
+        await run_tasks(numbers(5), task, saved, workers=5, batch=5, advance=hear)
     assert sorted(told) == [(0, 1), (1, 0), (1, 0), (1, 0), (1, 0)]
 
 
@@ -301,7 +301,7 @@ async def test_what_was_told_and_could_not_be_saved_is_taken_back() -> None:
 
     with in_time(), pytest.raises(GraphError):
         await run_tasks(
-            numbers(20), task, saved, workers=3, batch=2, told=lambda *n: told.append(n)
+            numbers(20), task, saved, workers=3, batch=2, advance=lambda *n: told.append(n)
         )
     outcomes = [one for one in saved.all if isinstance(one, Outcome)]
     assert len(outcomes) == len(saved.all) > 0

@@ -1,4 +1,4 @@
-// The documents, with how many chunks they have and how many entities they name.
+// The documents, with the numbers of their chunks and of the entities that they mention.
 MATCH (document:Document)<-[:PART_OF]-(chunk:Chunk)
 RETURN document.title AS document, count(chunk) AS chunks,
        COUNT { MATCH (document)<-[:PART_OF]-()-[:MENTIONS]->(entity:Entity)

@@ -1,4 +1,4 @@
-// One entity, and everything that is said of it.
+// One entity with its descriptions, claims, relationships and communities.
 MATCH (entity:Entity {name: $entity})
 CALL (entity) {
   MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk)

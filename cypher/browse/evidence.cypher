@@ -1,4 +1,4 @@
-// Draws the way from the findings on one community to the chunks and documents they rest on.
+// Draws how the findings of one community rest on chunks and documents.
 MATCH cites = (:Community {ref: $community})-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
 WITH cites, finding, cited ORDER BY finding.index, labels(cited)[0], cited.ref LIMIT 25
 CALL (cited) {

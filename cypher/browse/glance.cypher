@@ -1,4 +1,4 @@
-// The corpus at a glance: how much there is of everything.
+// The corpus at a glance: the numbers of its documents, chunks, entities and other records.
 UNWIND [
   ['documents', COUNT { (:Document) }], ['chunks', COUNT { (:Chunk) }],
   ['entities', COUNT { (:Entity) }], ['relationships', COUNT { ()-[:RELATED]->() }],

@@ -1,4 +1,4 @@
-// Draws the best connected members of one community, and how they are related.
+// Draws the members of one community with the most relationships, and these relationships.
 MATCH (:Community {ref: $community})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)
 WITH entity ORDER BY entity.degree DESC, entity.id LIMIT 40
 WITH collect(entity) AS members

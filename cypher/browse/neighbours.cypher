@@ -1,4 +1,4 @@
-// Draws one entity with those it is most related to, and their communities.
+// Draws one entity with the entities most strongly related to it, and their communities.
 MATCH (entity:Entity {name: $entity})-[pair:RELATED]-(other:Entity)
 WITH entity, pair, other ORDER BY pair.weight DESC, other.degree DESC, other.id LIMIT 40
 MATCH home = (other)-[:IN_COMMUNITY]->(:Community)

@@ -1,4 +1,4 @@
-// One community's report in lines that fit on the page, its rating, and its best connected members.
+// The report of one community, its rating, and the members with the most relationships.
 MATCH (community:Community {ref: $community})
 WITH community, COLLECT {
   MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)

@@ -1,4 +1,4 @@
-// What the findings on one community rest on: the words of the documents, and where they stand.
+// The sentences that the findings of one community rest on, with their places in the documents.
 MATCH (:Community {ref: $community})-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
 CALL (cited) {
   WITH cited WHERE cited:Claim

@@ -1,4 +1,4 @@
-// The claims on a time line: what is said to have happened when.
+// The claims in the order of their dates.
 MATCH (claim:Claim)-[:FROM]->(:Chunk)-[:PART_OF]->(document:Document)
 WHERE claim.start_date IS NOT NULL
 OPTIONAL MATCH (claim)-[:SUBJECT]->(subject:Entity)

@@ -1,4 +1,4 @@
-// Where two communities meet: the chunks that name members of both.
+// The chunks that mention members of both of two communities.
 MATCH (:Community {ref: $community})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)
 MATCH (entity)<-[:MENTIONS]-(chunk:Chunk)
 WITH chunk, collect(DISTINCT entity.name) AS ours

@@ -1,4 +1,4 @@
-// What is pending or has failed, and why.
+// Items that are pending or have failed, with the reasons.
 CALL () {
   MATCH (x:Chunk) WHERE x.extraction IN ['pending', 'failed']
   RETURN 'chunk to read' AS what, x.extraction_error AS reason

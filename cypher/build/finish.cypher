@@ -1,3 +1,3 @@
-// Ends a build; its lease is free.
+// Ends a build and frees its lease.
 MATCH (build:Build {id: $build}) WHERE build.outcome IS NULL
 SET build += $usage, build.outcome = $outcome, build.finished = datetime()

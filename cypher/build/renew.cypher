@@ -1,4 +1,4 @@
-// Renews a build's lease and keeps what it has used so far.
+// Renews the lease of a build and saves its calls, tokens and cost so far.
 MATCH (build:Build {id: $build}) WHERE build.outcome IS NULL
 SET build += $usage, build.renewed = timestamp()
 RETURN build.id AS id

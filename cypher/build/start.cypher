@@ -1,3 +1,3 @@
-// A new build, which holds the lease from now on.
+// Creates a build, which holds the lease from now on.
 CREATE (build:Build {id: $build})
 SET build += $properties, build.started = datetime(), build.renewed = timestamp()

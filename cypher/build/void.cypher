@@ -1,4 +1,4 @@
-// Ends builds whose process is gone.
+// Ends builds whose process has ended without doing so.
 UNWIND $builds AS id
 MATCH (build:Build {id: id})
 SET build.outcome = 'interrupted', build.finished = datetime()

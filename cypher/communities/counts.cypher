@@ -1,3 +1,3 @@
-// How many chunks name each entity.
+// Counts the chunks that mention each entity.
 MATCH (entity:Entity)
 RETURN entity.id AS id, COUNT { (entity)<-[:MENTIONS]-() } AS n

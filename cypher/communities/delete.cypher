@@ -1,4 +1,4 @@
-// Removes communities that are no more, with their findings; what they were a part of is marked.
+// Removes communities that no longer exist, with their findings, and marks their parents.
 UNWIND $ids AS id
 MATCH (community:Community {id: id})
 OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)

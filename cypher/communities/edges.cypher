@@ -1,3 +1,3 @@
-// The weighted graph that communities are made of.
+// Reads the weighted edges that communities are made of.
 MATCH (a:Entity)-[pair:RELATED]->(b:Entity)
 RETURN a.id AS start, b.id AS end, pair.weight AS weight

@@ -1,4 +1,4 @@
-// Entities whose leaf community is another one now.
+// Moves entities to another leaf community.
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
 OPTIONAL MATCH (entity)-[old:IN_COMMUNITY]->()

@@ -1,4 +1,4 @@
-// Communities whose parent is another one now; what has other parts wants another report.
+// Moves communities to another parent, and marks the old and the new parent for new reports.
 UNWIND $rows AS row
 MATCH (community:Community {id: row.id})
 OPTIONAL MATCH (community)-[old:PARENT]->(former:Community)

@@ -1,4 +1,4 @@
-// Writes communities; those that stay keep all else that they have.
+// Writes communities; existing ones keep their other properties.
 UNWIND $rows AS row
 MERGE (community:Community {id: row.id})
   ON CREATE SET community.ref = row.ref, community.stale = true

@@ -1,3 +1,3 @@
-// What the server consists of; plain enough for the system database, too.
+// Reads the components of the server; the system database understands it, too.
 CALL dbms.components() YIELD name, versions, edition
 RETURN name, versions, edition

@@ -1,2 +1,2 @@
-// The version of Graph Data Science; a server without it refuses the statement.
+// Reads the version of Graph Data Science; a server without it refuses the statement.
 RETURN gds.version() AS version

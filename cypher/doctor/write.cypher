@@ -1,2 +1,2 @@
-// A node as a build writes it; the transaction is rolled back.
+// Creates a node as a build does; the transaction is rolled back.
 CREATE (build:Build {id: $id})

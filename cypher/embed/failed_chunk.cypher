@@ -1,4 +1,4 @@
-// Chunks for whose text no vector came, and why; the mark stays.
+// Saves why chunks could not be embedded; they stay marked.
 UNWIND $rows AS row
 MATCH (x:Chunk {id: row.id})
 SET x.embedding_error = row.reason

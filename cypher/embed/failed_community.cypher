@@ -1,4 +1,4 @@
-// Communities for whose text no vector came, and why; the mark stays.
+// Saves why communities could not be embedded; they stay marked.
 UNWIND $rows AS row
 MATCH (x:Community {id: row.id})
 SET x.embedding_error = row.reason

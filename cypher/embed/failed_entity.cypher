@@ -1,4 +1,4 @@
-// Entities for whose text no vector came, and why; the mark stays.
+// Saves why entities could not be embedded; they stay marked.
 UNWIND $rows AS row
 MATCH (x:Entity {id: row.id})
 SET x.embedding_error = row.reason

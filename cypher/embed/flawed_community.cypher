@@ -1,4 +1,4 @@
-// Communities whose text gives no vector that can be indexed, and why; it is not asked for again.
+// Saves why the vectors of communities can't be indexed, and removes the mark.
 UNWIND $rows AS row
 MATCH (x:Community {id: row.id})
 SET x.embedding_hash = row.hash, x.embedding_flaw = row.reason

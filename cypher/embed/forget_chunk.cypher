@@ -1,4 +1,4 @@
-// Takes the vectors off a page of chunks, in the order of their ids, and marks these.
+// Removes the vectors of a page of chunks in the order of their ids, and marks these.
 MATCH (x:Chunk) WHERE x.id > $after AND x.text IS NOT NULL
 WITH x ORDER BY x.id LIMIT $limit
 SET x.unembedded = true

@@ -1,4 +1,4 @@
-// Takes the vectors off a page of entities, in the order of their ids, and marks these.
+// Removes the vectors of a page of entities in the order of their ids, and marks these.
 MATCH (x:Entity) WHERE x.id > $after AND x.description IS NOT NULL
 WITH x ORDER BY x.id LIMIT $limit
 SET x.unembedded = true

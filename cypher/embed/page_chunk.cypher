@@ -1,4 +1,4 @@
-// A page of marked chunks, in the order of their ids, with what is to be embedded.
+// Reads a page of marked chunks in the order of their ids, with the texts to embed.
 MATCH (x:Chunk) WHERE x.unembedded = true AND x.id > $after
 WITH x ORDER BY x.unembedded, x.id LIMIT $limit
 MATCH (x)-[:PART_OF]->(document:Document)

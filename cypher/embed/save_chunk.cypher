@@ -1,4 +1,4 @@
-// Vectors of chunks, stored as 32-bit numbers, and the hash of what each was made of.
+// Saves vectors of chunks as 32-bit numbers, with the hashes of their texts.
 UNWIND $rows AS row
 MATCH (x:Chunk {id: row.id})
 SET x.embedding_hash = row.hash

@@ -1,4 +1,4 @@
-// Vectors of communities, stored as 32-bit numbers, and the hash of what each was made of.
+// Saves vectors of communities as 32-bit numbers, with the hashes of their texts.
 UNWIND $rows AS row
 MATCH (x:Community {id: row.id})
 SET x.embedding_hash = row.hash

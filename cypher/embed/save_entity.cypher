@@ -1,4 +1,4 @@
-// Vectors of entities, stored as 32-bit numbers, and the hash of what each was made of.
+// Saves vectors of entities as 32-bit numbers, with the hashes of their texts.
 UNWIND $rows AS row
 MATCH (x:Entity {id: row.id})
 SET x.embedding_hash = row.hash

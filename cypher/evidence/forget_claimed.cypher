@@ -1,4 +1,4 @@
-// Removes the mentions that only claims gave; marks the entities, and names them.
+// Removes the mentions that come from claims alone; marks their entities and returns their ids.
 UNWIND $chunks AS chunk
 MATCH (:Chunk {id: chunk})-[mention:MENTIONS]->(entity:Entity) WHERE size(mention.names) = 0
 SET entity.stale = true

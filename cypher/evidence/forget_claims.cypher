@@ -1,4 +1,4 @@
-// Removes the claims of chunks, and marks the entities that they were about.
+// Removes the claims of chunks, and marks the entities of these claims.
 UNWIND $chunks AS chunk
 MATCH (:Chunk {id: chunk})<-[:FROM]-(claim:Claim)
 OPTIONAL MATCH (claim)-[:SUBJECT|OBJECT]->(entity:Entity)

@@ -1,4 +1,4 @@
-// Removes the mentions of chunks; marks the entities, and names them.
+// Removes the mentions of chunks; marks their entities and returns their ids.
 UNWIND $chunks AS chunk
 MATCH (:Chunk {id: chunk})-[mention:MENTIONS]->(entity:Entity)
 SET entity.stale = true

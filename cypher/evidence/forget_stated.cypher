@@ -1,4 +1,4 @@
-// Removes what chunks stated; marks the pairs and their ends, and names the pairs.
+// Removes the statements of chunks; marks the pairs and their ends, and returns the pairs' ids.
 UNWIND $chunks AS chunk
 MATCH (a:Entity)-[stated:STATED {chunk: chunk}]->(b:Entity)
 MATCH ()-[pair:RELATED {id: stated.pair}]->()

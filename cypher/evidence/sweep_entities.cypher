@@ -1,4 +1,4 @@
-// Removes those of these entities that nothing mentions any more.
+// Removes those of these entities that no chunk mentions any more.
 UNWIND $entities AS id
 MATCH (entity:Entity {id: id})
 WHERE NOT EXISTS { (entity)<-[:MENTIONS]-() }

@@ -1,4 +1,4 @@
-// Claims, each from its chunk.
+// Creates claims, each linked to its chunk.
 UNWIND $rows AS row
 MATCH (chunk:Chunk {id: row.chunk})
 MERGE (claim:Claim {id: row.id})

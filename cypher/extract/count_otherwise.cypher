@@ -1,4 +1,4 @@
-// How many chunks were read with other settings; two ranges of an index, where <> would scan.
+// Counts the chunks that were read with other settings; < and > use the index, and <> would not.
 CALL () {
   MATCH (chunk:Chunk)
   WHERE (chunk.extraction_with < $extraction OR chunk.extraction_with > $extraction)

@@ -1,4 +1,4 @@
-// Chunks that were read for claims.
+// Saves that chunks were read for claims.
 UNWIND $rows AS row
 MATCH (chunk:Chunk {id: row.id})
 SET chunk.claims = 'done', chunk.claims_with = row.signature,

@@ -1,4 +1,4 @@
-// Chunks that were read.
+// Saves that chunks were read for entities and relationships.
 UNWIND $rows AS row
 MATCH (chunk:Chunk {id: row.id})
 SET chunk.extraction = 'done', chunk.extraction_with = row.signature,

@@ -1,4 +1,4 @@
-// Entities that chunks name, marked: what is derived from their mentions is out of date.
+// Creates the entities that chunks mention, and marks them for the stage merge.
 UNWIND $rows AS row
 MERGE (entity:Entity {id: row.id})
   ON CREATE SET entity.ref = row.ref, entity.name = row.name

@@ -1,4 +1,4 @@
-// What chunks say of entities.
+// Creates the mentions of entities in chunks.
 UNWIND $rows AS row
 MATCH (chunk:Chunk {id: row.chunk}), (entity:Entity {id: row.entity})
 MERGE (chunk)-[mention:MENTIONS]->(entity)

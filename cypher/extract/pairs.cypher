@@ -1,4 +1,4 @@
-// The pairs that chunks state, marked.
+// Creates the pairs that chunks state, and marks them for the stage merge.
 UNWIND $rows AS row
 MATCH (a:Entity {id: row.start}), (b:Entity {id: row.end})
 MERGE (a)-[pair:RELATED {id: row.id}]->(b)

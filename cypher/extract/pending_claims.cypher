@@ -1,4 +1,4 @@
-// A page of chunks to read for claims: pending or failed as $state says, read already, after ref $after.
+// Reads a page of chunks after ref $after with entities read and claims pending or failed ($state).
 MATCH (chunk:Chunk)-[:PART_OF]->(document:Document)
 WHERE chunk.claims = $state AND chunk.extraction = 'done' AND chunk.ref > $after
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text, document.header AS header,

@@ -1,4 +1,4 @@
-// A page of chunks to read: pending or failed as $state says, after ref $after.
+// Reads a page of chunks after ref $after that are pending or failed ($state).
 MATCH (chunk:Chunk)-[:PART_OF]->(document:Document)
 WHERE chunk.extraction = $state AND chunk.ref > $after
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text, document.header AS header,

@@ -1,4 +1,4 @@
-// Marks chunks that were read for claims with other settings.
+// Marks chunks as pending that were read for claims with other settings.
 MATCH (chunk:Chunk)
 WHERE (chunk.claims_with < $signature OR chunk.claims_with > $signature)
   AND chunk.claims = 'done'

@@ -1,4 +1,4 @@
-// Marks chunks that were read with other settings; what they say stands until it is replaced.
+// Marks chunks as pending that were read with other settings; their evidence stays until replaced.
 MATCH (chunk:Chunk)
 WHERE (chunk.extraction_with < $signature OR chunk.extraction_with > $signature)
   AND chunk.extraction = 'done'

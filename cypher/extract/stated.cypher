@@ -1,4 +1,4 @@
-// What chunks state of pairs, as the chunk directs them.
+// Creates the statements of chunks about pairs, in the direction that the chunk gives.
 UNWIND $rows AS row
 MATCH (source:Entity {id: row.source}), (target:Entity {id: row.target})
 MERGE (source)-[stated:STATED {id: row.id}]->(target)

@@ -1,4 +1,4 @@
-// Whom claims are about, as they spell it; their chunks mention these entities.
+// Links claims to their subjects, with the spelling; their chunks mention these entities, too.
 UNWIND $rows AS row
 MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk), (entity:Entity {id: row.entity})
 MERGE (claim)-[subject:SUBJECT]->(entity)

@@ -1,4 +1,4 @@
-// Takes the claims of chunks off their entities; gives how they spell whom they are about.
+// Removes the links of chunks' claims to entities, and returns the spellings of the entities.
 UNWIND $chunks AS id
 MATCH (:Chunk {id: id})<-[:FROM]-(claim:Claim)
 OPTIONAL MATCH (claim)-[subject:SUBJECT]->(:Entity)

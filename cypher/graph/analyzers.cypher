@@ -1,3 +1,3 @@
-// The analysers that full-text indexes may have.
+// Reads the names of the analysers for full-text indexes.
 CALL db.index.fulltext.listAvailableAnalyzers() YIELD analyzer
 RETURN analyzer ORDER BY analyzer

@@ -1,2 +1,2 @@
-// Waits until all indexes are online; fails if one can't be filled.
+// Waits until all indexes are online; fails if an index can't be filled.
 CALL db.awaitIndexes($seconds)

@@ -1,2 +1,2 @@
-// Waits until full-text indexes have what was written before.
+// Waits until full-text search finds all text that was written before.
 CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()

@@ -1,3 +1,3 @@
-// Gives the database names of properties, though nothing has such a property yet.
+// Registers names of properties in the database before a node has such a property.
 UNWIND $names AS name
 CALL db.createProperty(name)

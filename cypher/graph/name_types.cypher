@@ -1,3 +1,3 @@
-// Gives the database names of relationship types, though there is no such relationship yet.
+// Registers relationship types in the database before such a relationship exists.
 UNWIND $names AS name
 CALL db.createRelationshipType(name)

@@ -1,4 +1,4 @@
-// The properties and relationship types that this database has names for.
+// Reads the properties and relationship types that this database has names for.
 CALL () {
   CALL db.propertyKeys() YIELD propertyKey AS name RETURN name
   UNION

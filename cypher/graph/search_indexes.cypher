@@ -1,3 +1,3 @@
-// All indexes by name: what each is on, and how it is configured.
+// Reads all indexes by name, with their labels, properties and configuration.
 SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, options
 RETURN name, type, entityType AS of, labelsOrTypes AS labels, properties, options.indexConfig AS config

@@ -1,4 +1,4 @@
-// The chunks of documents in their order.
+// Reads the ids of the chunks of documents in order.
 UNWIND $sources AS source
 MATCH (document:Document {source: source})<-[:PART_OF]-(chunk:Chunk)
 WITH source, chunk ORDER BY source, chunk.index

@@ -1,4 +1,4 @@
-// Writes chunks: new ones are pending and wait for a vector, known ones keep what they have.
+// Writes chunks: new ones are pending and marked to be embedded, existing ones keep their state.
 UNWIND $rows AS row
 MATCH (document:Document {id: row.document})
 MERGE (chunk:Chunk {id: row.id})

@@ -1,4 +1,4 @@
-// The chunks that documents have.
+// Reads the ids of the chunks of documents.
 UNWIND $documents AS id
 MATCH (:Document {id: id})<-[:PART_OF]-(chunk:Chunk)
 RETURN collect(chunk.id) AS ids

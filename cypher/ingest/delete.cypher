@@ -1,4 +1,4 @@
-// Removes documents, whose chunks are gone already.
+// Removes documents whose chunks have already been removed.
 UNWIND $documents AS id
 MATCH (document:Document {id: id})
 DETACH DELETE document

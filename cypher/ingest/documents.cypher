@@ -1,4 +1,4 @@
-// Writes documents as they are now.
+// Writes the present state of documents.
 UNWIND $rows AS row
 MERGE (document:Document {id: row.id})
 SET document = row

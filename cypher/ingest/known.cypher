@@ -1,4 +1,4 @@
-// What the graph knows of these documents.
+// Reads the hash and settings of the documents that the graph has.
 UNWIND $ids AS id
 MATCH (document:Document {id: id})
 RETURN document.id AS id, document.content_hash AS content_hash,

@@ -1,4 +1,4 @@
-// The documents with one of these sources, and those of files and their rows.
+// Reads the sources of documents that are listed, or are one of these files or one of their rows.
 CALL () {
   UNWIND $sources + $files AS source
   MATCH (document:Document {source: source})

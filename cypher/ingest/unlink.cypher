@@ -1,4 +1,4 @@
-// Forgets the order of the chunks of documents.
+// Removes the links between neighbouring chunks of documents.
 UNWIND $documents AS id
 MATCH (:Document {id: id})<-[:PART_OF]-(:Chunk)-[next:NEXT]->(:Chunk)
 DELETE next

@@ -1,4 +1,4 @@
-// What the guide shows first: the largest community, the one most related to it, an entity.
+// Reads the examples of the guide: the largest community, the one most related to it, an entity.
 MATCH (community:Community {level: 0})
 WITH community ORDER BY community.size DESC, community.ref LIMIT 1
 CALL (community) {

@@ -1,4 +1,4 @@
-// The communities of a level with their reports' titles, the largest first; all levels if null.
+// Reads the communities of $level (null: of all levels) with report titles, the largest first.
 MATCH (community:Community) WHERE $level IS NULL OR community.level = $level
 OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)
 RETURN community.ref AS ref, community.level AS level, community.size AS size,

@@ -1,4 +1,4 @@
-// One entity with what is related to it, what is claimed of it, and its communities from level 0.
+// Reads one entity with its relationships, claims and communities from level 0.
 MATCH (entity:Entity {id: $id})
 RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,
        coalesce(entity.description, '') AS description, entity.degree AS degree,

@@ -1,4 +1,4 @@
-// Names of entities that hold a word like one of these; `fuzzy`: the word as a fuzzy query.
+// Finds names of entities with a word similar to one of $words; `fuzzy` is the fuzzy query of it.
 UNWIND $words AS word
 CALL (word) {
   CALL db.index.fulltext.queryNodes('kg_entity_text', word.fuzzy, {limit: $limit})

@@ -1,4 +1,4 @@
-// One community's report with its findings and members.
+// Reads the report of one community with its findings and members.
 MATCH (community:Community {ref: $ref})
 RETURN community.ref AS ref, community.level AS level, community.title AS title,
        community.summary AS summary, community.rating AS rating,

@@ -1,4 +1,4 @@
-// The chunks with their text and place.
+// Reads the chunks with their texts and places.
 MATCH (chunk:Chunk)-[:PART_OF]->(document:Document)
 RETURN chunk.ref AS ref, document.title AS document, document.source AS source,
        chunk.start AS start, chunk.text AS text

@@ -1,4 +1,4 @@
-// The communities with their reports and findings, the coarsest first.
+// Reads the communities with their reports and findings, the coarsest first.
 MATCH (community:Community)
 OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)
 RETURN community.ref AS ref, parent.ref AS parent, community.level AS level,

@@ -1,5 +1,5 @@
-// The entities with their leaf community and chunks that name them, those that the description
-// quotes first.
+// Reads the entities with their leaf community and chunks that mention them; chunks that the
+// description quotes come first.
 MATCH (entity:Entity)
 OPTIONAL MATCH (entity)-[:IN_COMMUNITY]->(community:Community)
 RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,

@@ -1,4 +1,5 @@
-// The relationships with chunks that state them, those that the description quotes first.
+// Reads the relationships with chunks that state them; chunks that the description quotes come
+// first.
 MATCH (source:Entity)-[pair:RELATED]->(target:Entity)
 RETURN pair.ref AS ref, source.ref AS source, target.ref AS target, pair.weight AS weight,
        pair.description AS description,

@@ -1,4 +1,4 @@
-// A page of marked entities with their spellings and types, each with its count, and degree.
+// Reads a page of marked entities with counted spellings and types, and their degree.
 MATCH (entity:Entity) WHERE entity.stale = true
 WITH entity LIMIT $limit
 RETURN entity.id AS id,

@@ -1,4 +1,4 @@
-// A page of marked pairs with all their statements.
+// Reads a page of marked pairs with all their statements.
 MATCH ()-[pair:RELATED]->() WHERE pair.stale = true
 WITH pair LIMIT $limit
 RETURN pair.id AS id,

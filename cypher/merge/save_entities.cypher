@@ -1,6 +1,6 @@
-// Names, types and degrees as voted; descriptions are looked at next, those of pairs that a model
-// described by a name that an end no longer has, too. Communities that show any of it likewise:
-// whatever changes a pair or a claim marks its entities.
+// Saves names, types and degrees, and marks the entities for new descriptions. If an entity has
+// a new name, its pairs that a model described by the old name are marked, too. Communities that
+// contain it are marked for new reports. A change of a pair or a claim marks its entities, too.
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
 WITH entity, row, entity.name <> row.name AS renamed

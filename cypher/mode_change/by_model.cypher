@@ -1,4 +1,4 @@
-// Whether a chunk was read by a model; two ranges of an index, where <> would scan.
+// Reads whether a model has read a chunk; < and > use the index, and <> would not.
 CALL () {
   MATCH (chunk:Chunk) WHERE chunk.extraction_with < $extractive RETURN chunk LIMIT 1
   UNION

@@ -1,4 +1,4 @@
-// Marks chunks that were read for claims without a model; their claims stand until they are replaced.
+// Marks chunks as pending that were read extractively for claims; their claims stay until replaced.
 MATCH (chunk:Chunk)
 WHERE chunk.claims_with >= $extractive AND chunk.claims_with < $beyond AND chunk.claims = 'done'
 SET chunk.claims = 'pending'

@@ -1,4 +1,4 @@
-// Marks chunks that were read without a model; what they say stands until it is replaced.
+// Marks chunks as pending that were read extractively; their evidence stays until replaced.
 MATCH (chunk:Chunk)
 WHERE chunk.extraction_with >= $extractive AND chunk.extraction_with < $beyond
   AND chunk.extraction = 'done'

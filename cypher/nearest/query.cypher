@@ -1,3 +1,3 @@
-// The nodes nearest to a vector in an index, nearest first; before Neo4j 2026.02.
+// Finds the nodes nearest to a vector by an index, the nearest first; before Neo4j 2026.02.
 CALL db.index.vector.queryNodes($index, $k, $vector) YIELD node, score
 RETURN node.id AS id, score ORDER BY score DESC, id

@@ -1,4 +1,4 @@
-// The chunks nearest to a vector, nearest first; from Neo4j 2026.02 on.
+// Finds the chunks nearest to a vector, the nearest first; since Neo4j 2026.02.
 CYPHER 25
 MATCH (node:Chunk)
   SEARCH node IN (VECTOR INDEX kg_chunk_vector FOR $vector LIMIT $k) SCORE AS score

@@ -1,4 +1,4 @@
-// The entities nearest to a vector, nearest first; from Neo4j 2026.02 on.
+// Finds the entities nearest to a vector, the nearest first; since Neo4j 2026.02.
 CYPHER 25
 MATCH (node:Entity)
   SEARCH node IN (VECTOR INDEX kg_entity_vector FOR $vector LIMIT $k) SCORE AS score

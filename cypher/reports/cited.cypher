@@ -1,4 +1,4 @@
-// The ids of what is cited, by kind and ref.
+// Reads the ids of cited records by kind and ref.
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'

@@ -1,4 +1,4 @@
-// The claims about members of communities; what says the same of the same stands together.
+// Reads the claims about members of communities; similar claims of one subject are neighbours.
 UNWIND $ids AS id
 MATCH (:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(entity:Entity)
 MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)

@@ -1,3 +1,3 @@
-// How many communities wait for a report, and the deepest level of any community.
+// Counts the communities that are marked for a report, and finds the deepest level.
 OPTIONAL MATCH (community:Community)
 RETURN count(CASE WHEN community.stale THEN 1 END) AS n, max(community.level) AS deepest

@@ -1,4 +1,4 @@
-// The relationships inside communities.
+// Reads the relationships inside communities.
 UNWIND $ids AS id
 MATCH (community:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(a:Entity)
 MATCH (a)-[pair:RELATED]->(b:Entity)

@@ -1,4 +1,4 @@
-// The members of communities, each with the sub-community that it is in.
+// Reads the members of communities, each with its sub-community.
 UNWIND $ids AS id
 MATCH path = (:Community {id: id})<-[:PARENT*0..]-()
 WITH id, nodes(path)[1].id AS part, nodes(path)[-1] AS leaf

@@ -1,4 +1,4 @@
-// Communities whose report could not be written, and why; the mark stays.
+// Saves why reports of communities could not be written; the communities stay marked.
 UNWIND $rows AS row
 MATCH (community:Community {id: row.id})
 SET community.report_error = row.reason

@@ -1,4 +1,4 @@
-// The findings of reports, in place of those before.
+// Replaces the findings of reports.
 UNWIND $rows AS row
 MATCH (community:Community {id: row.id})
 CALL (community) {

@@ -1,5 +1,5 @@
-// Marks the communities whose report was made otherwise: by another prompt or model, or without
-// one though they are too large for that, or the other way round.
+// Marks communities whose report was made with another prompt or model, or from elements although
+// the community is too large for that, or by a model although it is small enough.
 MATCH (community:Community)
 WHERE community.report_with <>
   CASE WHEN community.size <= $smallest THEN 'elements' ELSE $signature END

@@ -1,4 +1,4 @@
-// The sub-communities of communities with their reports, those that have one.
+// Reads the sub-communities of communities, with their reports if they have one.
 UNWIND $ids AS id
 MATCH (part:Community)-[:PARENT]->(:Community {id: id})
 RETURN id AS community, part.id AS id, part.ref AS ref, part.title AS title,

@@ -1,4 +1,4 @@
-// A page of the communities of one level that wait for a report, in the order of their ids.
+// Reads a page of marked communities of one level in the order of their ids.
 MATCH (community:Community)
 WHERE community.stale = true AND community.level = $level AND community.id > $after
 RETURN community.id AS id, community.size AS size, community.report_hash AS hash

@@ -1,4 +1,4 @@
-// Communities whose report was written from what it would be written from now.
+// Removes the mark of communities whose report was written from the same context.
 UNWIND $ids AS id
 MATCH (community:Community {id: id})
 REMOVE community.stale, community.report_error

@@ -1,4 +1,4 @@
-// Reports of communities. One whose context or text has changed marks its parent.
+// Saves reports of communities, and marks the parent where the context or the text has changed.
 UNWIND $rows AS row
 MATCH (community:Community {id: row.id})
 WITH community, row,

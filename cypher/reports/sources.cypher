@@ -1,4 +1,4 @@
-// What chunks say of members of communities and of pairs of them; $most chunks for each, at most.
+// Reads the statements of chunks about members and their pairs, at most $most chunks for each.
 UNWIND $ids AS id
 MATCH (community:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(a:Entity)
 CALL (community, a) {

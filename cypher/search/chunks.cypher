@@ -1,3 +1,3 @@
-// Chunks by id.
+// Reads chunks by id.
 MATCH (chunk:Chunk) WHERE chunk.id IN $ids
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text

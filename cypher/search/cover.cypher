@@ -1,5 +1,5 @@
-// The cover of a level: its communities, and those without parts above it; with how well connected
-// their members are, and how near they are to a vector if one is given.
+// Reads the communities of a level, and those above it that are not split; with the degrees of
+// their members, and their similarity to a vector if one is given.
 MATCH (community:Community)
 WHERE community.report IS NOT NULL
   AND (community.level = $level

@@ -1,4 +1,4 @@
-// The tokens of the cover of each level.
+// Counts the report tokens of each level, with those of unsplit communities above it.
 MATCH (community:Community) WHERE community.report IS NOT NULL
 WITH max(community.level) AS deepest,
      collect({level: community.level, n: coalesce(community.n_tokens, 0),

@@ -1,3 +1,3 @@
-// Entities whose name holds some of the words, the best first.
+// Finds entities by words of their names, the best match first.
 CALL db.index.fulltext.queryNodes('kg_entity_text', $words, {limit: $k}) YIELD node, score
 RETURN node.id AS id, node.name AS name, score ORDER BY score DESC, id

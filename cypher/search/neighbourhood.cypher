@@ -1,5 +1,5 @@
-// What is known of entities: themselves, the claims about them, the nearest community above each that
-// a model has reported on.
+// Reads entities, the claims about them, and for each entity the community nearest above it that
+// has a report by a model.
 RETURN
   COLLECT {
     MATCH (e:Entity) WHERE e.id IN $ids

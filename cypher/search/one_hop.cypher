@@ -1,5 +1,5 @@
-// What is one hop away from entities: relationships between them and outward ones, and the chunks
-// that support them.
+// Reads the direct neighbourhood of entities: the relationships between them and to other entities,
+// and the chunks that support these.
 RETURN
   COLLECT {
     MATCH (a:Entity)-[r:RELATED]->(b:Entity) WHERE a.id IN $ids AND b.id IN $ids

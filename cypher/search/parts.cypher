@@ -1,4 +1,4 @@
-// The parts of communities, with their reports.
+// Reads the sub-communities of communities, with their reports.
 MATCH (community:Community)-[:PARENT]->(parent:Community)
 WHERE parent.id IN $ids AND community.report IS NOT NULL
 RETURN parent.id AS parent, community.id AS id, community.ref AS ref, community.title AS title,

@@ -1,5 +1,5 @@
-// What citations stand for: a title, and the places in documents that say so. Places whose
-// description holds what is `said` with a citation come first.
+// Resolves citations to a title and to places in documents. Places whose description contains a
+// statement of `said` come first.
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'

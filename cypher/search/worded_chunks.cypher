@@ -1,3 +1,3 @@
-// Chunks that hold some of the words, the best first.
+// Finds chunks by full-text search, the best match first.
 CALL db.index.fulltext.queryNodes('kg_chunk_text', $words, {limit: $k}) YIELD node, score
 RETURN node.id AS id, score ORDER BY score DESC, id

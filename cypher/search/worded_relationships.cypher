@@ -1,4 +1,4 @@
-// Relationships whose description holds some of the words, the best first.
+// Finds relationships by full-text search in their descriptions, the best match first.
 CALL db.index.fulltext.queryRelationships('kg_related_text', $words, {limit: $k})
 YIELD relationship, score
 RETURN startNode(relationship).id AS source, endNode(relationship).id AS target, score

@@ -1,4 +1,4 @@
-// Those of some words that stand in no chunk, and in no entity's name or description.
+// Finds the words that occur in no chunk and in no name or description of an entity.
 UNWIND $words AS word
 CALL (word) {
   CALL db.index.fulltext.queryNodes('kg_chunk_text', word, {limit: 1}) YIELD node

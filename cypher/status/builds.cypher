@@ -1,4 +1,4 @@
-// The last builds; one whose lease is void has lost its process.
+// Reads the last builds; a build whose lease is void has lost its process.
 MATCH (build:Build)
 RETURN build.id AS id, toString(build.started) AS started, toString(build.finished) AS finished,
        CASE WHEN build.outcome IS NOT NULL THEN build.outcome

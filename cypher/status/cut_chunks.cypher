@@ -1,4 +1,4 @@
-// The chunks whose list of entities or of claims was cut off.
+// Reads the chunks whose list of entities or claims is incomplete.
 MATCH (chunk:Chunk)-[:PART_OF]->(document:Document)
 UNWIND CASE WHEN chunk.extraction_cut THEN ['entities'] ELSE [] END
      + CASE WHEN chunk.claims_cut THEN ['claims'] ELSE [] END AS list

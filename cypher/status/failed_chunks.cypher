@@ -1,4 +1,4 @@
-// The chunks that could not be read, and why.
+// Reads the chunks that could not be read, with the reasons.
 MATCH (chunk:Chunk)-[:PART_OF]->(document:Document)
 WHERE chunk.extraction = 'failed' OR chunk.claims = 'failed'
 RETURN document.source AS source, chunk.index AS index, chunk.ref AS ref,

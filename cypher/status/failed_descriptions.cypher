@@ -1,4 +1,4 @@
-// The entities and pairs that could not be described, and why.
+// Reads the entities and pairs whose descriptions failed, with the reasons.
 MATCH (entity:Entity) WHERE entity.undescribed = true AND entity.description_error IS NOT NULL
 RETURN entity.name AS name, entity.description_error AS reason
 UNION ALL

@@ -1,4 +1,4 @@
-// The communities whose report could not be written, and why.
+// Reads the communities whose report could not be written, with the reasons.
 MATCH (community:Community) WHERE community.stale = true AND community.report_error IS NOT NULL
 RETURN coalesce(community.title, 'community ' + community.ref) AS name,
        community.report_error AS reason

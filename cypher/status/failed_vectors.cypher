@@ -1,4 +1,4 @@
-// What could not be embedded, and why.
+// Reads the nodes that could not be embedded, with the reasons.
 MATCH (x:Entity) WHERE x.unembedded = true AND x.embedding_error IS NOT NULL
 RETURN x.name AS name, x.embedding_error AS reason
 UNION ALL

@@ -1,4 +1,4 @@
-// What has no vector since its text gives none that can be indexed, and why.
+// Reads the nodes whose vector can't be indexed, with the reasons.
 MATCH (x:Entity) WHERE x.embedding_flaw IS NOT NULL
 RETURN x.name AS name, x.embedding_flaw AS reason
 UNION ALL

@@ -1,4 +1,4 @@
-// The cover of each level: its communities, and those without parts above it.
+// Reads the size of each level: its communities, and those above it that are not split.
 MATCH (community:Community)
 WITH max(community.level) AS deepest,
      collect({c: community, split: EXISTS { (community)<-[:PARENT]-() }}) AS communities

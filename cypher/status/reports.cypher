@@ -1,4 +1,4 @@
-// What reports cite, what they cited that is not there, and how many sub-reports were shortened.
+// Counts the citations in reports, the removed citations, and the shortened sub-reports.
 OPTIONAL MATCH (community:Community)
 WITH sum(community.invented) AS invented, sum(community.shortened) AS shortened
 RETURN COUNT { ()-[:CITES]->() } AS citations, invented, shortened

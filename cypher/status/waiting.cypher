@@ -1,4 +1,4 @@
-// How much waits for each stage, what failed there among it.
+// Counts the pending items of each stage, failed items included.
 RETURN COUNT { MATCH (chunk:Chunk) WHERE chunk.extraction = 'pending' }
      + COUNT { MATCH (chunk:Chunk) WHERE chunk.extraction = 'failed' } AS extract,
        COUNT { MATCH (chunk:Chunk) WHERE chunk.claims = 'pending' }

@@ -1,3 +1,3 @@
-// How many entities and pairs wait for a look at their description.
+// Counts the entities and pairs that are marked for a description.
 RETURN COUNT { MATCH (entity:Entity) WHERE entity.undescribed = true }
      + COUNT { MATCH ()-[pair:RELATED]->() WHERE pair.undescribed = true } AS n

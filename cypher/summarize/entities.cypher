@@ -1,4 +1,4 @@
-// A page of entities to describe, in the order of their ids, with what was said of them.
+// Reads a page of marked entities in the order of their ids, with the descriptions of their chunks.
 MATCH (entity:Entity) WHERE entity.undescribed = true AND entity.id > $after
 WITH entity ORDER BY entity.undescribed, entity.id LIMIT $limit
 RETURN entity.id AS id, entity.name AS name, entity.description AS description,

@@ -1,4 +1,4 @@
-// One more group's text for each.
+// Saves the summary of one more group for each entity.
 UNWIND $rows AS row
 MATCH (x:Entity {id: row.id})
 SET x.groups = coalesce(x.groups, []) + row.group,

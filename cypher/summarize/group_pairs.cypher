@@ -1,4 +1,4 @@
-// One more group's text for each.
+// Saves the summary of one more group for each pair.
 UNWIND $rows AS row
 MATCH ()-[x:RELATED {id: row.id}]->()
 SET x.groups = coalesce(x.groups, []) + row.group,

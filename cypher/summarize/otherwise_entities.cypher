@@ -1,4 +1,4 @@
-// Marks what was described with other settings.
+// Marks the entities whose description was made with other settings.
 MATCH (x:Entity)
 WHERE x.description_with < $signature OR x.description_with > $signature
 SET x.undescribed = true

@@ -1,4 +1,4 @@
-// Marks what was described with other settings.
+// Marks the pairs whose description was made with other settings.
 MATCH ()-[x:RELATED]->()
 WHERE x.description_with < $signature OR x.description_with > $signature
 SET x.undescribed = true

@@ -1,4 +1,4 @@
-// A page of pairs to describe, in the order of their ids, with what was stated of them.
+// Reads a page of marked pairs in the order of their ids, with the descriptions of their chunks.
 MATCH (a:Entity)-[pair:RELATED]->(b:Entity) WHERE pair.undescribed = true AND pair.id > $after
 WITH a, b, pair ORDER BY pair.undescribed, pair.id LIMIT $limit
 RETURN pair.id AS id, a.name + ' and ' + b.name AS name, pair.description AS description,

@@ -1,5 +1,5 @@
-// Descriptions, what each was made of and with, and the texts of its groups if there are any.
-// Communities that show them are marked; the entities wait for a look at their vectors.
+// Saves descriptions, the hash of their texts, the signature, and the summaries of their groups.
+// Marks the entities to be embedded, and the communities that contain them for new reports.
 UNWIND $rows AS row
 MATCH (x:Entity {id: row.id})
 SET x.description = row.description, x.description_hash = row.hash,

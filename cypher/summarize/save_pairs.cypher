@@ -1,5 +1,5 @@
-// Descriptions, what each was made of and with, and the texts of its groups if there are any.
-// Communities that show them are marked.
+// Saves descriptions, the hash of their texts, the signature, and the summaries of their groups.
+// Marks the communities that contain the pairs for new reports.
 UNWIND $rows AS row
 MATCH (a)-[x:RELATED {id: row.id}]->(b)
 SET x.description = row.description, x.description_hash = row.hash,

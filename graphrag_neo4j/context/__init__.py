@@ -1,1 +1,1 @@
-"""What a model is shown, and how it cites it."""
+"""Context tables, report material and citations."""

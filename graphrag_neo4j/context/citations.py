@@ -1,12 +1,13 @@
-"""Citations in the texts of reports and answers: found, checked, rewritten.
+"""Finds, checks and rewrites citations in the texts of reports and answers.
 
     Scrooge is a miser [Data: Entities (5, 7); Relationships (23, +more)].
 
-Models put commas or semicolons between the kinds, leave out spaces, and cite what they were never
-given. A citation is a kind and a ref, the number that a record has in the graph.
+A citation is a kind and a ref, the number of a record in the graph. Models put commas or semicolons
+between the kinds, leave out spaces, and cite records that were not in their context.
 
-Only we and the model write citations. What looks like one in a document is text: where documents
-are shown, quoted or stored in a report, `neutralised` writes its brackets as other characters.
+Only our code and the model write citations. Text of a document that looks like a citation is not
+one: where a document is put into a context, quoted or stored in a report, `neutralised` replaces
+the brackets by other characters.
 
     [Data: Entities (5)]  ──▶  ⟦Data: Entities (5)⟧
 """
@@ -48,29 +49,29 @@ CITATION_KINDS: Final[tuple[CitationKind, ...]] = (
 CitationRef = tuple[CitationKind, int]
 Rename = Callable[[CitationKind | None, int], object]
 
-# Each begins where a run of its first characters does, and gives none of a run back: else a text
-# of spaces or letters alone would be read again from each of them on.
+# Each pattern begins at the start of a run of characters and does not backtrack into the run:
+# otherwise a text of spaces or letters alone would take quadratic time.
 BRACKET = r"\[\s*+data\s*+:([^\[\]]*+)\]"
 DATA = re.compile(rf"(?<!\s)(\s*+){BRACKET}", re.IGNORECASE)
 BRACKETED = re.compile(BRACKET, re.IGNORECASE)
 PART = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\s*+\(([^()]*+)\)")
 ITEM = re.compile(r"\d++|\+\s*+more", re.IGNORECASE)
-# What stands before a statement on its line: the end of the one before, marks of Markdown.
+# The characters before a statement on its line: the end of the one before, marks of Markdown.
 LEADING = re.compile(r"\A[ \t]*+(?:(?:[-*>.,;]|#{1,6}+)(?:[ \t]++|\Z))*+")
 LONG_REF = 999_999_999
-LONGEST_REF = 18  # digits: more do not fit a whole number of Neo4j
-# What a mark begins with once white space, case and invisible characters do not count; or what it
-# may begin with at the end of a text, since another text can follow it.
+LONGEST_REF = 18  # digits; a longer number does not fit an integer of Neo4j
+# The start of a citation, without white space, case and invisible characters; also the start of one
+# at the end of a text, because another text can follow it.
 MARK = re.compile(r"\[(?=data:|(?:d(?:a(?:ta?)?)?)?\Z)")
 SQUARE = re.compile(r"[\[\]]")
-OPENERS = re.compile("[\\[［﹇]")  # all characters that Unicode NFKC makes an opening bracket of
-NEUTRAL: Final = {"[": "⟦", "]": "⟧"}  # of the same length, and no form of Unicode undoes it
+OPENERS = re.compile("[\\[［﹇]")  # all characters that Unicode NFKC turns into an opening bracket
+NEUTRAL: Final = {"[": "⟦", "]": "⟧"}  # same length; no normalisation of Unicode turns them back
 INVISIBLE = frozenset({"Cc", "Cf", "Me", "Mn"})  # categories of Unicode
 
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """A text with the citations that hold, these in their order, and how many were removed."""
+    """A text with its valid citations, in their order, and the number of removed citations."""
 
     text: str
     citations: tuple[CitationRef, ...]
@@ -78,7 +79,7 @@ class Grounded:
 
 
 def cited(text: str) -> list[CitationRef]:
-    """The citations of a text in their order, each once.
+    """The citations of a text in their order, each of them once.
 
     >>> cited("Rich [Data: Entities (5, 7, +more), Claims(2)]. Dead [Data:Claims (2)].")
     [('Entities', 5), ('Entities', 7), ('Claims', 2)]
@@ -94,7 +95,7 @@ def cited(text: str) -> list[CitationRef]:
 
 
 def ground(text: str, known: Mapping[CitationKind, Collection[int]]) -> Grounded:
-    """The text without the citations of what is not `known`.
+    """The text without the citations of records that are not in `known`.
 
     >>> ground("Rich [Data: Entities (5, 99)]. Dead [Data: Reports (1)].", {"Entities": {5}}).text
     'Rich [Data: Entities (5)]. Dead.'
@@ -114,10 +115,10 @@ def ground(text: str, known: Mapping[CitationKind, Collection[int]]) -> Grounded
 
 
 def rewrite(text: str, rename: Rename) -> str:
-    """The text with each ref replaced by what `rename` gives for it; None removes it.
+    """The text with each ref replaced by the result of `rename` for it; None removes the ref.
 
-    What is left is written in one form. A kind that is none of ours is asked about as None, and
-    removed.
+    All citations are written in the same form. For an unknown kind, `rename` is called with None,
+    and the citation is removed.
     """
 
     def marked(found: re.Match[str]) -> str:
@@ -129,24 +130,24 @@ def rewrite(text: str, rename: Rename) -> str:
 
 
 def statements(text: str) -> dict[CitationRef, list[str]]:
-    """What a text says with each of its citations: the words of the line before the bracket.
+    """The statements that a text makes with each citation: the words of the line before it.
 
     >>> statements("- Rich [Data: Entities (5)]. Dead [Data: Claims (2)] [Data: Sources (1)].")
     {('Entities', 5): ['Rich'], ('Claims', 2): ['Dead'], ('Sources', 1): ['Dead']}
     """
     found: dict[CitationRef, list[str]] = {}
-    said, last = "", 0
+    statement, last = "", 0
     for data in DATA.finditer(text):
         line = text[last : data.start()].rpartition("\n")[2]
         between = LEADING.sub("", line, count=1).rstrip()
-        said, last = between or said, data.end()
+        statement, last = between or statement, data.end()
         for one in cited(data[0]):
-            found.setdefault(one, []).append(said)
+            found.setdefault(one, []).append(statement)
     return found
 
 
 def bracket(citations: Iterable[CitationRef]) -> str:
-    """Citations as they are written after what they are for.
+    """Citations in the form that is written after a statement.
 
     >>> bracket([("Entities", 5), ("Sources", 1), ("Entities", 7)])
     '[Data: Entities (5, 7); Sources (1)]'
@@ -161,9 +162,9 @@ def bracket(citations: Iterable[CitationRef]) -> str:
 def neutralised(text: str) -> str:
     """Text of a document, or extracted from one, in which nothing can be read as a citation.
 
-    Brackets that open the like of a citation, and those that close it, become ⟦ and ⟧; so does an
-    opening bracket at the end, after which such a mark could go on. It does not matter how the
-    mark is written: with line breaks, in capitals, in full-width or with invisible characters. The
+    The brackets around text that looks like a citation become ⟦ and ⟧, also if it is written with
+    line breaks, in capitals, in full-width characters or with invisible characters. An opening
+    bracket at the end is replaced, too, because following text could complete a citation. The
     length stays the same, so that places in the text stay valid.
 
     >>> neutralised("Rich [Data: Entities (5)]. [MUSIC] Dead ［Data： Claims (2)］.")
@@ -173,9 +174,9 @@ def neutralised(text: str) -> str:
 
 
 def as_written(text: str) -> str:
-    """A model's text in which nothing but what is written as a citation can become one later.
+    """A model's text in which only proper citations can be read as citations later.
 
-    A mark in full-width characters is no citation, but Unicode NFKC would make it one.
+    Brackets in full-width characters are not a citation, but Unicode NFKC would make them one.
 
     >>> as_written("Rich [Data: Entities (5)]. Dead ［Data： Claims (2)］.")
     'Rich [Data: Entities (5)]. Dead ⟦Data： Claims (2)⟧.'
@@ -186,7 +187,7 @@ def as_written(text: str) -> str:
 def footnoted(text: str, numbers: Mapping[CitationRef, int]) -> str:
     """The text with footnote marks in place of its citations.
 
-    A footnote mark that stands in the text already is escaped: a document has written it.
+    A footnote mark that is already in the text comes from a document and is escaped.
 
     >>> footnoted("Rich [Data: Entities (5, 7)].", {("Entities", 5): 1, ("Entities", 7): 2})
     'Rich[^1][^2].'
@@ -204,8 +205,8 @@ def without_footnotes(text: str) -> str:
 
 
 def with_long_refs(text: str) -> str:
-    """The text with refs of nine digits, for measuring it: what fits then fits with any refs, and
-    does not depend on those that a graph happens to give.
+    """The text with refs of nine digits, for counting its tokens: the count is an upper bound and
+    does not depend on the refs of this graph.
 
     >>> with_long_refs("Rich [Data: Entities (5, 7)].")
     'Rich [Data: Entities (999999999, 999999998)].'
@@ -215,14 +216,14 @@ def with_long_refs(text: str) -> str:
 
 
 def _neutral(text: str, wanted: Callable[[int], bool]) -> str:
-    """The text with other brackets around what looks like a citation and begins at a wanted place.
+    """The text with other brackets around whatever looks like a citation at a wanted place.
 
-    The time that it takes grows with the length of the text and no faster.
+    The time that it takes is linear in the length of the text.
     """
     if not OPENERS.search(text):
         return text
-    folded = [(shown, place) for place, one in enumerate(text) for shown in _folded(one)]
-    plain = "".join(shown for shown, _ in folded)
+    folded = [(letter, place) for place, one in enumerate(text) for letter in _folded(one)]
+    plain = "".join(letter for letter, _ in folded)
     characters = list(text)
     for mark in MARK.finditer(plain):
         if not wanted(folded[mark.start()][1]):
@@ -236,7 +237,7 @@ def _neutral(text: str, wanted: Callable[[int], bool]) -> str:
 
 @lru_cache(4096)
 def _folded(character: str) -> str:
-    """A character as later steps may read it: without case, width and what is not visible."""
+    """A character as later steps may read it: without case and width; empty if invisible."""
     folded = unicodedata.normalize("NFKC", character).casefold()
     return "".join(
         one for one in folded if not one.isspace() and unicodedata.category(one) not in INVISIBLE

@@ -1,4 +1,4 @@
-"""A context for a model: records of the graph as tables, as many as a budget of tokens takes."""
+"""Context tables: the records of the graph that a model reads, within a budget of tokens."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -41,11 +41,11 @@ ORDER: Final[tuple[CitationKind, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class ContextRecord:
-    """A line of a context: what it is, the number that it is cited by, its id, its fields.
+    """A line of a context table: its kind, the ref that it is cited by, its id and its fields.
 
-    `tokens`: of its longest form, where they are known. `pieces`: what can be quoted from it, each
-    to be read by itself: the lines of a description or a report, or a chunk with its line breaks.
-    In `text`, which is one line, their borders do not show.
+    `text` holds the fields on one line. `tokens` is the number of tokens of its longest form, None
+    if it has not been counted. `pieces` are the texts that can be quoted from it: the lines of a
+    description or a report, or a chunk with its line breaks.
     """
 
     kind: CitationKind
@@ -57,20 +57,20 @@ class ContextRecord:
 
     @property
     def line(self) -> str:
-        """As a model reads it."""
+        """The line that a model reads."""
         return f"{self.ref} | {self.text}\n"
 
     @property
     def longest(self) -> str:
-        """The line as it is measured: budgets must not depend on how many digits refs have."""
+        """The line that is measured: a budget must not depend on the number of digits of refs."""
         text = with_long_refs(self.text) if self.kind == "Reports" else self.text
         return f"{LONG_REF} | {text}\n"
 
 
 def record_of(kind: CitationKind, ref: int, id_: str, *fields: object) -> ContextRecord:
-    """A record of what documents say; the last field is what can be quoted.
+    """A record of text from documents; its last field can be quoted.
 
-    No citation stands in it: every mark that looks like one is text of a document.
+    It contains no citations: any that seem to be there are text of a document and are neutralised.
     """
     prose = neutralised(str(fields[-1] or ""))
     text = neutralised(" | ".join(flat(field) for field in fields))
@@ -87,36 +87,37 @@ def record_of_row(kind: CitationKind, row: Mapping[str, Any], *fields: str) -> C
 
 
 def measure(record: ContextRecord, count: CountTokens) -> int:
-    """The tokens of a record's longest form."""
+    """The number of tokens of a record's longest form."""
     return count(record.longest) if record.tokens is None else record.tokens
 
 
 def measured(record: ContextRecord, count: CountTokens) -> ContextRecord:
-    """The record with its tokens, so that they are counted once: that takes the most time."""
+    """The record with its number of tokens: counting is slow, so it is done only once."""
     return replace(record, tokens=measure(record, count))
 
 
 def report_line(report: str) -> str:
-    """A report as one line, its headings closed, so that it shows where they end: `# Title #`."""
+    """A report as one line. Its headings are closed, so that their ends show: `# Title #`."""
     return flat(HEADLINE.sub(r"\1\2 \1", report))
 
 
 def report_pieces(report: str) -> tuple[str, ...]:
-    """The lines of a report that can be quoted: not its headings."""
+    """The lines of a report that can be quoted: all but its headings."""
     lines = HEADLINE.sub("", report).splitlines()
     return tuple(line for line in lines if line.strip())
 
 
 def report_tokens(report: str, count: CountTokens) -> int:
-    """What a report takes in a context, its heading not counted; kept with its community."""
+    """The number of tokens of a report in a context, without the heading of the table."""
     return count(ContextRecord("Reports", 0, "", report_line(report)).longest)
 
 
 @dataclass(slots=True)
 class ContextTable:
-    """The records of a context in their order, and what they take of the budget.
+    """The records of a context in their order, within a budget of tokens.
 
-    `shortened`: reports that did not fit in full.
+    `tokens` is the number of tokens that they take. `shortened` counts the reports that did not fit
+    in full.
     """
 
     budget: float
@@ -127,7 +128,7 @@ class ContextTable:
     kinds: set[CitationKind] = field(default_factory=set)
 
     def add(self, records: Iterable[ContextRecord]) -> bool:
-        """Adds all of these, or none where they do not fit together."""
+        """Adds all these records, or none if they do not fit; returns whether they were added."""
         new = {
             (r.kind, r.id): measured(r, self.count)
             for r in records
@@ -144,20 +145,20 @@ class ContextTable:
         return True
 
     def add_each(self, records: Iterable[ContextRecord]) -> None:
-        """Adds those of these that fit."""
+        """Adds those of these records that fit."""
         for record in records:
             self.add([record])
 
     @property
     def text(self) -> str:
-        """The context as a model reads it: a table for each kind."""
+        """The text that a model reads: a table for each kind of record."""
         return "\n".join(
             HEADINGS[kind] + "".join(record.line for record in records)
             for kind, records in self.by_kind().items()
         )
 
     def by_kind(self) -> dict[CitationKind, list[ContextRecord]]:
-        """The records of each kind that there is."""
+        """The records by kind, without kinds that have no records."""
         found: dict[CitationKind, list[ContextRecord]] = {kind: [] for kind in ORDER}
         for record in self.records.values():
             found[record.kind].append(record)

@@ -1,4 +1,4 @@
-"""What there is to write a report from: a community's elements, its parts' reports, its sources."""
+"""Report material: a community's elements, its sub-communities' reports, and its sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class EntityMaterial:
-    """`description`: a line for each statement. `part`: the sub-community that it belongs to, None
-    where it belongs to none; `mentions`: the number of chunks that name it."""
+    """An entity of the community.
+
+    `description` has a line for each statement. `part` is the id of its sub-community, None if it
+    belongs to none. `mentions` is the number of chunks that mention it.
+    """
 
     record: ContextRecord
     name: str
@@ -30,8 +33,10 @@ class EntityMaterial:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipMaterial:
-    """A relationship between two entities of the community, given by their ids; `description`: a
-    line for each statement; `weight`: the number of all statements."""
+    """A relationship between two entities of the community, which are given by their ids.
+
+    `description` has a line for each statement. `weight` is the number of all statements.
+    """
 
     record: ContextRecord
     source: str
@@ -42,8 +47,10 @@ class RelationshipMaterial:
 
 @dataclass(frozen=True, slots=True)
 class ClaimMaterial:
-    """A claim about entities (by their ids), of which one at least is of the community;
-    `source`: the chunk that makes it."""
+    """A claim about entities, which are given by their ids; at least one is of the community.
+
+    `source` is the chunk that makes the claim.
+    """
 
     record: ContextRecord
     about: tuple[str, ...]
@@ -53,7 +60,7 @@ class ClaimMaterial:
 
 @dataclass(frozen=True, slots=True)
 class PartMaterial:
-    """A sub-community's report: in full, shortened to title and summary, and to its title."""
+    """The report of a sub-community in three forms: in full, title and summary, title alone."""
 
     id: str
     full: ContextRecord
@@ -64,7 +71,7 @@ class PartMaterial:
 
 @dataclass(frozen=True, slots=True)
 class SourceMaterial:
-    """What a chunk says of entities of the community (by their ids), as it says it."""
+    """A statement of a chunk, in its own words, about entities that are given by their ids."""
 
     record: ContextRecord
     about: tuple[str, ...]
@@ -73,7 +80,7 @@ class SourceMaterial:
 
 @dataclass(frozen=True, slots=True)
 class ReportMaterial:
-    """All that there is to write of one community; `sources` only for a thinker that quotes."""
+    """The material for the report of one community; `sources` only for a backend that quotes."""
 
     entities: Mapping[str, EntityMaterial]
     edges: Sequence[RelationshipMaterial]

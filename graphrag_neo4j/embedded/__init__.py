@@ -1,7 +1,7 @@
-"""The Neo4j that we start ourselves: Community Edition with GDS, from jars, on loopback only.
+"""The embedded Neo4j: Community Edition with GDS, run from jars, on loopback only.
 
-A home is the folder of one server: its data, password, ports and logs. `start` gives the
-home's running server, after downloading and starting whatever is needed for that.
+A home is the folder of one server: its data, password, ports and logs. `start` returns
+the running server of a home; where needed, it downloads and starts the server first.
 """
 
 from graphrag_neo4j.embedded.home import default_home

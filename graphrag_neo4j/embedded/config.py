@@ -1,4 +1,4 @@
-"""What Neo4j is told before it starts: ports, memory, `neo4j.conf`."""
+"""The configuration of Neo4j: ports, memory and `neo4j.conf`."""
 
 import socket
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def choose_ports(*wanted: Sequence[int]) -> list[int]:
-    """For each list the first port in it that is free on loopback, else any free one."""
+    """For each list, its first port that is free on loopback, or any free port."""
     with ExitStack() as held:
         sockets = [held.enter_context(_bind(ports)) for ports in wanted]
         return [one.getsockname()[1] for one in sockets]
 
 
 def listens(port: int) -> bool:
-    """Whether somebody takes connections there."""
+    """Whether a process accepts connections on this port of loopback."""
     with socket.socket() as client:
         client.settimeout(1)
         return client.connect_ex((LOOPBACK, port)) == 0
 
 
 def java_memory(memory: int | None = None) -> tuple[int, int]:
-    """Heap and page cache in MB for a machine of so many bytes (by default this one)."""
+    """Heap and page cache in MB for a machine with `memory` bytes (default: this machine)."""
     megabytes = (memory or _machine_memory()) // MEGABYTE
     return _clamp(megabytes // 4, 512), _clamp(megabytes // 8, 256)
 
@@ -39,11 +39,11 @@ def java_memory(memory: int | None = None) -> tuple[int, int]:
 def write_config(
     home: Path, plugins: Path, bolt_port: int, http_port: int, browse_port: int
 ) -> None:
-    """Write `conf/neo4j.conf`: loopback only, sized to the machine, GDS allowed.
+    """Writes `conf/neo4j.conf`: loopback only, with memory for this machine and GDS allowed.
 
-    Neo4j Browser asks `browse_port` for a guide and a style as soon as it has connected.
+    Neo4j Browser requests a guide and a style from `browse_port` when it has connected.
     """
-    browse = f"http://localhost:{browse_port}"  # the one host that Browser allows by default
+    browse = f"http://localhost:{browse_port}"  # the only host that Browser allows by default
     heap, page_cache = java_memory()
     settings = {
         "server.default_listen_address": LOOPBACK,
@@ -59,18 +59,18 @@ def write_config(
         "db.tx_log.preallocate": "false",
         "db.tx_log.rotation.size": "16m",
         "db.tx_log.rotation.retention_policy": "false",
-        # A disk that fills up cuts off the last transaction in the log, which nobody was told is
-        # saved. With Neo4j's default the database would then refuse ever to start again; so it
-        # starts from all that stands before the cut.
+        # A full disk cuts off the last transaction in the log, before it was confirmed. With
+        # Neo4j's default the database would then never start again; with this setting it
+        # starts without that transaction.
         "internal.dbms.tx_log.fail_on_corrupted_log_files": "false",
         "db.logs.query.enabled": "OFF",
         "browser.post_connect_cmd": f"style {browse}/style.grass; guide {browse}/guide.html",
         "dbms.security.procedures.unrestricted": "gds.*",
-        # Nothing is reported to anybody: not by Neo4j, and not by Neo4j Browser.
+        # Neither Neo4j nor Neo4j Browser sends reports to anybody.
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",
-        # Databases are closed before Bolt is; without these two a stop then waits 10 s for
-        # threads that have nothing left to do.
+        # Databases are closed before Bolt; without these two, a stop then waits 10 s for idle
+        # threads.
         "internal.server.bolt.thread_pool_shutdown_wait_time": "0s",
         "internal.server.bolt.connection_shutdown_wait_time": "0s",
         "server.config.strict_validation.enabled": "true",
@@ -83,7 +83,7 @@ def write_config(
 
 def _bind(wanted: Sequence[int]) -> socket.socket:
     for port in wanted:
-        # Not every system refuses a port of ours that a server holds on all addresses.
+        # Some systems let us bind a port that another server holds on all addresses.
         if port and not listens(port):
             with suppress(OSError):
                 return socket.create_server((LOOPBACK, port))
@@ -91,7 +91,7 @@ def _bind(wanted: Sequence[int]) -> socket.socket:
 
 
 def _machine_memory() -> int:
-    """Bytes of memory of this machine, or of the container that we run in."""
+    """The memory of this machine, or of the container that we run in, in bytes."""
     total = int(psutil.virtual_memory().total)
     limit = CGROUP_LIMIT.read_text(encoding="ascii").strip() if CGROUP_LIMIT.is_file() else "max"
     return total if limit == "max" else min(total, int(limit))

@@ -21,17 +21,17 @@ CONTENTS = ("conf", "data", "logs", "run", "password")
 
 
 def default_home() -> Path:
-    """The home where none is named, in the user's data folder."""
+    """The default home, in the user's data folder."""
     return user_data_path("graphrag-neo4j", appauthor=False) / "neo4j"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerRecord:
-    """What a home remembers; empty or 0 where there is nothing yet.
+    """The record of a home's server; fields are empty or 0 before the first start.
 
-    `release` and `version` are those of the Neo4j that its data belongs to, from the moment
-    that it could first write there. `browse_port`: where Neo4j Browser looks for our guide.
-    `pid`: the last server's process; `ready`: it has answered.
+    `release` and `version` are those of the Neo4j that the data belongs to, from its first start.
+    `browse_port` is the port where Neo4j Browser looks for our guide. `pid` is the process of the
+    last server, and `ready` is True if it has answered.
     """
 
     release: str = ""
@@ -45,32 +45,32 @@ class ServerRecord:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The places in a home, and what is read and written there."""
+    """A home: the paths in it, and reading and writing its files."""
 
     path: Path
 
     @property
     def record_path(self) -> Path:
-        """The record; the file that makes a folder a home of ours."""
+        """The path of the record; a folder with this file is a home."""
         return self.path / "graphrag-neo4j.json"
 
     @property
     def password_path(self) -> Path:
-        """The file with the password, which only the user can read."""
+        """The path of the file with the password, which only the user can read."""
         return self.path / "password"
 
     @property
     def log_path(self) -> Path:
-        """Neo4j's own log for its users."""
+        """The path of Neo4j's log for users."""
         return self.path / "logs" / "neo4j.log"
 
     @property
     def console_path(self) -> Path:
-        """What the last server printed, its failures to start included."""
+        """The path of the output of the last server, errors at its start included."""
         return self.path / "logs" / "console.log"
 
     def make_folder(self) -> None:
-        """Make the folder, if it is not there. Raises EmbeddedError if it is something else."""
+        """Makes the folder if it is missing. Raises EmbeddedError if it holds other files."""
         make_private_folder(self.path)
         # In this order: another process that makes this home writes the record first.
         others = {path for path in self.path.iterdir() if not is_temporary(path)}
@@ -83,7 +83,7 @@ class Home:
         self.path.chmod(0o700)
 
     def read(self) -> ServerRecord | None:
-        """The record; None where there is no home. Raises EmbeddedError if it is damaged."""
+        """Reads the record; None if there is no home. Raises EmbeddedError if it is damaged."""
         try:
             return ServerRecord(**json.loads(self.record_path.read_text(encoding="utf-8")))
         except FileNotFoundError:
@@ -95,19 +95,19 @@ class Home:
             ) from error
 
     def write(self, record: ServerRecord) -> None:
-        """Replace the record, whole or not at all."""
+        """Replaces the record as a whole or not at all."""
         text = json.dumps(asdict(record), indent=2) + "\n"
         write_private(self.record_path, text)
 
     def password(self) -> str:
-        """The server's password, made on the first call."""
+        """The server's password. The first call makes it."""
         if not self.password_path.exists():
-            # Hexadecimal: nothing that any reader of the file could take for an option.
+            # Hexadecimal, so that no program can read it as an option.
             write_private(self.password_path, secrets.token_hex(16))
         return self.password_path.read_text(encoding="utf-8")
 
     def clear(self) -> None:
-        """Remove everything but the record of an empty home, and its ports."""
+        """Removes everything but the record, which then has only the ports."""
         for name in CONTENTS:
             path = self.path / name
             if path.is_dir():
@@ -119,7 +119,7 @@ class Home:
 
     @contextmanager
     def locked(self, telling: Telling) -> Iterator[None]:
-        """Alone in this home, against all other processes; says so where it has to wait."""
+        """Holds the lock of this home against other processes, with a notice if it has to wait."""
         with locked(self._lock_path, telling, f"Waiting for another process in {self.path}"):
             yield
 

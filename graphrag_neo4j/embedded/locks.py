@@ -18,7 +18,7 @@ __all__ = ["locked"]
 
 @contextmanager
 def locked(path: Path, telling: Telling, why: str) -> Iterator[None]:
-    """Hold the lock; where another process has it, `why` we wait is told as a sentence."""
+    """Holds the lock. If another process has it, `why` is sent as the reason of the wait."""
     try:
         from filelock import FileLock, Timeout  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Neo4j's process: the password before its first start, the start, the end."""
+"""The process of Neo4j: setting its first password, starting it and ending it."""
 
 import os
 import subprocess
@@ -19,17 +19,17 @@ __all__ = ["end", "find", "launch", "set_password"]
 
 STOP_SECONDS = 120
 PRIVATE = 0o077  # the umask of Neo4j, for its data and its logs
-# Windows' way to a session of its own; the flags are unknown elsewhere.
+# On Windows these flags give a session of its own; other systems do not have them.
 DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
 )
 
 
 def set_password(home: Home, java: Java, jars: Path, telling: Telling = SILENT) -> None:
-    """Set the first password, by Neo4j's own tool, before the first start.
+    """Sets the first password with Neo4j's own tool, before the first start.
 
-    It stands on no command line: the tool reads its arguments from a file. (Its usual entry,
-    `Neo4jAdminCommand`, would start a second Java with them on its command line.)
+    The password is on no command line: the tool reads its arguments from a file. (The usual entry,
+    `Neo4jAdminCommand`, would start a second Java with the arguments on its command line.)
     """
     arguments = home.path / "conf" / "password.args"
     write_private(arguments, f"set-initial-password\n{home.password()}\n")
@@ -43,16 +43,16 @@ def set_password(home: Home, java: Java, jars: Path, telling: Telling = SILENT) 
 
 
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
-    """Start Neo4j as a process that outlives ours and its terminal; the process id."""
+    """Starts Neo4j as a process that runs on without ours and its terminal; returns its id."""
     heap, _ = java_memory()
-    # Nothing of the home is among them: whoever made that folder could run programs of theirs.
+    # No folder of the home is among them: its maker could run programs of their own there.
     folders = [jars / "plugins" / "*", jars / "lib" / "*"]
     command = [java.path, "-Xms512m", f"-Xmx{heap}m", "-XX:+UseG1GC", *java.flags()]
     command += ["-cp", os.pathsep.join(str(folder) for folder in folders), main_class]
     command += [_home_argument(home), f"--config-dir={home.path / 'conf'}", "--console-mode"]
     make_private_folder(home.console_path.parent)
     with open_private(home.console_path) as console:
-        # The command is made above, of our own paths.
+        # The command is made above from our own paths.
         process = subprocess.Popen(  # noqa: S603
             command,
             stdin=subprocess.DEVNULL,
@@ -64,25 +64,25 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
             umask=PRIVATE,
             creationflags=DETACHED,
         )
-    # It outlives us: without this Python warns, when it forgets the process, that it still runs.
+    # Without this, Python warns at the end that the process still runs, which is intended.
     process.returncode = 0
     _wait_for_command_line(process.pid)
     return process.pid
 
 
 def _wait_for_command_line(pid: int) -> None:
-    """For a moment a new program has none, and `find` would take it for somebody else's."""
-    with suppress(psutil.Error):  # it has ended already, which `find` tells
+    """Waits for the command line of a new process: without it, `find` does not recognise it."""
+    with suppress(psutil.Error):  # it has ended already, as `find` will see
         process = psutil.Process(pid)
         while not process.cmdline():
             time.sleep(0.01)
 
 
 def find(home: Home, pid: int) -> psutil.Process | None:
-    """The process `pid`, if it lives and is this home's server.
+    """The process `pid`, if it runs and is the server of this home.
 
-    A system gives the numbers of dead processes again, and its clock may have been set since
-    then: the home on the command line tells for sure.
+    A system uses the numbers of ended processes again, and start times change when the clock is
+    set. So the process is recognised by the home on its command line.
     """
     if not pid:
         return None
@@ -95,11 +95,11 @@ def find(home: Home, pid: int) -> psutil.Process | None:
 
 
 def end(home: Home, process: psutil.Process, telling: Telling = SILENT) -> None:
-    """Ask the home's server to end, and wait until it has. Raises EmbeddedError if it doesn't."""
+    """Ends the home's server and waits for its end. Raises EmbeddedError if it does not end."""
     deadline = time.monotonic() + STOP_SECONDS
     with suppress(psutil.NoSuchProcess):
         process.terminate()
-    # Not process.wait(): in a container where nobody buries the dead it would wait for ever.
+    # process.wait() would never return in a container whose first process does not reap others.
     with telling.waiting("Neo4j is stopping") as waiting:
         while find(home, process.pid) is not None:
             if time.monotonic() > deadline:
@@ -110,7 +110,7 @@ def end(home: Home, process: psutil.Process, telling: Telling = SILENT) -> None:
             time.sleep(0.05)
             waiting.tick()
     with suppress(psutil.TimeoutExpired):
-        process.wait(0)  # buries it where we are its parent
+        process.wait(0)  # reaps it if we are its parent
 
 
 def _home_argument(home: Home) -> str:
@@ -122,13 +122,13 @@ def _environment(home: Home) -> dict[str, str]:
         **os.environ,
         "NEO4J_HOME": str(home.path),
         "NEO4J_CONF": str(home.path / "conf"),
-        # In a plain C locale Java finds no path that has other letters than English ones.
+        # In a plain C locale Java finds no path with letters beyond ASCII.
         "LC_ALL": "C.UTF-8",
     }
 
 
 def _run_tool(command: list[str], home: Home, waiting: Waiting) -> None:
-    # The command is made above, of our own paths.
+    # The command is made above from our own paths.
     with subprocess.Popen(  # noqa: S603
         command,
         env=_environment(home),
@@ -137,13 +137,13 @@ def _run_tool(command: list[str], home: Home, waiting: Waiting) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     ) as tool:
-        said = _heard(tool, waiting).decode(errors="replace").strip()
+        output = _output(tool, waiting).decode(errors="replace").strip()
     if tool.returncode != 0:
-        raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{said}")
+        raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{output}")
 
 
-def _heard(tool: "subprocess.Popen[bytes]", waiting: Waiting) -> bytes:
-    """All that a tool prints until it ends."""
+def _output(tool: "subprocess.Popen[bytes]", waiting: Waiting) -> bytes:
+    """The whole output of a tool, which ends first."""
     while True:
         try:
             return tool.communicate(timeout=0.2)[0]

@@ -1,6 +1,7 @@
-"""When a server is ready: its Bolt answers a query under the home's password.
+"""Waits until a server is ready: it answers a query over Bolt with the home's password.
 
-Apart from the rest, since the driver brings pandas where that is installed: half a second.
+This is a module of its own because the driver imports pandas where it is installed, which takes
+half a second.
 """
 
 import re
@@ -26,12 +27,12 @@ __all__ = ["wait_until_ready"]
 
 READY_SECONDS = 180
 LAST_LINES = 15
-LAST_CHARACTERS = 2000  # in which the last line is looked for
-WIDTH = 60  # of a line of the log, so that it stays one line on a terminal
+LAST_CHARACTERS = 2000  # at the end of the log, in which the last line is found
+WIDTH = 60  # characters of a line of the log, so that it fits one line of a terminal
 
 
 def wait_until_ready(home: Home, pid: int, bolt_port: int, telling: Telling = SILENT) -> None:
-    """Return once Neo4j answers a query. Raises EmbeddedError if it ends, or takes too long."""
+    """Waits until Neo4j answers a query. Raises EmbeddedError if it ends or takes too long."""
     uri, auth = f"bolt://{LOOPBACK}:{bolt_port}", ("neo4j", home.password())
     deadline = time.monotonic() + READY_SECONDS
     with (
@@ -56,7 +57,8 @@ def _answers(driver: Driver, home: Home) -> bool:
         driver.execute_query("RETURN 1")
     except AuthError as error:
         raise EmbeddedError(
-            f"Neo4j refuses the password in {home.password_path}: put the one there that it has."
+            f"Neo4j refuses the password in {home.password_path}: write the password of this Neo4j"
+            " there."
         ) from error
     except DatabaseError as error:
         raise GraphStoppedError(
@@ -69,9 +71,9 @@ def _answers(driver: Driver, home: Home) -> bool:
 
 
 def _doing(home: Home) -> str:
-    """What the server has last said of what it does; empty while it has said nothing."""
-    said = re.findall(r"^\S+ \S+ +INFO +(.+)$", _printed(home)[-LAST_CHARACTERS:], re.MULTILINE)
-    return f" (its log: {shortened(said[-1], WIDTH, len)})" if said else ""
+    """The last line of the server's log; empty while there is none."""
+    lines = re.findall(r"^\S+ \S+ +INFO +(.+)$", _printed(home)[-LAST_CHARACTERS:], re.MULTILINE)
+    return f" (its log: {shortened(lines[-1], WIDTH, len)})" if lines else ""
 
 
 def _printed(home: Home) -> str:

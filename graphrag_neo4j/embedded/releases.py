@@ -1,4 +1,4 @@
-"""The releases of Neo4j that we can start, and the jars that each consists of."""
+"""The releases of the embedded Neo4j, and the jars of each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ __all__ = ["RELEASES", "Jar", "Release", "read_lock"]
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One line of a lock. `kind` is `lib` or `plugins`, `path` that in a Maven repository."""
+    """A line of a lock file. `kind` is `lib` or `plugins`, `path` the path in a repository."""
 
     kind: str
     path: str
@@ -21,16 +21,16 @@ class Jar:
 
     @property
     def name(self) -> str:
-        """Its file name, unique within its kind."""
+        """The file name, which is unique within its kind."""
         return self.path.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release line, and the version of it that we start.
+    """A release line, and its version that we start.
 
-    `main_class` starts the server. It runs on any Java from 21 on; one of `preferred_javas`
-    on the machine is taken before all others.
+    `main_class` starts the server. It runs on any Java since 21; a Java of `preferred_javas` on the
+    machine is used before all others.
     """
 
     name: Neo4jRelease
@@ -39,13 +39,13 @@ class Release:
     preferred_javas: Sequence[int]
 
     def lock(self) -> str:
-        """The text of its lock file."""
+        """The text of the lock file of this release."""
         return data(f"neo4j/{self.version}.lock").read_text(encoding="utf-8")
 
     def folder_name(self) -> str:
-        """The cache folder of its jars: another lock is another folder.
+        """The name of the cache folder of the jars, which is different for each lock file.
 
-        So a class path of `folder/*` never holds a jar that the lock doesn't name.
+        So a class path of `folder/*` never holds a jar that is not in the lock file.
         """
         return f"{self.version}-{sha256(self.lock().encode()).hexdigest()[:8]}"
 
@@ -57,6 +57,6 @@ RELEASES: Mapping[Neo4jRelease, Release] = {
 
 
 def read_lock(text: str) -> Sequence[Jar]:
-    """The jars of a lock: a line each of kind, path, bytes and SHA-256; `#` starts a comment."""
+    """The jars of a lock: lines of kind, path, bytes and SHA-256; `#` starts a comment."""
     rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
     return [Jar(kind, path, int(size), digest) for kind, path, size, digest in rows]

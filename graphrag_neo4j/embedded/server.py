@@ -1,4 +1,4 @@
-"""Start, stop and look at the embedded server of a home."""
+"""Starts and stops the embedded server of a home, and reads its status."""
 
 import shutil
 from collections.abc import Iterator
@@ -28,15 +28,15 @@ __all__ = [
 ]
 
 MEGABYTE = 1_000_000
-ROOM = 50 * MEGABYTE  # free bytes on its disk with less than which Neo4j may stop at any write
+ROOM = 50 * MEGABYTE  # free bytes of the disk; with less, Neo4j may stop at any write
 UPGRADE = ("5.26", "2026.01")
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server of ours that runs and has answered.
+    """An embedded server that runs and has answered.
 
-    `browse_port`: where its Neo4j Browser looks for a guide; 0 if it was started without one.
+    `browse_port` is the port where its Neo4j Browser looks for a guide, 0 if there is none.
     """
 
     uri: str
@@ -51,37 +51,37 @@ class Server:
 
     @property
     def browser_url(self) -> str:
-        """The address of its Neo4j Browser, which fills in the server and the user name."""
+        """The address of its Neo4j Browser, with the server and the user name filled in."""
         scheme, _, place = self.uri.partition("://")
         return f"{self.http_url}/browser/?dbms={scheme}://{self.username}@{place}"
 
     def refuse_ended(self) -> None:
-        """Raises EmbeddedError if its process has ended since it was started."""
+        """Raises EmbeddedError if the process of the server has ended."""
         home = Home(self.home)
         if process.find(home, self.pid) is None:
             raise EmbeddedError(
                 f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with"
-                " it: run the same command again, which starts Neo4j again; what was saved is not"
+                " it: run the same command again, which starts Neo4j again; the saved data is not"
                 f" lost. Its log is {home.log_path}."
             )
 
     def stopped(self) -> str:
-        """Why its database may have stopped, and what to do: one sentence."""
+        """A sentence that says why the database may have stopped, and what to do."""
         if full := _full_disk(self.home):
             return full
         return (
             f"Neo4j has stopped the database in {self.home} after an error: run the same command"
-            " again, which starts Neo4j again; what was saved is not lost. Its log is"
+            " again, which starts Neo4j again; the saved data is not lost. Its log is"
             f" {Home(self.home).log_path}."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A home at this moment.
+    """The status of a home.
 
-    `server`: None unless it runs and has answered. `version`: of the Neo4j that the data
-    belongs to; empty where there is none yet.
+    `server` is None unless it runs and has answered. `version` is that of the Neo4j that the data
+    belongs to, empty if there is no data yet.
     """
 
     home: Path
@@ -92,7 +92,7 @@ class ServerStatus:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """A full disk or a missing permission ends a command with a sentence, too."""
+    """Raises EmbeddedError with a sentence for a full disk or a missing permission."""
     try:
         yield
     except OSError as error:
@@ -109,10 +109,10 @@ def start(
     *,
     upgrade: bool = False,
 ) -> Server:
-    """The running server of the settings' home; started, and downloaded, where needed.
+    """Returns the running server of the settings' home; downloads and starts it where needed.
 
-    `upgrade`: a home of 5.26 becomes one of 2026.01, for good.
-    Raises EmbeddedError.
+    With `upgrade` True, data of 5.26 becomes data of 2026.01; this can't be undone. Raises
+    EmbeddedError where the server can't be downloaded or started.
     """
     home, release = _home(settings), RELEASES[settings.neo4j_release]
     home.make_folder()
@@ -142,15 +142,15 @@ def restart(
     stopped: Server,
     telling: Telling = SILENT,
 ) -> Server:
-    """The settings' server, started again, since the database of `stopped` works no more.
+    """Starts the settings' server again after the database of `stopped` has stopped.
 
-    Raises GraphStoppedError where its disk is still full: no start would help; EmbeddedError.
+    Raises GraphStoppedError where the disk is still full, and EmbeddedError as `start` does.
     """
     home = _home(settings)
     if full := _full_disk(home.path):
         raise GraphStoppedError(full)
     with home.locked(telling):
-        # Another command may have done it meanwhile.
+        # Another command may have restarted it meanwhile.
         if (home.read() or ServerRecord()).pid == stopped.pid:
             telling.say(
                 f"Neo4j had stopped the database in {home.path} after an error, as it does when its"
@@ -170,7 +170,7 @@ def running(settings: Settings) -> Server | None:
 
 
 def status(settings: Settings) -> ServerStatus:
-    """What there is in the settings' home, and whether its server runs."""
+    """The status of the settings' home."""
     home = _home(settings)
     record = home.read() or ServerRecord()
     return ServerStatus(home.path, record.version, running(settings), home.password_path)
@@ -178,7 +178,7 @@ def status(settings: Settings) -> ServerStatus:
 
 @_plain_errors()
 def stop(settings: Settings, telling: Telling = SILENT) -> bool:
-    """Stop the home's server, if it runs; whether it did. Raises EmbeddedError if it won't."""
+    """Stops the home's server; returns whether it ran. Raises EmbeddedError if it goes on."""
     home = _home(settings)
     record = home.read()
     if record is None or process.find(home, record.pid) is None:
@@ -189,14 +189,14 @@ def stop(settings: Settings, telling: Telling = SILENT) -> bool:
 
 @_plain_errors()
 def wipe(settings: Settings, telling: Telling = SILENT) -> None:
-    """Stop the home's server and delete its data, logs and password.
+    """Stops the home's server and deletes its data, logs and password.
 
-    Raises EmbeddedError, and deletes nothing, where the folder is not a home of ours.
+    Raises EmbeddedError and deletes nothing where the folder is not a home.
     """
     home = _home(settings)
     if home.read() is None:
         raise EmbeddedError(
-            f"{home.path} is no home of an embedded Neo4j: nothing was deleted; name the right"
+            f"{home.path} is not a home of an embedded Neo4j: nothing was deleted; name the right"
             " folder in --home or KG_HOME."
         )
     with home.locked(telling):
@@ -205,7 +205,7 @@ def wipe(settings: Settings, telling: Telling = SILENT) -> None:
 
 
 def log_path(settings: Settings) -> Path:
-    """Neo4j's log in the settings' home. Raises EmbeddedError if none was started there yet."""
+    """The path of Neo4j's log. Raises EmbeddedError if no server was started in this home."""
     home = _home(settings)
     if not home.log_path.exists():
         raise EmbeddedError(f"No Neo4j was started in {home.path} yet: `kg-build neo4j start`.")
@@ -224,16 +224,19 @@ def _full_disk(folder: Path) -> str | None:
     return (
         f"The disk that holds {folder} is full ({free // MEGABYTE} MB are free): make room there,"
         f" at least {ROOM // MEGABYTE} MB, and run the same command again, which starts Neo4j again"
-        " where that is needed; what was saved is not lost."
+        " where that is needed; the saved data is not lost."
     )
 
 
 def _of_release(home: Home, release: Release, telling: Telling, *, upgrade: bool) -> ServerRecord:
-    """The home's record, if its data is the release's, or may become so."""
+    """The home's record. Raises EmbeddedError if its data is of another release.
+
+    With `upgrade` True, older data is accepted.
+    """
     record = home.read()
     if record is None:
         record = ServerRecord()
-        home.write(record)  # before anything else: it makes the folder a home
+        home.write(record)  # first of all, because it makes the folder a home
     if record.release in {"", release.name}:
         return record
     if (record.release, release.name) != UPGRADE:
@@ -263,7 +266,7 @@ def _launch(
     write_config(home.path, jars / "plugins", bolt, http, browse)
     if not (home.path / "data" / "databases" / "system").exists():
         process.set_password(home, java, jars, telling)
-    # Written before the start: from then on the data may be of this release, for good.
+    # Saved before the start, because the start may turn the data into data of this release.
     record = ServerRecord(release.name, release.version, bolt, http, browse)
     home.write(record)
     record = replace(record, pid=process.launch(home, java, jars, release.main_class))

@@ -1,4 +1,4 @@
-"""What is told while the server is downloaded, started or stopped, so that nobody waits unaware."""
+"""Reports progress while the server is downloaded, started or stopped."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -20,11 +20,11 @@ def _nothing(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """Who hears of a step.
+    """The functions that receive reports.
 
-    `say`: a sentence before each step that takes long. `progress`: the bytes downloaded and those
-    in all. `wait`: what is waited for and for how many seconds by now, about once a second; an
-    empty text when it is over.
+    `say` gets a sentence before each long step. `progress` gets the number of bytes downloaded so
+    far and of all bytes. `wait` gets the reason of a wait and the seconds so far, about once a
+    second; an empty text means that the wait is over.
     """
 
     say: Callable[[str], None] = _nothing
@@ -33,7 +33,7 @@ class Telling:
 
     @classmethod
     def to(cls, listen: Listener) -> Self:
-        """One that tells a listener, as events."""
+        """Reports to a listener as events."""
         before = 0
 
         def progress(done: int, total: int) -> None:
@@ -50,9 +50,9 @@ class Telling:
         )
 
     @contextmanager
-    def waiting(self, what: str) -> "Iterator[Waiting]":
-        """Tells at once what is waited for, and at the end that it is over."""
-        wait = Waiting(self.wait, what)
+    def waiting(self, reason: str) -> "Iterator[Waiting]":
+        """Reports the reason of a wait at once, and its end."""
+        wait = Waiting(self.wait, reason)
         wait.tick()
         try:
             yield wait
@@ -61,25 +61,25 @@ class Telling:
 
 
 class Waiting:
-    """One step that takes its time; `tick` is called as often as one likes while it does."""
+    """A step that takes time; `tick` may be called often and reports about once a second."""
 
-    def __init__(self, wait: Callable[[str, float], None], what: str) -> None:
+    def __init__(self, wait: Callable[[str, float], None], reason: str) -> None:
         self._wait = wait
-        self._what = what
+        self._reason = reason
         self._began = time.monotonic()
-        self._told: float | None = None
+        self._last: float | None = None
 
     @property
     def seconds(self) -> float:
-        """How long it has taken by now."""
+        """The seconds that it has taken so far."""
         return time.monotonic() - self._began
 
     def tick(self, detail: Callable[[], str] = str) -> None:
-        """Tells how long it has taken, if that was not told just now; `detail`: what more."""
+        """Reports the time so far, at most once a second; `detail` gives a text to add."""
         seconds = self.seconds
-        if self._told is None or seconds - self._told >= SECONDS_BETWEEN:
-            self._told = seconds
-            self._wait(self._what + detail(), seconds)
+        if self._last is None or seconds - self._last >= SECONDS_BETWEEN:
+            self._last = seconds
+            self._wait(self._reason + detail(), seconds)
 
 
 SILENT = Telling()

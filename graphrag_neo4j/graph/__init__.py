@@ -1,4 +1,4 @@
-"""The door to Neo4j: every statement of the package goes through it."""
+"""The connection to Neo4j. Every statement of the package is run by it."""
 
 from graphrag_neo4j.graph.connection import Graph, Row, Transaction, connect
 from graphrag_neo4j.graph.dump import dump

@@ -1,4 +1,4 @@
-"""Addresses of a Neo4j: what is wrong with one is said, and which one to set instead."""
+"""Checks the address of a Neo4j: an error says what is wrong and which address to set."""
 
 import re
 from typing import Final
@@ -10,17 +10,17 @@ from graphrag_neo4j.errors import InputError
 __all__ = ["BROWSER_PORTS", "check_address"]
 
 SCHEMES: Final = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
-PORT: Final = 7687  # where Neo4j listens for drivers
-BROWSER_PORTS: Final = (7473, 7474)  # where it serves web pages
-# A scheme that is written wrong: bolt:/host, bolt//host, bolt:host (but bolt:7687 is a host).
+PORT: Final = 7687  # Neo4j's port for drivers
+BROWSER_PORTS: Final = (7473, 7474)  # Neo4j's ports for web pages
+# A scheme with a mistake: bolt:/host, bolt//host, bolt:host (but bolt:7687 is a host).
 BROKEN_SCHEME: Final = re.compile(r"^(?:neo4j|bolt)(?:\+s|\+ssc)?(?::/*|//+)(?=[^\d/])")
 BARE_IPV6: Final = re.compile(r"[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*")
 
 
 def check_address(uri: str) -> None:
-    """Raises InputError for what is no address that the driver can use.
+    """Raises InputError for an address that the driver can't use.
 
-    A user name or a password in it is not repeated.
+    The message does not repeat a user name or a password.
     """
     if "@" in uri:
         raise InputError(
@@ -32,7 +32,7 @@ def check_address(uri: str) -> None:
 
 
 def _flaw(uri: str) -> str | None:
-    """What is wrong with an address, and what to do; None: nothing."""
+    """The problem of an address and what to do about it; None if there is no problem."""
     if re.search(r"\s", uri):
         return "has white space in it: leave that out."
     scheme, separator, rest = uri.partition("://")
@@ -52,14 +52,14 @@ def _flaw(uri: str) -> str | None:
 
 
 def _flaw_of_place(scheme: str, rest: str) -> str | None:
-    """What is wrong with all that follows the scheme."""
+    """The problem of the part after the scheme; None if there is no problem."""
     if BARE_IPV6.fullmatch(rest):
         return f"has an IPv6 address without brackets: write {_of_driver(scheme, rest)}."
     try:
         parts = urlsplit(f"{scheme}://{rest}")
         port = parts.port
     except ValueError:
-        return "has a host or a port that is none: a port is a number from 1 to 65535."
+        return "has an invalid host or port: a port is a number from 1 to 65535."
     if not parts.hostname:
         return f"names no host: set, for example, NEO4J_URI={scheme}://localhost:{PORT}."
     if port == 0:
@@ -68,7 +68,7 @@ def _flaw_of_place(scheme: str, rest: str) -> str | None:
 
 
 def _flaw_of_end(scheme: str, parts: SplitResult) -> str | None:
-    """What is wrong with a path, or a fragment, at the end of an address."""
+    """The problem of a path or a fragment at the end of an address; None if there is none."""
     if not (path := parts.path.strip("/")) and not parts.fragment:
         return None
     database = f", and NEO4J_DATABASE={path} if that names the database" if path else ""
@@ -78,8 +78,7 @@ def _flaw_of_end(scheme: str, parts: SplitResult) -> str | None:
 
 
 def _of_driver(scheme: str, place: str) -> str:
-    """The address for the driver at a place that is written as host, host:port or as for a
-    browser."""
+    """The address for the driver; `place` is host, host:port or an address for a browser."""
     host = re.split("[/?#]", place)[0]
     if BARE_IPV6.fullmatch(host):
         address, _, last = host.rpartition(":")
@@ -89,5 +88,5 @@ def _of_driver(scheme: str, place: str) -> str:
     if not colon or port.endswith("]"):
         name, port = host, ""
     known = port.isdecimal() and int(port) not in BROWSER_PORTS
-    hidden = scheme == "neo4j+s" and not port  # Aura's addresses have none
+    hidden = scheme == "neo4j+s" and not port  # addresses of Aura have no port
     return f"{scheme}://{name or 'localhost'}" + ("" if hidden else f":{port if known else PORT}")

@@ -1,6 +1,6 @@
-"""Connections, transactions and errors: the one place that imports the driver.
+"""Connections, transactions and errors. No other module uses the driver directly.
 
-Statements are named by their file, `cypher/<name>.cypher`; whatever varies is a parameter.
+The name of a statement is that of its file, `cypher/<name>.cypher`; all values are parameters.
 """
 
 import re
@@ -73,10 +73,10 @@ class Transaction:
 
 
 class Graph:
-    """A database in Neo4j; `version`: of its server, as (2026, 1).
+    """A database in Neo4j. `version` is that of its server, for example (2026, 1).
 
-    While `lease` names a build, each writing transaction first makes sure that this build still
-    holds the lease, so a run that was suspended cannot write beside its successor.
+    While `lease` names a build, each writing transaction first checks that this build still holds
+    the lease. So a run that was suspended can't write at the same time as its successor.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Graph:
         self._own = own
 
     async def refuse_stopped(self) -> None:
-        """Raises GraphStoppedError if the database works no more; it may still be connected to."""
+        """Raises GraphStoppedError if the database has stopped although its server answers."""
         await self.run_plain("RETURN 1")
 
     @overload
@@ -126,9 +126,10 @@ class Graph:
     async def transact(
         self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
     ) -> T:
-        """What `work` returns, all its statements in one transaction; it may be called again.
+        """Runs all statements of `work` in one transaction and returns its result.
 
-        Under a lease such transactions come one after the other, but for one without the fence.
+        The driver may call `work` again after a transient error. Under a lease these transactions
+        run one after the other; with `fenced` False a transaction does not wait for the others.
         """
 
         async def behind_fence(inner: AsyncManagedTransaction) -> T:
@@ -142,14 +143,14 @@ class Graph:
                 return await session.execute_write(behind_fence)
 
     async def run_plain(self, statement: LiteralString, **parameters: object) -> list[Row]:
-        """The rows of a statement of our own making (schema), in an auto-commit transaction."""
+        """Runs a statement that is made in Python (schema), auto-committed; returns its rows."""
         with self._translated():
             async with self._session(WRITE_ACCESS) as session:
                 return await (await session.run(statement, parameters)).data()
 
     @contextmanager
     def lend_driver(self) -> Iterator[Driver]:
-        """A synchronous driver, for a client that takes no other; for use in a thread."""
+        """Lends a synchronous driver, to be used in a thread: the GDS client accepts no other."""
         driver = GraphDatabase.driver(self.address, auth=self._auth, resolver=living(self._own))
         with self._translated(), driver as lent:
             yield lent
@@ -169,11 +170,10 @@ async def connect(
     database: str | None = None,
     own: OwnServer | None = None,
 ) -> AsyncIterator[Graph]:
-    """A graph on a server that answers.
+    """Connects to a graph, and checks that its server answers.
 
-    `own`: the server, where it is one on this machine that we have started.
-    Raises InputError for an address that is none, GraphError where the server does not answer
-    or refuses the user.
+    `own` is the embedded server, if this is its address. Raises InputError for an invalid address,
+    GraphError where the server does not answer or refuses the login.
     """
     auth = (username, password)
     with _translated(uri, own), _address_checked(uri):
@@ -181,8 +181,8 @@ async def connect(
             uri,
             auth=auth,
             resolver=living(own),
-            # A label that nothing carries yet is no news in an empty graph; nor are two nodes
-            # found by their keys, which Neo4j calls a cartesian product.
+            # In an empty graph, a label without nodes is normal; so are two nodes that are found by
+            # their keys, about which Neo4j warns as a cartesian product.
             notifications_min_severity=NotificationMinimumSeverity.WARNING,
             notifications_disabled_classifications=[
                 NotificationDisabledClassification.UNRECOGNIZED,
@@ -196,7 +196,7 @@ async def connect(
 
 
 def _version(agent: str) -> tuple[int, int]:
-    """Year and month, or major and minor, of what a server calls itself: Neo4j/2026.01.4.
+    """The version in the name of a server (Neo4j/2026.01.4): year and month, or major and minor.
 
     >>> _version("Neo4j/5.27-aura")
     (5, 27)
@@ -213,17 +213,17 @@ async def _run(
 
 @contextmanager
 def _address_checked(uri: str) -> Iterator[None]:
-    """An address that the driver can't use, as a sentence; a password in it is not repeated."""
+    """Raises InputError for an address that the driver can't use, without its password."""
     check_address(uri)
     try:
         yield
     except (ConfigurationError, ValueError) as error:
-        raise InputError(f"NEO4J_URI={uri} is no address of a Neo4j: {error}.") from None
+        raise InputError(f"NEO4J_URI={uri} is not an address of a Neo4j: {error}.") from None
 
 
 @contextmanager
 def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
-    """The driver's errors as ours, each a sentence that says what to do."""
+    """Raises the driver's errors as ours, each with a sentence that says what to do."""
     try:
         yield
     except AuthError:
@@ -240,7 +240,7 @@ def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
     except (Neo4jError, DriverError) as error:
         if own and isinstance(error, DriverError):
             own.refuse_ended()
-        if isinstance(error, DatabaseError) and any(said in str(error) for said in STOPPED):
+        if isinstance(error, DatabaseError) and any(part in str(error) for part in STOPPED):
             raise GraphStoppedError(own.stopped() if own else _stopped(address)) from error
         raise GraphError(f"Neo4j at {address} failed: {error}.") from error
 
@@ -257,8 +257,8 @@ def _silence_sentence(address: str) -> str:
 def _stopped(address: str) -> str:
     return (
         f"Neo4j at {address} has stopped this database after an error, most often because its disk "
-        "is full: see its log, make room, start that Neo4j again, and run the same command; what "
-        "was saved is not lost."
+        "is full: see its log, make room, start that Neo4j again, and run the same command; the "
+        "saved data is not lost."
     )
 
 

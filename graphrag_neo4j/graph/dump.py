@@ -1,4 +1,4 @@
-"""The dump, by which two graphs are called equal."""
+"""The dump of a graph: two graphs are equal if their dumps are equal."""
 
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ __all__ = ["Dump", "dump"]
 
 Dump = dict[str, dict[str, Any]]
 
-# Numbers and marks that depend on the way a graph was built, not on what it holds.
+# Numbers and marks that depend on how a graph was built, and not on its content.
 IGNORED = frozenset({"ref", "stale", "undescribed", "unembedded"})
 
 CITED_AS: Final[dict[str, CitationKind]] = {
@@ -25,7 +25,7 @@ CITING = frozenset({"Community", "Finding"})
 async def dump(graph: Graph) -> Dump:
     """All nodes and relationships by id with what they hold, without Build, Counter and State.
 
-    Keys are "Label:id" and "TYPE:id of start>id of end:own id"; the order is theirs.
+    The keys are "Label:id" and "TYPE:id of start>id of end:own id", in sorted order.
     """
     nodes = await graph.read("graph/dump_nodes", DumpedNodeRow)
     relationships = await graph.read("graph/dump_relationships", DumpedRelationshipRow)
@@ -34,7 +34,7 @@ async def dump(graph: Graph) -> Dump:
     for row in relationships:
         own = row["properties"].get("id", "")
         key = f"{row['type']}:{row['start']}>{row['end']}:{own}"
-        while key in found:  # a second one between the same two makes another graph
+        while key in found:  # a second equal relationship makes a different graph
             key += "+"
         found[key] = row["properties"]
     return {key: _kept(found[key]) for key in sorted(found)}
@@ -43,7 +43,7 @@ async def dump(graph: Graph) -> Dump:
 def _ids_of_refs(
     nodes: list[DumpedNodeRow], relationships: list[DumpedRelationshipRow]
 ) -> dict[tuple[CitationKind, int], str]:
-    """What each ref stands for."""
+    """The id of each ref."""
     found = {
         (CITED_AS[label], row["properties"]["ref"]): row["id"]
         for row in nodes
@@ -55,7 +55,7 @@ def _ids_of_refs(
 
 
 def _by_ids(row: DumpedNodeRow, named: dict[tuple[CitationKind, int], str]) -> dict[str, Any]:
-    """The properties of a node; citations in a report name ids in place of refs."""
+    """The properties of a node; citations in a report have ids in place of refs."""
     if CITING.isdisjoint(row["labels"]):
         return dict(row["properties"])
 

@@ -1,4 +1,4 @@
-"""What several stages do to evidence: give refs to what is new, forget what a chunk said."""
+"""Changes of evidence that several stages share: new refs, and the removal of evidence."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -21,26 +21,26 @@ RefKind = Literal["chunk", "entity", "claim", "relationship", "community"]
 
 
 async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:
-    """A new ref for each of `ids` that the graph does not hold yet, in the order given."""
+    """Gives a new ref to each of `ids` that the graph does not hold yet, in the order given."""
     rows = await tx.run(f"evidence/refs_{kind}", NewRefsRow, ids=list(dict.fromkeys(ids)))
     return {id_: rows[0]["before"] + n for n, id_ in enumerate(rows[0]["missing"], start=1)}
 
 
 async def forget_extraction(tx: Transaction, chunks: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Removes the STATED and MENTIONS of chunks; gives the pairs and entities to sweep."""
+    """Removes STATED and MENTIONS of chunks; returns the ids of the pairs and entities to sweep."""
     pairs = await tx.run("evidence/forget_stated", IdsRow, chunks=chunks)
     entities = await tx.run("evidence/forget_mentions", IdsRow, chunks=chunks)
     return pairs[0]["ids"], entities[0]["ids"]
 
 
 async def forget_claims(tx: Transaction, chunks: Sequence[str]) -> list[str]:
-    """Removes the claims of chunks; gives the entities to sweep."""
+    """Removes the claims of chunks; returns the ids of the entities to sweep."""
     await tx.run("evidence/forget_claims", chunks=chunks)
     return (await tx.run("evidence/forget_claimed", IdsRow, chunks=chunks))[0]["ids"]
 
 
 async def forget_chunks(tx: Transaction, chunks: Sequence[str]) -> None:
-    """Removes chunks with all their evidence, and the entities and pairs that only they knew."""
+    """Removes chunks with all their evidence, and entities and pairs without other evidence."""
     if not chunks:
         return
     claimed = await forget_claims(tx, chunks)
@@ -52,15 +52,15 @@ async def forget_chunks(tx: Transaction, chunks: Sequence[str]) -> None:
 
 
 async def mark_changed(tx: Transaction) -> None:
-    """Marks the graph of entities as changed: its communities are to be made anew."""
+    """Marks the graph of entities as changed, so that its communities are made again."""
     await tx.run("graph/changed")
 
 
 async def sweep_pairs(tx: Transaction, pairs: Sequence[str]) -> None:
-    """Removes those pairs that nothing states any more."""
+    """Removes those of these pairs that no chunk states any more."""
     await tx.run("evidence/sweep_related", pairs=pairs)
 
 
 async def sweep_entities(tx: Transaction, entities: Sequence[str]) -> None:
-    """Removes those entities that nothing mentions any more."""
+    """Removes those of these entities that no chunk mentions any more."""
     await tx.run("evidence/sweep_entities", entities=entities)

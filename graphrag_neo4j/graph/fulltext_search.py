@@ -1,4 +1,4 @@
-"""The search for relationships by words, in graphs that may be older than its index."""
+"""Full-text search for relationships, also in graphs without the index for it."""
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph
@@ -10,7 +10,7 @@ __all__ = ["fulltext_relationships"]
 async def fulltext_relationships(graph: Graph, words: str, k: int) -> list[ScoredPairRow]:
     """The `k` relationships whose descriptions fit words best: {source, target, score}.
 
-    None in a graph whose last build knew no index of them; the next one makes it.
+    Returns no rows where the last build did not make the index; the next build makes it.
     """
     try:
         return await graph.read("search/worded_relationships", ScoredPairRow, words=words, k=k)

@@ -1,7 +1,8 @@
-"""The indexes that searches use: vectors by cosine, and words by an analyser.
+"""The indexes for vector search (by cosine) and for full-text search (by an analyser).
 
-They are made without `IF NOT EXISTS`, under which Neo4j only says "no effect" where something
-else has the name or the place; what has our name already is compared with what is wanted.
+They are made without `IF NOT EXISTS`: with it, Neo4j gives no error where another index has the
+same name or the same label and properties. An existing index of our name is compared with the one
+that is wanted.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,13 +35,13 @@ WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "chunk": ("text",),
     "community": ("title", "summary", "report"),
 }
-LONGEST_SECONDS = 24 * 60 * 60  # an index that can't be filled ends the waiting at once
+LONGEST_SECONDS = 24 * 60 * 60  # limit of the wait; an index that can't be filled ends it at once
 Config = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """An index as it is to be."""
+    """An index that is wanted."""
 
     name: str
     type: Literal["VECTOR", "FULLTEXT"]
@@ -52,59 +53,60 @@ class _Index:
     def statement(self) -> str:
         on = ", ".join(f"x.{name}" for name in self.properties)
         on = f"EACH [{on}]" if self.type == "FULLTEXT" else f"({on})"
-        what = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
-        return f"CREATE {self.type} INDEX {self.name} FOR {what} ON {on} OPTIONS $options"
+        pattern = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
+        return f"CREATE {self.type} INDEX {self.name} FOR {pattern} ON {on} OPTIONS $options"
 
     def is_like(self, row: SearchIndexRow) -> bool:
-        """Whether an index in the database is on the same."""
+        """Whether an index of the database is on the same label and properties."""
         found = (row["type"], row["of"].lower(), row["labels"], row["properties"])
         return found == (self.type, self.of, [self.label], list(self.properties))
 
 
 def vector_index(kind: IndexedKind) -> str:
-    """The name of the index of vectors of that kind."""
+    """The name of the vector index of this kind."""
     return f"kg_{kind}_vector"
 
 
 async def ensure_vector_indexes(graph: Graph, dimensions: int, *, replace: bool) -> None:
-    """Makes those that are missing; one of other dimensions is made anew if `replace`.
+    """Makes the vector indexes that are missing.
 
-    Else raises InputError with both numbers; GraphError where something else has our name.
+    With `replace` True, an index of other dimensions is made again; otherwise it raises InputError
+    with both numbers. Raises GraphError where another index has our name.
     """
     config = {"vector.dimensions": dimensions, "vector.similarity_function": "COSINE"}
-    there = await _there(graph)
+    existing = await _existing(graph)
     for index in _vector_indexes():
-        found = _found(there, index)
+        found = _found(existing, index)
         if found and not replace and not _agrees(found, config):
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
                 f"dimensions, and the graph's have {dimensions}: run `kg-build index PATHS "
-                "--reembed`, which makes all vectors and their indexes anew."
+                "--reembed`, which makes all vectors and their indexes again."
             )
         await _make(graph, index, config, found)
 
 
 async def drop_vector_indexes(graph: Graph) -> None:
-    """Drops those that are there."""
-    there = await _there(graph)
+    """Drops the vector indexes that exist."""
+    existing = await _existing(graph)
     for index in _vector_indexes():
-        if _found(there, index):
+        if _found(existing, index):
             await graph.run_plain(f"DROP INDEX {index.name}")
 
 
 async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
-    """Makes those that are missing, and those of another analyser anew.
+    """Makes the full-text indexes that are missing, and makes those of another analyser again.
 
-    Raises InputError with the analysers that there are, where there is none of this name.
+    Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """
-    # What is written is indexed a little later: in the transaction it would take thrice the time.
+    # Text is indexed after its transaction: inside it, writing would take three times as long.
     config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
-    there = await _there(graph)
+    existing = await _existing(graph)
     indexes = [_Index(f"kg_{k}_text", "FULLTEXT", LABELS[k], WORDS[k]) for k in INDEXED_KINDS]
     indexes.append(
         _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
     )
-    lacking = [index for index in indexes if not _agrees(_found(there, index), config)]
+    lacking = [index for index in indexes if not _agrees(_found(existing, index), config)]
     if not lacking:
         return
     known = [row["analyzer"] for row in await graph.read("graph/analyzers", AnalyzerRow)]
@@ -114,11 +116,14 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
             f"{', '.join(known)}."
         )
     for index in lacking:
-        await _make(graph, index, config, _found(there, index))
+        await _make(graph, index, config, _found(existing, index))
 
 
 async def await_indexes(graph: Graph) -> None:
-    """Waits until all that was written can be found; raises GraphError where an index failed."""
+    """Waits until searches find all data that was written.
+
+    Raises GraphError where an index failed.
+    """
     await graph.read("graph/await_indexes", seconds=LONGEST_SECONDS)
     await graph.read("graph/await_refresh")
 
@@ -127,13 +132,13 @@ def _vector_indexes() -> Iterable[_Index]:
     return (_Index(vector_index(k), "VECTOR", LABELS[k], ("embedding",)) for k in INDEXED_KINDS)
 
 
-async def _there(graph: Graph) -> dict[str, SearchIndexRow]:
+async def _existing(graph: Graph) -> dict[str, SearchIndexRow]:
     return {row["name"]: row for row in await graph.read("graph/search_indexes", SearchIndexRow)}
 
 
-def _found(there: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndexRow | None:
-    """The index of that name; raises GraphError if it is on something else."""
-    found = there.get(index.name)
+def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndexRow | None:
+    """The index of this name; raises GraphError if it is on other labels or properties."""
+    found = existing.get(index.name)
     if found and not index.is_like(found):
         raise GraphError(
             f"The index {index.name} can't be made: something else in this database has its name; "

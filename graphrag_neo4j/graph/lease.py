@@ -1,7 +1,7 @@
-"""One writer: a run that writes holds a lease on its Build, and a second one is refused.
+"""The lease: a run that writes holds it on its Build node, and a second run is refused.
 
-A lease is renewed every 10 s and void after 60 s; at once where its process, on this machine,
-is gone. Times are the server's, so that clocks need not agree.
+A lease is renewed every 10 s. It is void 60 s after the last renewal, or at once if its process was
+on this machine and has ended. All times are those of the server, so that clocks may differ.
 """
 
 import platform
@@ -23,12 +23,12 @@ __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 
 RENEW_SECONDS = 10
 VOID_SECONDS = 60
-CLOCK_SECONDS = 2  # the moment of a process's birth shifts a little when the clock is set
+CLOCK_SECONDS = 2  # the start time of a process shifts a little when the clock is set
 
 
 @dataclass(slots=True)
 class Lease:
-    """A build that holds the lease; `outcome` is what it is ended with."""
+    """The lease of a build. `outcome` is the outcome that is saved when the build ends."""
 
     build: str
     outcome: str = "done"
@@ -40,7 +40,7 @@ async def hold_lease(
     properties: Mapping[str, object],
     usage: Callable[[], Mapping[str, object]],
 ) -> AsyncIterator[Lease]:
-    """A lease for as long as the context lasts; `usage` is kept on the Build at each renewal.
+    """Holds the lease as long as the context lasts. `usage` is saved on the Build at each renewal.
 
     Whoever gets the lease first brings a graph of an older schema to this one. Raises
     GraphBusyError that names the run that holds it, and GraphError for a graph of a newer schema.
@@ -89,7 +89,7 @@ def _void(other: OpenBuildRow) -> bool:
 
 
 def _alive(process: int, born: float) -> bool:
-    """Whether the process still runs, and is not another one that was given its number."""
+    """Whether the process still runs, and is not a later process with the same number."""
     try:
         return abs(psutil.Process(process).create_time() - born) < CLOCK_SECONDS
     except psutil.NoSuchProcess:
@@ -104,7 +104,7 @@ def _busy(other: OpenBuildRow) -> str:
 
 
 async def renew(graph: Graph, build: str, usage: Mapping[str, object]) -> bool:
-    """Renews the lease, also while a long transaction writes; whether the build still holds it."""
+    """Renews the lease, also during a long transaction; returns whether it still holds."""
     rows = await graph.transact(
         lambda tx: tx.run("build/renew", IdRow, build=build, usage=dict(usage)), fenced=False
     )

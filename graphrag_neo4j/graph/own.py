@@ -1,4 +1,4 @@
-"""What is known of a server of our own, and of no other: whether its process lives."""
+"""The embedded server as the connection sees it: whether its process still runs."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,21 +9,20 @@ __all__ = ["OwnServer", "living"]
 
 
 class OwnServer(Protocol):
-    """A server on this machine whose process and disk we can look at."""
+    """A server on this machine whose process and disk can be inspected."""
 
     def refuse_ended(self) -> None:
-        """Raises GraphError if its process has ended."""
+        """Raises GraphError if the process of the server has ended."""
 
     def stopped(self) -> str:
-        """Why its database may have stopped, and what to do: one sentence."""
+        """A sentence that says why the database may have stopped, and what to do."""
 
 
 def living(own: OwnServer | None) -> Callable[[Address], list[Address]]:
-    """A resolver of addresses for the driver that finds none where our own server has ended.
+    """A resolver of addresses for the driver that raises GraphError if the server has ended.
 
-    The driver asks it before each attempt to connect. It would go on trying for half a minute,
-    and the client of GDS for ten minutes, to reach a server that is no more. The resolver raises
-    GraphError.
+    The driver calls it before each attempt to connect. Without it, the driver would try for half a
+    minute to reach a server that has ended, and the client of GDS for ten minutes.
     """
 
     def resolve(address: Address) -> list[Address]:

@@ -1,4 +1,4 @@
-"""Writes reports: the properties of communities, their findings, and what these cite."""
+"""Writes reports: the properties of communities, their findings, and their citations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,8 +13,8 @@ CITED = ("entities", "claims", "chunks", "communities")
 async def save_reports(tx: Transaction, rows: Sequence[Mapping[str, Any]]) -> None:
     """Replaces the reports of communities by rows of `grounding.report_row`.
 
-    A row may have more `properties`. A report that has changed marks its community's parent, and
-    waits for a new vector.
+    A row may have more `properties`. A changed report marks its community to be embedded, and the
+    parent of its community to get a new report.
     """
     await tx.run("reports/save", rows=rows)
     await tx.run("reports/findings", rows=rows)

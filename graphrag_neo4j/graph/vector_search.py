@@ -1,4 +1,4 @@
-"""The search for the nearest vectors, worded as the server's version has it."""
+"""Vector search, with the statement that the version of the server supports."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from graphrag_neo4j.graph.rows import ScoredRow
 
 __all__ = ["vector_search"]
 
-# The clause SEARCH is a preview in 2026.01, and 2026.04 calls the procedure deprecated.
+# The clause SEARCH is a preview in 2026.01, and the procedure is deprecated in 2026.04.
 SEARCH_SINCE = (2026, 2)
 
 
@@ -17,7 +17,8 @@ async def vector_search(
 ) -> list[ScoredRow]:
     """The `k` nodes of a kind nearest to a vector: {id, score}, the nearest first.
 
-    `score`: (1 + cosine) / 2. Raises GraphError for a vector of other dimensions than the index.
+    `score` is (1 + cosine) / 2, from 0 to 1. Raises GraphError for a vector whose dimensions are
+    not those of the index.
     """
     if graph.version >= SEARCH_SINCE:
         return await graph.read(f"nearest/search_{kind}", ScoredRow, vector=vector, k=k)

@@ -1,6 +1,6 @@
-"""The vectors of a graph: all of one model and of one length, and each such that it is indexed.
+"""Checks the vectors of a graph: they have one model and one length, and Neo4j can index them.
 
-Neo4j stores zeros and vectors of another length without a word, and never finds them.
+Neo4j stores a zero vector or a vector of another length without an error, and never finds it.
 """
 
 import math
@@ -15,14 +15,14 @@ from graphrag_neo4j.settings import MOST_DIMENSIONS
 __all__ = ["flaw_of", "forget_vectors", "refuse_length", "refuse_other_vectors"]
 
 PAGE = 1000
-REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes anew"
+REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes again"
 
 
 async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> int | None:
-    """The dimensions of the graph's vectors, None as long as it has none.
+    """Returns the dimensions of the graph's vectors, None as long as it has no vectors.
 
-    Raises InputError where they come from another model than `model`, or have not the dimensions
-    that are `wanted` (None: the model's own).
+    Raises InputError where the vectors come from another model than `model`, or where their
+    dimensions are not `wanted` (None: any).
     """
     made = (await graph.read("embed/known", MadeWithRow))[0]
     by, dimensions = made["model"], made["dimensions"]
@@ -42,14 +42,14 @@ async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> 
 
 
 def refuse_length(model: str, found: int, known: int | None, wanted: int | None) -> None:
-    """Raises InputError where vectors of `found` dimensions are not what is needed.
+    """Raises InputError where vectors of `found` dimensions can't be used.
 
-    `known`: the dimensions of the graph's vectors, `wanted`: those that the model was asked for.
+    `known` are the dimensions of the graph's vectors, `wanted` those that the model was asked for.
     """
     if known and found != known:
         raise InputError(
             f"The graph's vectors have {known} dimensions, and {model} gives {found} now: set "
-            "KG_EMBEDDING_MODEL, KG_EMBEDDING_DIMENSIONS and OPENAI_BASE_URL to what they were, "
+            "KG_EMBEDDING_MODEL, KG_EMBEDDING_DIMENSIONS and OPENAI_BASE_URL to their old values, "
             f"or run {REEMBED}."
         )
     if wanted and found != wanted:
@@ -66,7 +66,7 @@ def refuse_length(model: str, found: int, known: int | None, wanted: int | None)
 
 
 def flaw_of(vector: Sequence[float]) -> str | None:
-    """Why Neo4j would not index a vector of the right length, None if it would."""
+    """The reason why Neo4j would not index a vector of the right length, None if it would."""
     length = math.hypot(*vector)
     if length == 0:
         return "the vector is zero"
@@ -74,7 +74,7 @@ def flaw_of(vector: Sequence[float]) -> str | None:
 
 
 async def forget_vectors(graph: Graph) -> None:
-    """Drops all vectors and their indexes, and marks all that can be embedded."""
+    """Removes all vectors and their indexes, and marks all nodes to be embedded."""
     await drop_vector_indexes(graph)
     for kind in INDEXED_KINDS:
         after = ""

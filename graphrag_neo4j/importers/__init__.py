@@ -1,7 +1,8 @@
-"""Brings what other programs have made of documents into the graph.
+"""Imports an index of another program into the graph.
 
-In reading order: graphrag (the whole), rows (what the tables say) and tables, cells, parquet
-(how they are read), placing (chunks), replay (evidence), register (refs), tree, reports, writing.
+In reading order: graphrag (the whole import); rows (the data of the tables); tables, cells, parquet
+(how they are read); unit_alignment (chunks), evidence, id_map (refs), tree, reports, communities,
+summary.
 """
 
 from graphrag_neo4j.importers.graphrag import ImportSummary, import_graphrag

@@ -1,4 +1,4 @@
-"""The cells of one row of a table, each read as what it has to be."""
+"""Reads the cells of a row of a table, each as the type that it must have."""
 
 import math
 from collections import Counter
@@ -10,15 +10,15 @@ from graphrag_neo4j.text import storable
 
 __all__ = ["Cells"]
 
-LARGEST_REF = 10**18  # longer numbers are no citations
+LARGEST_REF = 10**18  # a larger number can't be a citation
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A row of `file`. Where a method takes several columns, the first that holds anything counts.
+    """A row of `file`. A method with several columns reads the first of them that has a value.
 
-    `tally["replaced"]` counts characters that can't be stored. Every method raises InputError
-    that names file and column for a value of another kind.
+    `tally["replaced"]` counts characters that can't be stored. For a value of another type, every
+    method raises InputError that names the file and the column.
     """
 
     file: str
@@ -26,7 +26,7 @@ class Cells:
     tally: Counter[str]
 
     def text(self, *columns: str) -> str:
-        """A text, or a number as one; empty where there is none."""
+        """A text, or a number as a text; empty if there is no value."""
         column, value = self._first(columns)
         if value is None:
             return ""
@@ -35,7 +35,7 @@ class Cells:
         return self._stored(str(value))
 
     def texts(self, *columns: str) -> tuple[str, ...]:
-        """The texts of a list, each once, in their order; a single text is a list of one."""
+        """The texts of a list, each of them once, in their order; a text alone is a list of one."""
         column, value = self._first(columns)
         listed = [value] if isinstance(value, str) else value or []
         if not (isinstance(listed, list) and all(isinstance(one, str) for one in listed)):
@@ -43,12 +43,12 @@ class Cells:
         return tuple(dict.fromkeys(map(self._stored, listed)))
 
     def number(self, column: str) -> int | None:
-        """A number that something may be cited by; None where there is none, as for -1."""
+        """A number that can be a citation's ref; None if there is none, or if it is below 0."""
         value = self.real(column)
         return int(value) if value is not None and 0 <= value < LARGEST_REF else None
 
     def real(self, *columns: str) -> float | None:
-        """A finite number."""
+        """A finite number; None if there is none."""
         column, value = self._first(columns)
         if value is None:
             return None
@@ -58,7 +58,7 @@ class Cells:
         return number if math.isfinite(number) else None
 
     def records(self, column: str) -> list[object]:
-        """Whatever a list holds."""
+        """The items of a list."""
         value = self.row.get(column)
         if value is not None and not isinstance(value, list):
             raise self._other(column, "a list")
@@ -75,13 +75,13 @@ class Cells:
 
     def _other(self, column: str, kind: str) -> InputError:
         return InputError(
-            f"{self.file} holds something else than {kind} in its column {column}: it is no table "
-            "that microsoft/graphrag 2 or 3 has written."
+            f"{self.file} holds something else than {kind} in its column {column}: it is not a "
+            "table that microsoft/graphrag 2 or 3 has written."
         )
 
 
 def _parsed(value: object) -> float | None:
-    """A number as it is, or as a text gives it."""
+    """A number, or the number that a text contains."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     try:

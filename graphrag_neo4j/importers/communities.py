@@ -1,6 +1,6 @@
-"""Writes what only an import brings: its numbers as refs, its communities, its reports.
+"""Writes the refs, communities and reports of an import.
 
-Every step may be done again, so that an import which was interrupted can go on.
+Every step can be repeated, so that an interrupted import can continue.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ REPORTS = 200  # with their findings and citations
 
 
 async def write_refs(graph: Graph, refs: Mapping[str, Mapping[str, int]], listen: Listener) -> None:
-    """Gives nodes and pairs the numbers of their rows, by kind and id.
+    """Gives nodes and pairs the numbers of their rows as refs, by kind and id.
 
-    Our own refs start above all of these, so none is taken.
+    Our own refs start above all of these numbers, so no ref is used twice.
     """
     for kind, given in refs.items():
         rows = [{"id": id_, "ref": ref} for id_, ref in given.items()]
@@ -32,16 +32,16 @@ async def write_refs(graph: Graph, refs: Mapping[str, Mapping[str, int]], listen
 
 
 async def write_tree(graph: Graph, tree: Tree) -> list[str]:
-    """Writes the communities, and one of level 0 for each part of the graph that is in none.
+    """Writes the communities of the tables, and communities of level 0 for all other entities.
 
-    Gives the ids of these.
+    Each connected component of these entities is a community. Returns the ids of these communities.
     """
     apart = await _apart(graph, tree)
     communities = [*tree.communities, *apart]
     leaves = {**tree.leaves, **{member: c.id for c in apart for member in c.members}}
 
     async def work(tx: Transaction) -> None:
-        refs = {**await give_refs(tx, "community", [c.id for c in apart]), **tree.register.refs}
+        refs = {**await give_refs(tx, "community", [c.id for c in apart]), **tree.id_map.refs}
         rows = [community_row(community, refs.get(community.id)) for community in communities]
         await tx.run("communities/save", rows=rows)
         await tx.run("communities/part", rows=rows)
@@ -54,7 +54,7 @@ async def write_tree(graph: Graph, tree: Tree) -> list[str]:
 
 
 async def write_reports(graph: Graph, rows: Sequence[Row], listen: Listener) -> None:
-    """Writes reports, whose communities and all that they cite are there."""
+    """Writes reports. Their communities and all that they cite must already be in the graph."""
     for page in _pages(rows, REPORTS):
 
         async def work(tx: Transaction, page: Sequence[Row] = page) -> None:
@@ -65,7 +65,7 @@ async def write_reports(graph: Graph, rows: Sequence[Row], listen: Listener) -> 
 
 
 async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
-    """A community for each connected part of what is in none."""
+    """A community for each connected component of the entities that are in no community."""
     entities = [row["id"] for row in await graph.read("communities/entities", MemberRow)]
     edges = [
         (row["start"], row["end"], float(row["weight"]))

@@ -1,6 +1,6 @@
-"""A thinker that says of each chunk what the tables say of its text unit. It asks nobody.
+"""An index backend that gives for each chunk the rows of its text unit; it needs no model.
 
-A description stands in the tables once for all text units: each of them is its evidence.
+The tables have one description for all text units of an element: it becomes evidence of each.
 """
 
 from collections import defaultdict
@@ -34,7 +34,7 @@ __all__ = ["EvidenceRows", "Statement", "run"]
 
 @dataclass(slots=True)
 class _Chunk:
-    """What one chunk says, gathered row by row."""
+    """The records of one chunk, collected row by row."""
 
     entities: list[EntityRecord] = field(default_factory=list)
     relationships: list[RelationshipRecord] = field(default_factory=list)
@@ -42,15 +42,16 @@ class _Chunk:
     unusable: list[str] = field(default_factory=list)
 
     def named(self) -> set[str]:
-        """The entities that it names."""
+        """The ids of the entities that the chunk mentions."""
         ends = [name for one in self.relationships for name in (one.source, one.target)]
         return {entity_id(name) for name in (*(one.name for one in self.entities), *ends)}
 
 
 class Statement:
-    """What the tables say, by chunk; and which entities, pairs and claims their rows become.
+    """The records of the tables by chunk, and the entities, pairs and claims that the rows become.
 
-    `implied`: entities that only relationships name, and those that only claims name.
+    `implied` holds the entities that only relationships mention, and those that only claims
+    mention.
     """
 
     def __init__(self, tables: Tables, chunks: Sequence[tuple[UnitRow, str]]) -> None:
@@ -96,10 +97,10 @@ class Statement:
 
     def _add_claim(self, row: ClaimRow) -> None:
         for chunk in self._chunks([row.unit])[:1]:
-            said = self.chunks[chunk]
-            claim = claim_record(row.fields, said.unusable)
+            records = self.chunks[chunk]
+            claim = claim_record(row.fields, records.unusable)
             if claim:
-                said.claims.append(claim)
+                records.claims.append(claim)
                 self.claims.enter(row.number, claim_id(chunk, claim))
 
     def _implied(self) -> tuple[set[str], set[str]]:
@@ -113,46 +114,46 @@ class Statement:
 
 
 class EvidenceRows:
-    """A Thinker of what was said."""
+    """An IndexBackend of the rows of an import."""
 
-    def __init__(self, said: Statement) -> None:
-        self._said = said.chunks
+    def __init__(self, statement: Statement) -> None:
+        self._chunks = statement.chunks
 
     @property
     def origin(self) -> Origin:
-        """Not used: reports are written as they are."""
+        """Not used: an import saves the reports of the tables."""
         raise NotImplementedError
 
     @property
     def quotes(self) -> bool:
-        """Its reports are not quoted."""
+        """False: reports of an import are not made of quotations."""
         return False
 
     def signature(self, step: Step) -> str:
-        """The same for all imports: what was read so was not read by a model of ours."""
+        """The same for all imports: their chunks were not read by our index backends."""
         return identify("import", step)
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
-        """The entities and relationships whose rows name the text unit."""
+        """The entities and relationships whose rows list the text unit."""
         yield from ()
-        said = self._said[chunk.id]
-        return Extraction(said.entities, said.relationships)
+        records = self._chunks[chunk.id]
+        return Extraction(records.entities, records.relationships)
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
-        """The claims whose rows name the text unit."""
+        """The claims whose rows list the text unit."""
         yield from ()
-        said = self._said[chunk.id]
-        return Claims(said.claims, unusable=said.unusable)
+        records = self._chunks[chunk.id]
+        return Claims(records.claims, unusable=records.unusable)
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        """Not used: descriptions are joined as they are."""
+        """Not used: an import joins descriptions without a model."""
         raise NotImplementedError
 
     def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        """Not used: reports are written as they are."""
+        """Not used: an import saves the reports of the tables."""
         raise NotImplementedError
 
 
 async def run(task: LLMTask[T]) -> T:
-    """Drives a step that asks nothing to its result."""
+    """Returns the result of a task that yields no request."""
     return result_without_requests(task)

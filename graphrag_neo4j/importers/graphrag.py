@@ -1,8 +1,8 @@
-"""An index of microsoft/graphrag as a graph of ours: the file of this package to read first.
+"""Imports an index of microsoft/graphrag. Read this file of the package first.
 
-    tables ─place─▶ documents, chunks ─replay─▶ evidence, entities, pairs ─▶ refs, tree, reports
+    tables ─align─▶ documents, chunks ─extract─▶ evidence, entities, pairs ─▶ refs, tree, reports
 
-The stages do what they do in a build, with a thinker that says what the tables say.
+The stages are those of a build, with an index backend that reads the rows of the tables.
 """
 
 import sys
@@ -48,10 +48,10 @@ WORKERS = 4
 async def import_graphrag(
     graph: Graph, tables: Tables, settings: Settings, listen: Listener
 ) -> ImportSummary:
-    """Brings the tables of microsoft/graphrag 2 or 3 into an empty graph; asks no model.
+    """Imports the tables of microsoft/graphrag 2 or 3 into an empty graph, without a model.
 
-    One that was interrupted goes on where it was. Raises InputError where the graph holds anything
-    else, GraphBusyError while another run writes, GraphError.
+    The same call continues an import that was interrupted. Raises InputError where the graph is not
+    empty, GraphBusyError while another run writes to it, and GraphError where Neo4j fails.
     """
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
@@ -64,7 +64,7 @@ async def import_graphrag(
 
 
 async def _begin(tx: Transaction, tables: Tables) -> None:
-    """Refuses what is not empty, and starts our own refs above all numbers of the tables."""
+    """Refuses a graph that is not empty; lets our refs start above all numbers of the tables."""
     found = (await tx.run("import/held", HeldRow))[0]
     if found["importing"] == tables.fingerprint:
         return
@@ -80,7 +80,7 @@ async def _begin(tx: Transaction, tables: Tables) -> None:
 
 
 def _tops(tables: Tables) -> dict[str, int]:
-    """The greatest number in the tables, by the kind of ref."""
+    """The greatest number in the tables by kind of ref."""
 
     def top(numbers: Iterable[int | None]) -> int:
         return max((number for number in numbers if number is not None), default=0)
@@ -98,26 +98,26 @@ async def _import(graph: Graph, tables: Tables, encoding: str, listen: Listener)
     count = partial(tokens.count, encoding_name=encoding)
     placed = await anyio.to_thread.run_sync(place, tables)
     chunks = await _write_chunks(graph, placed, UnitCuts(placed, count), listen)
-    said = await anyio.to_thread.run_sync(Statement, tables, chunks)
-    await _replay(graph, said, listen)
-    tree = tree_of(tables.communities, said.entity_of)
+    statement = await anyio.to_thread.run_sync(Statement, tables, chunks)
+    await _run_stages(graph, statement, listen)
+    tree = tree_of(tables.communities, statement.entity_of)
     cited: Cited = {
-        "Entities": said.entities,
-        "Relationships": said.pairs,
-        "Claims": said.claims,
-        "Reports": tree.register,
-        "Sources": said.units,
+        "Entities": statement.entities,
+        "Relationships": statement.pairs,
+        "Claims": statement.claims,
+        "Reports": tree.id_map,
+        "Sources": statement.units,
     }
     reports = await anyio.to_thread.run_sync(report_rows, tables.reports, cited, count)
-    await _write_refs(graph, said, listen)
+    await _write_refs(graph, statement, listen)
     apart = await _write_tree(graph, tree, reports, listen) if tree.communities else []
-    return closing(tables, placed, said, tree, reports=reports, apart=apart)
+    return closing(tables, placed, statement, tree, reports=reports, apart=apart)
 
 
 async def _write_chunks(
     graph: Graph, placed: Sequence[Placed], cuts: UnitCuts, listen: Listener
 ) -> list[tuple[UnitRow, str]]:
-    """Writes documents and chunks; gives the chunk of each text unit."""
+    """Writes documents and chunks; returns the chunk id of each text unit."""
 
     async def documents() -> AsyncIterator[Document]:
         for one in placed:
@@ -136,21 +136,21 @@ async def _write_chunks(
     ]
 
 
-async def _replay(graph: Graph, said: Statement, listen: Listener) -> None:
-    """What a build does with a model, but for communities and reports."""
-    stage = StageContext(graph, EvidenceRows(said), run, WORKERS, listen)
+async def _run_stages(graph: Graph, statement: Statement, listen: Listener) -> None:
+    """Runs the stages of a build up to the descriptions, with the rows as evidence."""
+    stage = StageContext(graph, EvidenceRows(statement), run, WORKERS, listen)
     await extract(stage)
     await extract_claims(stage)
     await merge(graph, listen)
     await summarize(stage, AS_THEY_ARE)
 
 
-async def _write_refs(graph: Graph, said: Statement, listen: Listener) -> None:
+async def _write_refs(graph: Graph, statement: Statement, listen: Listener) -> None:
     refs = {
-        "chunk": said.units.refs,
-        "entity": said.entities.refs,
-        "relationship": said.pairs.refs,
-        "claim": said.claims.refs,
+        "chunk": statement.units.refs,
+        "entity": statement.entities.refs,
+        "relationship": statement.pairs.refs,
+        "claim": statement.claims.refs,
     }
     listen(Started("refs", sum(map(len, refs.values()))))
     await write_refs(graph, refs, listen)
@@ -159,9 +159,9 @@ async def _write_refs(graph: Graph, said: Statement, listen: Listener) -> None:
 async def _write_tree(
     graph: Graph, tree: Tree, reports: Mapping[str, Row], listen: Listener
 ) -> list[str]:
-    """Writes communities and reports; gives the communities that have no row of their own.
+    """Writes communities and reports; returns the ids of communities without a row of their own.
 
-    Both stand until the graph changes. An index without communities gets them from the next build.
+    Both stay until the graph changes. If the tables have no communities, the next build makes them.
     """
     apart = await write_tree(graph, tree)
     listen(Started("reports", len(reports)))

@@ -1,10 +1,10 @@
-"""Parquet files as rows of plain values: the one place that imports pyarrow."""
+"""Reads Parquet files as rows of plain values. No other module imports pyarrow."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa  # type: ignore[import-untyped]  # it comes without types
+import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no types
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from graphrag_neo4j.errors import InputError
@@ -19,20 +19,20 @@ BATCH_ROWS = 256
 def read_rows(
     path: Path, needed: Sequence[str], wanted: Sequence[str], max_mb: int
 ) -> list[dict[str, Any]]:
-    """The rows of a file: all `needed` columns, and those of the `wanted` that it has.
+    """Reads the rows of a file: all `needed` columns, and those of `wanted` that the file has.
 
-    Raises InputError where the file is no parquet, lacks a needed column, or unpacks to more than
+    Raises InputError where the file is not Parquet, lacks a needed column, or unpacks to more than
     `max_mb` megabytes.
     """
     try:
         file = pq.ParquetFile(path)
-        there = file.schema_arrow.names
-        if missing := [name for name in needed if name not in there]:
+        existing = file.schema_arrow.names
+        if missing := [name for name in needed if name not in existing]:
             raise InputError(
-                f"{path} has no column {', '.join(missing)}: it is no table that "
+                f"{path} has no column {', '.join(missing)}: it is not a table that "
                 "microsoft/graphrag 2 or 3 has written."
             )
-        columns = [name for name in (*needed, *wanted) if name in there]
+        columns = [name for name in (*needed, *wanted) if name in existing]
         _refuse_large(path, _announced(file, columns), max_mb)
         rows = _unpacked(path, file, columns, max_mb)
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -43,7 +43,7 @@ def read_rows(
 def _unpacked(
     path: Path, file: pq.ParquetFile, columns: Sequence[str], max_mb: int
 ) -> list[dict[str, Any]]:
-    """The rows, read a few at a time: a file may unpack to more than it announces."""
+    """The rows, read in batches: a file may unpack to more bytes than its metadata says."""
     rows: list[dict[str, Any]] = []
     n_bytes = 0
     for batch in file.iter_batches(BATCH_ROWS, columns=columns):
@@ -54,12 +54,12 @@ def _unpacked(
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """The column with each value written out: a dictionary holds a repeated value once."""
+    """The column without dictionary encoding, which stores a repeated value only once."""
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _announced(file: pq.ParquetFile, columns: Sequence[str]) -> int:
-    """The bytes that these columns unpack to, as the file itself says."""
+    """The number of bytes that these columns unpack to, according to the file's metadata."""
     groups = (file.metadata.row_group(n) for n in range(file.metadata.num_row_groups))
     chunks = (group.column(n) for group in groups for n in range(group.num_columns))
     return sum(

@@ -1,4 +1,4 @@
-"""The reports of the tables as rows for the graph, what they cite by the refs of ours. Pure."""
+"""Makes the reports of the tables into rows for the graph, with our refs in the citations."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ Row = dict[str, Any]
 def report_rows(
     reports: Iterable[ReportRow], cited: Cited, count: Callable[[str], int]
 ) -> dict[str, Row]:
-    """A row for each community that has a report: of several that of the smallest number.
+    """A row for each community that has a report; of several, the report of the smallest number.
 
-    Citations of what the tables do not hold are removed, those of rows that became one node lead
-    to it. `count` gives the tokens of a report.
+    Citations of rows that the tables do not hold are removed. Where several rows became one node,
+    the citations of all of them lead to it. `count` gives the number of tokens of a text.
     """
-    known = {kind: register.known for kind, register in cited.items()}
+    known = {kind: id_map.known for kind, id_map in cited.items()}
     communities = cited["Reports"].ids
     rows: dict[str, Row] = {}
     for number, report in sorted(_numbered(reports), key=lambda one: one[0]):
@@ -51,7 +51,7 @@ def _numbered(reports: Iterable[ReportRow]) -> Iterable[tuple[int, WrittenReport
 
 @dataclass(slots=True)
 class _Renamed:
-    """Puts refs in the place of numbers; `removed` counts what is of no kind that we have."""
+    """Replaces numbers by refs; `removed` counts the citations of unknown kinds."""
 
     cited: Cited
     removed: int = 0

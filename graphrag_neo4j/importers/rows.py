@@ -1,4 +1,4 @@
-"""What the rows of the tables say, as plain data."""
+"""The rows of the tables as plain data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document; its text may be missing."""
+    """A document. Its text may be empty."""
 
     id: str
     title: str
@@ -29,7 +29,7 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class UnitRow:
-    """A text unit; `document`: the id of the first document that it is of, or nothing."""
+    """A text unit. `document` is the id of the first document that it belongs to, or empty."""
 
     id: str
     number: int | None
@@ -39,7 +39,7 @@ class UnitRow:
 
 @dataclass(frozen=True, slots=True)
 class EntityRow:
-    """An entity, and the ids of the text units that name it."""
+    """An entity, and the ids of the text units that mention it."""
 
     id: str
     number: int | None
@@ -63,7 +63,7 @@ class RelationshipRow:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """A claim: the fields of `records.claim_record`, and the id of the text unit that makes it."""
+    """A claim: the fields of `claim_record`, and the id of the text unit that makes it."""
 
     number: int | None
     fields: tuple[str, ...]
@@ -72,7 +72,7 @@ class ClaimRow:
 
 @dataclass(frozen=True, slots=True)
 class CommunityRow:
-    """A community by its number; its members are the ids of rows of entities."""
+    """A community with its number; its members are ids of entity rows."""
 
     number: int | None
     parent: int | None
@@ -81,7 +81,7 @@ class CommunityRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """The report of a community, by its number."""
+    """The report of the community with this number."""
 
     community: int | None
     report: WrittenReport
@@ -89,9 +89,10 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """All rows. Of claims, communities and reports there may be none.
+    """All rows of all tables. There may be no claims, communities and reports.
 
-    `fingerprint`: a hash of the files. `replaced`: characters that can't be stored.
+    `fingerprint` is a hash of the files. `replaced` is the number of characters that can't be
+    stored and were replaced.
     """
 
     documents: list[DocumentRow]

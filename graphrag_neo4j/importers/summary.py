@@ -1,4 +1,4 @@
-"""The closing table: what became of the rows of each parquet table."""
+"""The import summary: the result for the rows of each Parquet table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,13 @@ __all__ = ["ImportSummary", "closing"]
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """What became of each table.
+    """The result of an import.
 
-    `invented`: citations in reports that led nowhere and were removed. `rebuilt`: documents whose
-    text is that of their units, one after the other. `astray`: entities in communities that do
-    not stand one below the other. `replaced`: characters that can't be stored.
+    `tables` holds the counts of each table by name. `invented` is the number of citations in
+    reports that were removed because their record does not exist. `rebuilt` is the number of
+    documents whose text was joined from their text units. `astray` is the number of entities in
+    communities that are not nested in each other. `replaced` is the number of characters that can't
+    be stored and were replaced.
     """
 
     tables: Mapping[str, Counted]
@@ -32,28 +34,28 @@ class ImportSummary:
 def closing(
     tables: Tables,
     placed: Sequence[Placed],
-    said: Statement,
+    statement: Statement,
     tree: Tree,
     *,
     reports: Mapping[str, Row],
     apart: Iterable[str],
 ) -> ImportSummary:
-    """What became of all tables; `apart` are the communities that have no row of their own."""
+    """The summary of all tables; `apart` are the communities without a row of their own."""
     n, listed = len(tables.documents), sum(one.listed for one in placed)
     unlisted = [one.document.source for one in placed if not one.listed]
-    by_ends, by_claims = said.implied
-    told = sum(row.community in tree.register.ids for row in tables.reports)
-    untold = len(tables.reports) - told
+    by_ends, by_claims = statement.implied
+    mapped = sum(row.community in tree.id_map.ids for row in tables.reports)
+    unmapped = len(tables.reports) - mapped
     return ImportSummary(
         tables={
             "documents": Counted(n, listed, n - listed, 0, 0),
-            "text_units": said.units.counted(len(tables.units), unlisted),
-            "entities": said.entities.counted(len(tables.entities)),
-            "relationships": said.pairs.counted(len(tables.relationships), by_ends),
-            "covariates": said.claims.counted(len(tables.claims), by_claims),
-            "communities": tree.register.counted(len(tables.communities), apart),
+            "text_units": statement.units.counted(len(tables.units), unlisted),
+            "entities": statement.entities.counted(len(tables.entities)),
+            "relationships": statement.pairs.counted(len(tables.relationships), by_ends),
+            "covariates": statement.claims.counted(len(tables.claims), by_claims),
+            "communities": tree.id_map.counted(len(tables.communities), apart),
             "community_reports": Counted(
-                len(tables.reports), len(reports), told - len(reports), 0, untold
+                len(tables.reports), len(reports), mapped - len(reports), 0, unmapped
             ),
         },
         invented=sum(row["properties"]["invented"] or 0 for row in reports.values()),

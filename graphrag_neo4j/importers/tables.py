@@ -1,6 +1,6 @@
-"""Reads the tables in a graphrag output folder: what the versions call differently is one here.
+"""Reads the tables in an output folder of graphrag, with the same names for all versions.
 
-Nothing is decided yet: a row that leads nowhere is still a row.
+All rows are kept here, also rows that can't be used later.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from graphrag_neo4j.text import clean_name
 
 __all__ = ["read_tables"]
 
-# By table: the columns that it must have, and those that are taken where it has them.
+# By table: the columns that it must have, and the columns that are optional.
 COLUMNS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "documents": (("id",), ("title", "text", "creation_date", "metadata", "raw_data")),
     "text_units": (("id", "human_readable_id", "text"), ("document_id", "document_ids")),
@@ -58,14 +58,14 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
-    """The tables in a folder.
+    """Reads the tables in a folder.
 
-    Raises InputError that names the file, and the column, where one is missing or foreign, and
-    where a file unpacks to more than `max_file_mb` megabytes.
+    Raises InputError that names the file, and the column, where one is missing or of another
+    format, and where a file unpacks to more than `max_file_mb` megabytes.
     """
     tally: Counter[str] = Counter()
-    there = _files(folder)
-    rows = {name: _rows(there, name, tally, max_file_mb) for name in COLUMNS}
+    paths = _files(folder)
+    rows = {name: _rows(paths, name, tally, max_file_mb) for name in COLUMNS}
     return Tables(
         documents=[_document(row) for row in rows["documents"]],
         units=[_unit(row) for row in rows["text_units"]],
@@ -74,30 +74,30 @@ def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
         claims=[_claim(row) for row in rows["covariates"]],
         communities=[_community(row) for row in rows["communities"]],
         reports=[_report(row) for row in rows["community_reports"]],
-        fingerprint=_fingerprint(there),
+        fingerprint=_fingerprint(paths),
         replaced=tally["replaced"],
     )
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """The tables that there are, by name."""
+    """The paths of the existing tables by name."""
     if (folder / "create_final_entities.parquet").exists():
         raise InputError(
             f"{folder} was written by microsoft/graphrag before 2.0: bring it to 2.0 or newer by "
             "the migration notebooks of that project."
         )
-    there = {name: folder / f"{name}.parquet" for name in COLUMNS}
-    there = {name: path for name, path in there.items() if path.is_file()}
-    if missing := [f"{name}.parquet" for name in NEEDED if name not in there]:
+    paths = {name: folder / f"{name}.parquet" for name in COLUMNS}
+    paths = {name: path for name, path in paths.items() if path.is_file()}
+    if missing := [f"{name}.parquet" for name in NEEDED if name not in paths]:
         raise InputError(
             f"{folder} has no {', '.join(missing)}: name the folder that microsoft/graphrag 2 or 3 "
             "writes its tables to, mostly `output`."
         )
-    return there
+    return paths
 
 
 def _rows(
-    there: Mapping[str, Path], name: str, tally: Counter[str], max_file_mb: int
+    paths: Mapping[str, Path], name: str, tally: Counter[str], max_file_mb: int
 ) -> list[Cells]:
     try:
         from graphrag_neo4j.importers.parquet import read_rows  # noqa: PLC0415 - an extra
@@ -105,17 +105,17 @@ def _rows(
         raise InputError(
             f"Parquet can't be read without {error.name}: {install_command('parquet')}"
         ) from error
-    if name not in there:
+    if name not in paths:
         return []
-    path = there[name]
+    path = paths[name]
     rows = read_rows(path, *COLUMNS[name], max_file_mb)
     return [Cells(str(path), row, tally) for row in rows]
 
 
-def _fingerprint(there: Mapping[str, Path]) -> str:
+def _fingerprint(paths: Mapping[str, Path]) -> str:
     hashed = hashlib.blake2b(digest_size=16)
-    for name in sorted(there):
-        with there[name].open("rb") as file:
+    for name in sorted(paths):
+        with paths[name].open("rb") as file:
             hashed.update(hashlib.file_digest(file, "blake2b").digest())
     return hashed.hexdigest()
 
@@ -126,7 +126,7 @@ def _document(row: Cells) -> DocumentRow:
 
 
 def _metadata(row: Mapping[str, Any]) -> dict[str, Scalar]:
-    """The columns of the input that a document was made of; of raw data the text is one."""
+    """The metadata of a document: the columns of its input, without its text."""
     given = row.get("metadata") or row.get("raw_data")
     if isinstance(given, str):
         try:
@@ -188,7 +188,7 @@ def _report(row: Cells) -> ReportRow:
 
 
 def _finding(row: Cells, found: object) -> FindingText:
-    """A finding with its two parts, or a plain text, as some prompts make a model give it."""
+    """A finding with its two parts; with some prompts, a model gives a plain text instead."""
     parts = found if isinstance(found, dict) else {"explanation": found}
     cells = Cells(row.file, parts, row.tally)
     return FindingText(cells.text("summary"), cells.text("explanation"))

@@ -1,8 +1,9 @@
-"""The communities of the tables as a tree of ours. Pure.
+"""Makes the communities of the tables into a tree.
 
-A community is its members: where a community and its only part have the same ones, they are one,
-in the place of the upper. Its level is its depth. An entity's leaf is the deepest community that
-it is in. A tree that does not nest is kept as it is given, and the entities that show it counted.
+A community is identified by its members: if a community and its only child have the same members,
+they become one, in the place of the upper one. The level of a community is its depth. The leaf of
+an entity is the deepest community that contains it. A tree whose communities are not nested is kept
+as it is, and its entities that are not nested are counted.
 """
 
 from collections import defaultdict
@@ -19,19 +20,19 @@ __all__ = ["Tree", "tree_of"]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Communities, parents before their children, and the leaf that each entity is in.
+    """Communities, parents before their children, and the leaf of each entity.
 
-    `astray`: entities that are in communities which do not stand one below the other.
+    `astray` counts entities in communities that are not nested in each other.
     """
 
     communities: Sequence[TreeCommunity]
     leaves: Mapping[str, str]
-    register: IdMap
+    id_map: IdMap
     astray: int
 
 
 def tree_of(rows: Iterable[CommunityRow], entity_of: Mapping[str, str]) -> Tree:
-    """The tree of the communities that have members; `entity_of` maps their ids to ours."""
+    """The tree of the communities with members; `entity_of` maps row ids to entity ids."""
     members: dict[int, tuple[str, ...]] = {}
     parents: dict[int, int | None] = {}
     for row in rows:
@@ -40,18 +41,18 @@ def tree_of(rows: Iterable[CommunityRow], entity_of: Mapping[str, str]) -> Tree:
         parents[row.number] = row.parent
         if known := {entity_of[id_] for id_ in row.members if id_ in entity_of}:
             members[row.number] = tuple(sorted(known))
-    ids = {number: identify("community", *who) for number, who in members.items()}
-    register = IdMap()
+    ids = {number: identify("community", *entities) for number, entities in members.items()}
+    id_map = IdMap()
     for number, id_ in ids.items():
-        register.enter(number, id_)
+        id_map.enter(number, id_)
     above = {n: [m for m in _ancestors(n, parents) if m in members] for n in members}
     communities = _communities(members, ids, above)
-    leaves = _leaves(communities, register)
-    return Tree(communities, leaves, register, _astray(communities, leaves))
+    leaves = _leaves(communities, id_map)
+    return Tree(communities, leaves, id_map, _astray(communities, leaves))
 
 
 def _ancestors(number: int, parents: Mapping[int, int | None]) -> list[int]:
-    """From the parent up; none of a community that is its own."""
+    """The ancestors from the parent upwards; none if the community is its own ancestor."""
     above: list[int] = []
     at = parents[number]
     while at is not None and at in parents:
@@ -71,16 +72,16 @@ def _communities(
     for number in sorted(members, key=lambda n: (len(above[n]), n)):
         uppermost.setdefault(ids[number], number)
     made: dict[str, TreeCommunity] = {}
-    for id_, number in uppermost.items():  # an uppermost one's parent comes before it
+    for id_, number in uppermost.items():  # its parent comes before it
         parent = next((ids[n] for n in above[number] if ids[n] != id_), None)
         level = made[parent].level + 1 if parent else 0
         made[id_] = TreeCommunity.of(level, members[number], parent)
     return sorted(made.values(), key=lambda community: (community.level, community.id))
 
 
-def _leaves(communities: Sequence[TreeCommunity], register: IdMap) -> dict[str, str]:
-    """The deepest community of each entity, of equally deep ones that with the smallest ref."""
-    ranked = sorted(communities, key=lambda c: (c.level, -register.refs[c.id]))
+def _leaves(communities: Sequence[TreeCommunity], id_map: IdMap) -> dict[str, str]:
+    """The deepest community of each entity; of several, the one with the smallest ref."""
+    ranked = sorted(communities, key=lambda c: (c.level, -id_map.refs[c.id]))
     return {member: community.id for community in ranked for member in community.members}
 
 
@@ -94,7 +95,7 @@ def _astray(communities: Iterable[TreeCommunity], leaves: Mapping[str, str]) -> 
 
 
 def _line(leaf: str, parent: Mapping[str, str | None]) -> set[str]:
-    """A leaf and all above it."""
+    """A leaf and all its ancestors."""
     line, at = {leaf}, parent[leaf]
     while at is not None:
         line.add(at)

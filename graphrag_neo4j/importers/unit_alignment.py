@@ -1,8 +1,8 @@
-"""Finds the places of text units in the text of their document, so that they can be its chunks.
+"""Unit alignment: finds the places of text units in their document, so that they become chunks.
 
-A unit may stand behind lines of metadata ("title: book.txt.") that were put before it, and its
-ends may be half a character, cut between two tokens. Where a document has no text, or one of its
-units is not found in it, its text is that of its units, one after the other.
+A unit may begin with lines of metadata ("title: book.txt.") that were put before its text, and its
+ends may be half a character, because it was cut between two tokens. If a document has no text, or
+if one of its units is not found in it, its text is made of its units, joined in order.
 """
 
 import re
@@ -24,9 +24,9 @@ PREFIX = "graphrag:"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A document and its units in their order, each with its characters [start, end).
+    """A document and its units in order, with the characters [start, end) of each.
 
-    `found`: its text is its own. `listed`: it has a row of its own.
+    `found` is True if all units were found in its own text, `listed` if it has a row of its own.
     """
 
     document: Document
@@ -37,7 +37,7 @@ class Placed:
 
 
 class UnitCuts:
-    """Cuts each document where its units are; tokens are counted by `count`."""
+    """Cuts each document into its units; `count` counts the tokens of a text."""
 
     prepend = ()
     signature = identify("cutting", "import")
@@ -46,8 +46,8 @@ class UnitCuts:
         self._places = {one.document.source: one.places for one in placed}
         self._count = count
 
-    def spans(self, document: Document, _heard: object = None, /) -> list[Span]:
-        """The places of a document's units."""
+    def spans(self, document: Document, _progress: object = None, /) -> list[Span]:
+        """The places of the units of a document."""
         places = self._places[document.source]
         before = [0, *(end for _, end in places)]
         return [
@@ -57,7 +57,7 @@ class UnitCuts:
 
 
 def place(tables: Tables) -> list[Placed]:
-    """All documents with their units; a document without a row of its own is made of its units."""
+    """All documents with their units; a document without a row is made of its units."""
     units: defaultdict[str, list[UnitRow]] = defaultdict(list)
     for unit in tables.units:
         if unit.text:
@@ -75,7 +75,7 @@ def _unlisted(id_: str) -> DocumentRow:
 
 
 def _sources(rows: Sequence[DocumentRow]) -> Iterator[str]:
-    """A document's title, which mostly is its file's name; told apart by its id where needed."""
+    """The source of each document: its title, mostly a file name, with its id if not unique."""
     titles = Counter(row.title for row in rows)
     given: set[str] = set()
     for row in rows:
@@ -96,7 +96,7 @@ def _placed(row: DocumentRow, source: str, units: Sequence[UnitRow], *, listed: 
 
 
 def _places(text: str, units: Iterable[UnitRow]) -> list[tuple[int, int]] | None:
-    """Where the units stand in the text, each the first place that is behind the one before."""
+    """The place of each unit: the first one after the place of the unit before; None if missing."""
     places = []
     start, end = -1, 0
     for unit in units:
@@ -109,7 +109,7 @@ def _places(text: str, units: Iterable[UnitRow]) -> list[tuple[int, int]] | None
 
 
 def _find(unit: str, text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The first place of a unit that starts and ends no earlier, without what stands before it."""
+    """The first place of a unit from `start` on that ends at or after `end`, without metadata."""
     body = unit
     while True:
         inner = body.strip(BROKEN)

@@ -1,1 +1,1 @@
-"""Documents become a graph: the pipeline, its stages, and what only they use."""
+"""Indexing: the pipeline that turns documents into a graph, its stages and their helpers."""

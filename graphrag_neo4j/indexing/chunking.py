@@ -1,14 +1,16 @@
-"""Text to chunks: whole pieces, packed so that the borders heal after an edit.
+"""Cuts a text into chunks, so that an edit changes only the chunks near it.
 
-A border between pieces is as good as its kind (paragraph, sentence, clause …) and, among equals,
-as a hash of the few characters before it says. Its isolation is the distance, in tokens, to the
-nearest better border on either side: a local thing, which an edit further away does not touch.
-A border costs what it lacks of a third of a chunk's isolation, and the cheapest way through the
-text is taken. Nearly always one that costs nothing exists on both sides of an edit within a chunk
-or two, and from there on the way is the same as before.
+A text is first split into pieces (`splitting`), and a chunk is a run of whole pieces. The borders
+between pieces are ranked by their kind (paragraph, sentence, clause …); borders of the same kind
+are ranked by a hash of the few characters before them. The isolation of a border is the distance
+in tokens to the nearest better border on either side. It depends on the text nearby alone, so an
+edit further away does not change it. A border has a cost if its isolation is below about a third
+of a chunk, and the borders with the lowest total cost are taken. There is nearly always a border
+without cost on both sides of an edit, within a chunk or two; beyond it the borders stay as they
+were.
 
-Nothing is charged for a chunk: the least reward for long ones lets an edit move borders far away.
-So chunks are shorter than they could be, which is the price (figures: README, Choices).
+A chunk itself has no cost: even a small reward for long chunks would let an edit move borders far
+away. The price is that chunks are shorter than they could be (figures: docs/choices.md).
 """
 
 from array import array
@@ -24,9 +26,9 @@ from graphrag_neo4j.tokens import CountTokens
 __all__ = ["cut"]
 
 RANK_WORTH = (0.0, 0.1, 0.6, 1.2, 1.8, 2.4)
-ISOLATION = 0.35  # of a chunk's tokens
-OFTEN = 1000  # borders or chunks after which it is told how far the text is
-# How much of the work is done once all borders are measured, and once the best are chosen.
+ISOLATION = 0.35  # share of a chunk's tokens; a border with less isolation has a cost
+OFTEN = 1000  # borders or chunks between two reports of the progress
+# The share of the work that is done when all borders are measured, and when the best are chosen.
 MEASURED, CHOSEN = 0.6, 0.75
 
 
@@ -36,25 +38,25 @@ def cut(
     max_tokens: int,
     overlap: int,
     encoding: str,
-    heard: Callable[[float], None] = lambda _: None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> list[Span]:
-    """The places of a text's chunks, in order; none for a text of white space.
+    """Returns the places of the chunks of a text, in order; none for a text of white space.
 
-    A chunk has at most `max_tokens` tokens of that encoding, unless a single grapheme has more,
-    and begins with the last pieces of the chunk before, at most `overlap` tokens of them. `heard`
-    is told how far a long text is, from 0 to 1.
-    Raises InputError if the encoding can't be had.
+    A chunk has at most `max_tokens` tokens of the encoding, unless a single grapheme has more. It
+    begins with the last pieces of the chunk before, at most `overlap` tokens of them. For a long
+    text `progress` is called with the finished share, from 0 to 1.
+    Raises InputError if the encoding can't be loaded.
     """
     if not text or text.isspace():
         return []
     encode = tokens.encoding(encoding).encode_ordinary
-    return _Cutter(text, max_tokens, overlap, lambda part: len(encode(part)), heard).spans()
+    return _Cutter(text, max_tokens, overlap, lambda part: len(encode(part)), progress).spans()
 
 
 class _Cutter:
-    """One text being cut; borders are numbered 0, 1, … n, piece i lies between i and i + 1.
+    """Cuts one text. Borders are numbered 0, 1, … n; piece i lies between borders i and i + 1.
 
-    What is known of the borders stands in arrays, which take a tenth of what lists would.
+    The data of the borders is in arrays, which take a tenth of the memory of lists.
     """
 
     def __init__(
@@ -63,9 +65,9 @@ class _Cutter:
         max_tokens: int,
         overlap: int,
         count: CountTokens,
-        heard: Callable[[float], None],
+        progress: Callable[[float], None],
     ) -> None:
-        self.text, self.count, self.heard = text, count, heard
+        self.text, self.count, self.progress = text, count, progress
         self.max_tokens, self.overlap = max_tokens, overlap
         self.longest = max(1, (overlap or max_tokens // 6) // 2)
         self.places, self.tokens = array("q", [0]), array("q", [0])
@@ -73,15 +75,16 @@ class _Cutter:
         self._measure()
 
     def _measure(self) -> None:
-        """Finds the borders, their places, the tokens before them, and what each costs.
+        """Finds the borders, their places, the number of tokens before them, and their costs.
 
-        Where the characters before a border repeat themselves (lines of a log), more of them
-        decide; in a text that repeats itself as a whole, borders come at even distances.
+        Where several borders have the same characters before them (lines of a log), a hash of more
+        characters decides. In a text that repeats itself as a whole, the borders have even
+        distances.
         """
         ranked, distinct = array("d"), array("d")
         measured = _measured(pieces(self.text, longest=self.longest, count=self.count), self.count)
         for number, (part, n_tokens) in enumerate(measured):
-            self._tell(number, 0.0, self.places[-1], MEASURED)
+            self._report(number, 0.0, self.places[-1], MEASURED)
             end = self.places[-1] + len(part)
             self.places.append(end)
             self.tokens.append(self.tokens[-1] + n_tokens)
@@ -90,7 +93,7 @@ class _Cutter:
         self._add_costs(_Worths(ranked[:-1], distinct[:-1]))
 
     def _add_costs(self, worths: "_Worths") -> None:
-        """The cost of the border after each piece; the last one is the end of the text."""
+        """Adds the cost of the border after each piece; the last border is the end of the text."""
         n, size = len(worths.ranked), self.tokens
         before, after = nearest_better(worths), nearest_better(reversed(worths))
         wanted = ISOLATION * self.max_tokens
@@ -103,17 +106,17 @@ class _Cutter:
     def spans(self) -> list[Span]:
         return list(self._spans(self._borders()))
 
-    def _tell(self, number: int, since: float, place: int, until: float) -> None:
-        """Tells now and then how far the text is in a part of the work that has such a share."""
+    def _report(self, number: int, since: float, place: int, until: float) -> None:
+        """Reports the progress now and then, in the part of the work from `since` to `until`."""
         if number % OFTEN == OFTEN - 1:
-            self.heard(since + (until - since) * place / len(self.text))
+            self.progress(since + (until - since) * place / len(self.text))
 
     def _borders(self) -> list[int]:
-        """The cheapest way from the first border to the last; of equal ones the nearest."""
+        """The borders with the lowest total cost; of equal costs, those nearest to each other."""
         n = len(self.tokens) - 1
         best, came = array("d", [0.0]), array("q", [0])
         for j in range(1, n + 1):
-            self._tell(j, MEASURED, self.places[j], CHOSEN)
+            self._report(j, MEASURED, self.places[j], CHOSEN)
             i = min(self._reach(j), key=lambda i: (round(best[i], 9), -i))
             best.append(best[i] + self.cost[j])
             came.append(i)
@@ -123,7 +126,7 @@ class _Cutter:
         return borders[::-1]
 
     def _reach(self, end: int) -> Iterator[int]:
-        """The borders where a chunk that ends there may begin: a piece of overlap fits, too."""
+        """The borders where a chunk that ends at `end` may begin, with a piece of overlap."""
         yield end - 1
         for start in range(end - 2, -1, -1):
             overlap = self.tokens[start] - self.tokens[start - 1] if start and self.overlap else 0
@@ -136,14 +139,14 @@ class _Cutter:
     def _spans(self, borders: list[int]) -> Iterator[Span]:
         previous = 0
         for number, (first, last) in enumerate(self._checked(pairwise(borders))):
-            self._tell(number, CHOSEN, self.places[first], 1.0)
+            self._report(number, CHOSEN, self.places[first], 1.0)
             start = self._overlap_start(previous, first, last)
             place, end = self.places[start], self.places[last]
             yield Span(place, self.places[first], end, self.count(self.text[place:end]))
             previous = first
 
     def _checked(self, chunks: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """Halves what has too many tokens after all: those of a whole can exceed its parts'."""
+        """Halves chunks that have too many tokens: a whole can have more tokens than its parts."""
         for first, last in chunks:
             whole = self.text[self.places[first] : self.places[last]]
             if last - first > 1 and self.count(whole) > self.max_tokens:
@@ -168,7 +171,7 @@ class _Cutter:
 
 @dataclass(frozen=True, slots=True)
 class _Worths:
-    """How good each border is, less is better: by its rank, then by what tells twins apart."""
+    """The worth of each border, less is better: by rank, then by a hash of more characters."""
 
     ranked: Sequence[float]
     distinct: Sequence[float]
@@ -184,7 +187,7 @@ class _Worths:
 
 
 def _measured(parts: Iterable[str], count: CountTokens) -> Iterator[tuple[str, int]]:
-    """Each piece and its tokens, a space at its end counted with the word that follows it."""
+    """Each piece with its number of tokens; a space at its end counts with the word after it."""
     space = ""
     for part in parts:
         cut_off = " " if part.endswith(" ") and not part.isspace() else ""

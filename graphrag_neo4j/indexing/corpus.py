@@ -1,4 +1,4 @@
-"""What is to be indexed: Documents, or paths whose files are read in a thread, a few at a time."""
+"""The corpus: documents that are given, or files that a thread reads a few at a time."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,18 +26,19 @@ __all__ = ["Corpus"]
 
 Item = Document | Unreadable
 AT_ONCE = 50
-ENOUGH = 1_000_000  # characters that are held before they are wanted
-NAMED = 5  # files of a notice that are named; the rest is counted
+ENOUGH = 1_000_000  # characters of documents that are read ahead
+NAMED = 5  # files that a notice names; it counts the rest
 
 
 @dataclass(slots=True)
 class Corpus:
-    """Documents to come; `unreadable`, `encodings` and the sizes fill while they are read.
+    """The documents to index.
 
-    `skipped` counts files of kinds that can't be read, by suffix. `links` lead out of a folder
-    and are not followed. `encodings`: the files that are not UTF-8, by the encoding that they
-    were read as. `n_bytes`: of all files, None where there are no files. `paths`: those that
-    were given.
+    They are read once, and reading fills `unreadable`, `encodings` and the sizes.
+    `skipped` counts the files whose kind can't be read, by suffix. `links` holds symbolic links
+    that lead out of a folder and are not followed. `encodings` holds the files that are not UTF-8,
+    by the encoding that they were read with. `n_bytes` is the size of all files, None where there
+    are no files. `paths` holds the paths that were given.
     """
 
     items: Iterable[Item] = ()
@@ -50,33 +51,37 @@ class Corpus:
     paths: Sequence[str | Path] = ()
 
     @classmethod
-    def of(cls, what: object, options: ReadOptions, max_file_mb: int | None = None) -> "Corpus":
-        """Of a path, of several paths, of documents, or a corpus as it is; raises InputError."""
-        if isinstance(what, Corpus):
-            return what
-        if isinstance(what, str | Path):
-            return cls.of_paths([check_path(what, "A path")], options, max_file_mb)
-        if not isinstance(what, Iterable) or isinstance(what, bytes | bytearray | Mapping):
+    def of(cls, given: object, options: ReadOptions, max_file_mb: int | None = None) -> "Corpus":
+        """The corpus of a path, of several paths or of documents; a corpus is returned as it is.
+
+        Raises InputError for any other value.
+        """
+        if isinstance(given, Corpus):
+            return given
+        if isinstance(given, str | Path):
+            return cls.of_paths([check_path(given, "A path")], options, max_file_mb)
+        if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | Mapping):
             raise InputError(
-                "index takes a path, a list of paths, or a list of documents; what was given is "
-                f"none of these but of type {type(what).__name__}."
+                "index takes a path, a list of paths, or a list of documents; the given value is "
+                f"none of these but of type {type(given).__name__}."
             )
-        if isinstance(what, Sequence) and all(isinstance(one, str | Path) for one in what):
-            return cls.of_paths([check_path(one, "A path") for one in what], options, max_file_mb)
-        return cls.of_documents(what)
+        if isinstance(given, Sequence) and all(isinstance(one, str | Path) for one in given):
+            return cls.of_paths([check_path(one, "A path") for one in given], options, max_file_mb)
+        return cls.of_documents(given)
 
     @classmethod
     def of_paths(
         cls, paths: Sequence[str | Path], options: ReadOptions, max_file_mb: int | None = None
     ) -> "Corpus":
-        """The documents in folders, globs and files; raises InputError as `find` does.
+        """The documents in folders, globs and files.
 
-        `max_file_mb` counts where the options name no limit.
+        `max_file_mb` is the limit in megabytes where the options have none. Raises InputError as
+        `find` does.
         """
         options = replaced(options, max_file_mb=options.max_file_mb or max_file_mb)
         found = find(paths, follow_links=options.follow_links)
         for path in found.files:
-            source_of(path, options)  # outside the source root: better said before than midway
+            source_of(path, options)  # refuses a file outside the source root before reading
         corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
         corpus.n_bytes = sum(map(_size, found.files))
         corpus.items = corpus._read_all(found, options)
@@ -85,11 +90,11 @@ class Corpus:
 
     @classmethod
     def of_documents(cls, documents: Iterable[object]) -> "Corpus":
-        """Documents of ours or of LangChain's, as they come."""
+        """A corpus of our documents or those of LangChain, in their order."""
         return cls(d if isinstance(d, Document) else from_langchain(d) for d in documents)
 
     async def documents(self) -> AsyncIterator[Document]:
-        """The documents in order; what can't be read is kept in `unreadable`."""
+        """The documents in order; the reasons for unreadable files are added to `unreadable`."""
         async for item in _in_thread(self.items):
             if isinstance(item, Unreadable):
                 self.unreadable.append(item)
@@ -97,47 +102,50 @@ class Corpus:
                 yield item
 
     def started(self, stage: str) -> Started:
-        """What is told when a stage begins that goes through the documents."""
+        """The event for the beginning of a stage that reads all documents."""
         if self.n_bytes is None:
             return Started(stage)
         return Started(stage, self.n_bytes, "bytes")
 
     def size_of(self, document: Document) -> int:
-        """The bytes of its file that a document stands for, to be asked once; else 1."""
+        """The number of bytes of its file that a document accounts for; 1 without files.
+
+        It may be asked once for each document.
+        """
         return 1 if self.n_bytes is None else self._sizes.pop(document.source, 0)
 
     def size_of_rest(self) -> int:
-        """The bytes that no document stands for, once all are read."""
+        """The number of bytes that no document accounts for, once all documents are read."""
         rest = sum(self._sizes.values())
         self._sizes.clear()
         return rest
 
     def reasons(self) -> dict[str, str]:
-        """Why nothing, or not all, came of a source: a file may have several unusable rows."""
+        """The reasons why a source was not read, or not as a whole, by source."""
         found: dict[str, list[str]] = {}
         for one in self.unreadable:
             found.setdefault(one.source, []).append(one.reason)
         return {source: "; ".join(reasons) for source, reasons in found.items()}
 
     def notices(self) -> list[str]:
-        """What a person should know about how the files were read, a sentence or two each."""
-        return [*self._told_links(), *self._told_encodings()]
+        """Notices about how the files were read, each of a sentence or two."""
+        return [*self._link_notices(), *self._encoding_notices()]
 
-    def _told_links(self) -> Iterator[str]:
+    def _link_notices(self) -> Iterator[str]:
         if n := len(self.links):
-            what = "link leads" if n == 1 else "links lead"
+            links = "link leads" if n == 1 else "links lead"
             verb = "was" if n == 1 else "were"
             yield (
-                f"{n:,} symbolic {what} out of the folder and {verb} not followed: "
+                f"{n:,} symbolic {links} out of the folder and {verb} not followed: "
                 f"{_listed(map(str, self.links), n)}. --follow-links follows such links."
             )
 
-    def _told_encodings(self) -> Iterator[str]:
+    def _encoding_notices(self) -> Iterator[str]:
         for encoding, files in sorted(self.encodings.items()):
             n = len(files)
-            what = "file is not UTF-8 and was" if n == 1 else "files are not UTF-8 and were"
+            read_as = "file is not UTF-8 and was" if n == 1 else "files are not UTF-8 and were"
             yield (
-                f"{n:,} {what} read as {encoding}: {_listed(files, n)}. If that is wrong, name "
+                f"{n:,} {read_as} read as {encoding}: {_listed(files, n)}. If that is wrong, name "
                 "the right encoding by --encoding."
             )
 
@@ -150,7 +158,7 @@ class Corpus:
         self.encodings.setdefault(encoding, []).append(str(path))
 
     def _measured(self, items: Iterable[Item], left: int) -> Iterator[Item]:
-        """Notes the bytes that each item of a file stands for, the last one for all the rest."""
+        """Divides the bytes of a file among its items; the last item gets all the rest."""
         held = None
         for item in items:
             if held is not None:
@@ -169,12 +177,12 @@ class Corpus:
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:  # said when it is read
+    except OSError:  # reading the file reports it
         return 0
 
 
 def _listed(names: Iterable[str], n: int) -> str:
-    """The first names, and how many more there are."""
+    """The first names, and the number of the others."""
     first = [name for name, _ in zip(names, range(NAMED), strict=False)]
     return ", ".join(first) + (f" and {n - NAMED:,} more" if n > NAMED else "")
 
@@ -187,7 +195,7 @@ async def _in_thread(items: Iterable[Item]) -> AsyncIterator[Item]:
 
 
 def _some(iterator: Iterator[Item]) -> list[Item]:
-    """The next items: a few, and fewer where they are large."""
+    """The next items: at most AT_ONCE, fewer where they are large."""
     some: list[Item] = []
     characters = 0
     for item in iterator:

@@ -1,8 +1,8 @@
-"""What an index would take, before anything is spent: documents, chunks, calls, tokens, money.
+"""Estimates the calls, tokens and cost of an index before anything is spent.
 
-The prompts of every call are counted as they will be sent; how long replies are, how often
-something was missed, and how many descriptions need a model can only be assumed. The
-assumptions stand here, with where they come from.
+The tokens of the prompts are counted as they will be sent. The length of replies, the number of
+gleanings and the number of descriptions that need a model can only be assumed. The assumptions are
+in this file, with their sources.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,8 +27,11 @@ __all__ = ["Estimate", "StepEstimate", "estimate"]
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """Of one reading: tokens of its lists for each token of text, and how often it is said that
-    something was missed."""
+    """The assumptions about one step that reads chunks.
+
+    `reply`: tokens of its replies for each token of text. `missed`: the share of chunks (0 to 1)
+    for which the model says that it has missed something, so that there is a gleaning.
+    """
 
     reply: float
     missed: float
@@ -40,20 +43,20 @@ ASSUMED: Final[Mapping[Step, Assumed]] = {
     "extraction": Assumed(reply=1.8, missed=0.98),
     "claims": Assumed(reply=0.4, missed=0.25),
 }
-FIRST_LIST = 0.8  # of all that is found; gleanings bring the rest
-# Descriptions and reports that need a model for each chunk, tokens to and from it in such a call.
+FIRST_LIST = 0.8  # share of the records that the first reply has; gleanings give the rest
+# By step: calls of a model for each chunk of the corpus, and tokens to and from it in such a call.
 WRITTEN: Final[Mapping[Step, tuple[float, int, int]]] = {
     "summary": (0.33, 670, 145),
     "report": (0.39, 1840, 600),
 }
-# Texts to embed for each chunk, itself, entities and reports, and tokens for each token of text.
+# Texts to embed for each chunk (itself, entities, reports), and tokens for each token of text.
 EMBEDDED = 5.5
 EMBEDDED_TOKENS = 1.8
 
 
 @dataclass(frozen=True, slots=True)
 class StepEstimate:
-    """Calls and tokens of one step; `cost` in US dollars, None where no price is known."""
+    """Calls and tokens of one step. `cost` is in US dollars, None where no price is known."""
 
     step: str
     calls: int
@@ -64,11 +67,11 @@ class StepEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What is there to index and what that would take.
+    """The size of a corpus, and the calls, tokens and cost of its index.
 
-    `unreadable`: reasons by source. `text_tokens`: of all chunks, overlaps included. `notices`:
-    what a person should know about how the files were read. `origin`: "extractive" where the
-    settings want no model; then there are no steps, and nothing costs.
+    `text_tokens` is the number of tokens of all chunks, overlaps included. `unreadable` holds
+    reasons by source. `notices` are sentences about how the files were read. `origin` is
+    "extractive" where the settings want no model; then there are no steps and no cost.
     """
 
     documents: int
@@ -81,7 +84,7 @@ class Estimate:
 
 
 async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent) -> Estimate:
-    """An estimate as if nothing of the corpus were in the graph yet; asks no model."""
+    """Estimates the index of a corpus into an empty graph. It makes no call to a model."""
     listen(corpus.started("estimate"))
     documents = chunks = text_tokens = 0
     async for document in corpus.documents():
@@ -105,18 +108,18 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
     )
 
 
-def _sizes(document: Document, settings: Settings, heard: Callable[[float], None]) -> list[int]:
-    """The tokens that each chunk of a document brings to a prompt."""
+def _sizes(document: Document, settings: Settings, progress: Callable[[float], None]) -> list[int]:
+    """The number of tokens that each chunk of a document adds to a prompt."""
     header = header_of(document, settings.prepend_metadata)
-    above = tokens.count(header, settings.encoding)
+    header_tokens = tokens.count(header, settings.encoding)
     spans = cut(
         document.text,
         max_tokens=settings.chunk_tokens,
         overlap=settings.chunk_overlap,
         encoding=settings.encoding,
-        heard=heard,
+        progress=progress,
     )
-    return [span.n_tokens + above for span in spans]
+    return [span.n_tokens + header_tokens for span in spans]
 
 
 def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstimate]:
@@ -134,7 +137,10 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
 def _reading(
     step: Step, task: LLMTask[object], chunks: int, text_tokens: int, settings: Settings
 ) -> StepEstimate:
-    """Each request of a reading holds the text, and the lists that came before it."""
+    """The estimate of a step that reads chunks.
+
+    Each request holds the text and the replies to the requests before it.
+    """
     assumed = ASSUMED[step]
     calls, sent, replied = 0.0, 0.0, 0.0
     likely = 1.0
@@ -149,7 +155,7 @@ def _reading(
 
 
 def _fixed(task: LLMTask[object], encoding: str) -> list[int]:
-    """The tokens of each request of a reading, with nothing to read and nothing found."""
+    """The tokens of each request of a task for an empty chunk and empty replies."""
     sizes: list[int] = []
     try:
         request = next(task)

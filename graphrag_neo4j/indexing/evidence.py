@@ -1,7 +1,7 @@
-"""What one chunk says, as rows for the graph. Pure: order and repetition make no difference.
+"""Makes the evidence of one chunk into rows for the graph; these functions do no I/O.
 
-Each row depends on its chunk alone. Parallel lists are sorted; what a chunk repeats exactly
-counts once.
+Each row depends on its chunk alone. The order and the repetition of records make no difference:
+parallel lists are sorted, and equal records of a chunk count once.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ Row = dict[str, object]
 
 
 def pair_id(one: str, other: str) -> str:
-    """The id of the pair of two entities, in whichever order."""
+    """The id of the pair of two entities, given in either order."""
     return identify("related", *sorted((one, other)))
 
 
@@ -40,17 +40,17 @@ def claim_id(chunk: str, claim: ClaimRecord) -> str:
 
 
 def mention_rows(chunk: str, extraction: Extraction) -> list[Row]:
-    """A row for each entity that a chunk names; the ends of its relationships are named too."""
-    said: defaultdict[str, set[tuple[str, str, str]]] = defaultdict(set)
+    """A row for each entity that a chunk mentions, also as an end of a relationship."""
+    described: defaultdict[str, set[tuple[str, str, str]]] = defaultdict(set)
     spelled: defaultdict[str, set[str]] = defaultdict(set)
     for entity in extraction.entities:
-        said[entity_id(entity.name)].add((entity.name, entity.type, entity.description))
+        described[entity_id(entity.name)].add((entity.name, entity.type, entity.description))
     for relationship in extraction.relationships:
         for name in (relationship.source, relationship.target):
             spelled[entity_id(name)].add(name)
     rows: list[Row] = []
-    for entity_ in sorted(said.keys() | spelled.keys()):
-        triples = sorted(said[entity_])
+    for entity_ in sorted(described.keys() | spelled.keys()):
+        triples = sorted(described[entity_])
         rows.append(
             {
                 "chunk": chunk,
@@ -64,11 +64,11 @@ def mention_rows(chunk: str, extraction: Extraction) -> list[Row]:
 
 
 def stated_rows(chunk: str, extraction: Extraction) -> list[Row]:
-    """A row for each ordered pair of entities that a chunk relates."""
-    said: defaultdict[tuple[str, str], set[tuple[str, float]]] = defaultdict(set)
+    """A row for each ordered pair of entities that a chunk states a relationship between."""
+    statements: defaultdict[tuple[str, str], set[tuple[str, float]]] = defaultdict(set)
     for one in extraction.relationships:
         ends = entity_id(one.source), entity_id(one.target)
-        said[ends].add((one.description, one.strength))
+        statements[ends].add((one.description, one.strength))
     return [
         {
             "id": identify("stated", chunk, source, target),
@@ -76,24 +76,24 @@ def stated_rows(chunk: str, extraction: Extraction) -> list[Row]:
             "source": source,
             "target": target,
             "pair": pair_id(source, target),
-            "descriptions": [description for description, _ in sorted(said[source, target])],
-            "strengths": [strength for _, strength in sorted(said[source, target])],
+            "descriptions": [description for description, _ in sorted(statements[source, target])],
+            "strengths": [strength for _, strength in sorted(statements[source, target])],
         }
-        for source, target in sorted(said)
+        for source, target in sorted(statements)
     ]
 
 
 def pair_rows(stated: Iterable[Row]) -> list[Row]:
-    """A row for each unordered pair among stated rows; it starts at the smaller id."""
+    """A row for each unordered pair of `stated_rows`; it starts at the smaller id."""
     pairs = {str(row["pair"]): sorted((str(row["source"]), str(row["target"]))) for row in stated}
     return [{"id": id_, "start": ends[0], "end": ends[1]} for id_, ends in sorted(pairs.items())]
 
 
 def claim_rows(chunk: ChunkText, claims: Iterable[ClaimRecord], named: set[str]) -> list[Row]:
-    """A row for each distinct claim of a chunk, whose extraction named the entities `named`.
+    """A row for each distinct claim of a chunk.
 
-    `subject` and `object` are (entity id, spelling), or None where the text is no name; then
-    it stands in the properties.
+    `named` holds the ids of the entities that the chunk mentions. In a row, `subject` and `object`
+    are (entity id, spelling), or None where the text is not a name; then the text is a property.
     """
     rows = {}
     for claim in claims:
@@ -128,7 +128,7 @@ def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: set[str]) -> Row:
 
 
 def link(name: str | None, named: set[str]) -> tuple[str, str] | None:
-    """The entity that a claim's subject or object is, as (id, spelling); None if it is none."""
+    """The entity of a claim's subject or object, as (id, spelling); None if it is not an entity."""
     if name is None:
         return None
     id_ = entity_id(name)

@@ -1,4 +1,4 @@
-"""A report as rows for the graph, its citations checked against what its writer was shown. Pure."""
+"""Makes a report into rows for the graph, and checks its citations against its context."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,11 +11,11 @@ __all__ = ["Known", "Row", "report_row"]
 
 Row = dict[str, Any]
 Known = Mapping[CitationKind, Mapping[int, str]]
-"""What may be cited: per kind, the id that each ref stands for."""
+"""The records that may be cited: by kind, the id of each ref."""
 
 
 def report_row(community: str, report: WrittenReport, known: Known) -> Row:
-    """The row of a report for `graph.save_reports`; what is not `known` is no longer cited.
+    """The row of a report for `graph.save_reports`, without citations of records not in `known`.
 
     `properties.invented` is the number of citations that were removed.
     """

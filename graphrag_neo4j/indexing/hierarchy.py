@@ -1,9 +1,10 @@
-"""A tree of communities from a detector that finds them on one level (here: GDS Leiden).
+"""Makes a tree of communities with a detector that finds communities on one level (GDS Leiden).
 
-Level 0 is one run over the whole graph. Then, level by level, every community that is too large
-is split, all of them in one run over the edges inside them. Scaling the edges of community c by
-mean(W) / W_c (W_c: the weight inside c) and multiplying gamma by the number of communities turns
-the null model of that one run into each community's own, so it splits as runs one by one would.
+Level 0 comes from one run of the detector over the whole graph. Then, level by level, all
+communities that are too large are split in one run over the edges inside them. For this run the
+edges of community c are scaled by mean(W) / W_c, where W_c is the total weight inside c, and gamma
+is multiplied by the number of communities. The null model of modularity is then that of each
+community, so the one run gives the same split as a run for each community.
 """
 
 from collections import defaultdict
@@ -24,15 +25,18 @@ __all__ = [
 ]
 
 Detect = Callable[[Sequence[WeightedEdge], float], Mapping[str, int]]
-"""Edges and gamma to a label for each of their ends."""
-LITTLE = 2.0**-14  # of a weight
-GRAIN = 2.0**-30  # sums up to eight million are exact
+"""Gives a label for each end of the edges, for a resolution gamma; equal labels: one community."""
+LITTLE = 2.0**-14  # share of a weight that is added at most, to make weights distinct
+GRAIN = 2.0**-30  # weights are multiples of it; sums up to eight million are exact
 
 
 @dataclass(frozen=True, slots=True)
 class HierarchyLimits:
-    """What is split: communities of more than `max_size` members (0: all that can be), on at
-    most `max_levels` levels; `gamma` is Leiden's resolution."""
+    """The limits of the hierarchy.
+
+    Communities of more than `max_size` members are split (0: all that can be split), on at most
+    `max_levels` levels. `gamma` is the resolution of the Leiden algorithm.
+    """
 
     max_size: int = 10
     max_levels: int = 10
@@ -41,7 +45,7 @@ class HierarchyLimits:
 
 @dataclass(frozen=True, slots=True)
 class TreeCommunity:
-    """A community and its place in the tree; its id is that of its members."""
+    """A community and its place in the tree. Its id depends on its members alone."""
 
     id: str
     level: int
@@ -50,7 +54,7 @@ class TreeCommunity:
 
     @classmethod
     def of(cls, level: int, members: Iterable[str], parent: str | None) -> Self:
-        """The community of these members."""
+        """The community of these members, with its id."""
         ordered = tuple(sorted(members))
         return cls(identify("community", *ordered), level, ordered, parent)
 
@@ -69,12 +73,12 @@ def community_row(community: TreeCommunity, ref: int | None) -> dict[str, object
 def community_tree(
     entities: Iterable[str], edges: Sequence[WeightedEdge], detect: Detect, limits: HierarchyLimits
 ) -> list[TreeCommunity]:
-    """All communities, a level after the other.
+    """Returns all communities, one level after the other.
 
-    Level 0 covers all entities; children partition their parent; a community that is not split
-    has none. Each community of more than one member is connected.
+    Level 0 covers all entities. The children of a community partition it; a community that is not
+    split has no children. Each community of more than one member is connected.
     """
-    edges = [_told_apart(edge) for edge in sorted(edges)]
+    edges = [_distinct(edge) for edge in sorted(edges)]
     tree = level = [
         TreeCommunity.of(0, part, None) for part in _partition(entities, edges, detect, limits)
     ]
@@ -87,14 +91,14 @@ def community_tree(
 
 
 def components(nodes: Iterable[str], edges: Sequence[WeightedEdge]) -> list[list[str]]:
-    """The connected parts of a graph; edges to other nodes do not count."""
+    """The connected components of a graph; edges to nodes outside `nodes` do not count."""
     return sorted(_connected(dict.fromkeys(nodes, 0), edges))
 
 
 def _partition(
     entities: Iterable[str], edges: Sequence[WeightedEdge], detect: Detect, limits: HierarchyLimits
 ) -> list[list[str]]:
-    """Level 0; entities without edges are communities of one."""
+    """The communities of level 0; an entity without edges is a community of one."""
     labels = detect(edges, limits.gamma) if edges else {}
     alone = [[entity] for entity in sorted(set(entities) - labels.keys())]
     return sorted([*_connected(labels, edges), *alone])
@@ -132,12 +136,12 @@ def _scaled(inside: Sequence[WeightedEdge], home: Mapping[str, int]) -> list[Wei
     return [(a, b, _exact(weight * mean / weights[home[a]])) for a, b, weight in inside]
 
 
-def _told_apart(edge: WeightedEdge) -> WeightedEdge:
-    """The edge with a weight that hardly any other has.
+def _distinct(edge: WeightedEdge) -> WeightedEdge:
+    """The edge with a weight that hardly any other edge has.
 
-    Where two moves are worth the same, Leiden in GDS takes the one that a hash table of the moment
-    gives first: seen to give four trees of one graph. So that no two are, each weight gets a
-    little more, as its ends have it.
+    Where two moves improve modularity equally, Leiden in GDS takes the one that a hash table gives
+    first, and its order differs from run to run: one graph was seen to give four different trees.
+    So a small amount, which depends on the two ends, is added to each weight.
     """
     a, b, weight = edge
     share = int(identify("edge", a, b)[:8], 16) / 2**32
@@ -145,12 +149,15 @@ def _told_apart(edge: WeightedEdge) -> WeightedEdge:
 
 
 def _exact(weight: float) -> float:
-    """To a grain at which sums are the same in any order."""
+    """The weight rounded to a multiple of GRAIN, so that sums are the same in any order."""
     return max(1, round(weight / GRAIN)) * GRAIN
 
 
 def _connected(labels: Mapping[str, int], edges: Sequence[WeightedEdge]) -> list[list[str]]:
-    """Labelled sets cut into connected components: Leiden in GDS joins what is apart, rarely."""
+    """Cuts the labelled sets into connected components.
+
+    In rare cases Leiden in GDS puts nodes that are not connected into one community.
+    """
     root = {node: node for node in labels}
 
     def find(node: str) -> str:

@@ -1,4 +1,4 @@
-"""The settings as the limits of each stage."""
+"""Makes the limits of each stage from the settings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from graphrag_neo4j.settings import Settings
 
 __all__ = ["Limits"]
 
-TOKENS_PER_CALL = 30_000  # of texts to embed; endpoints take more, but a failed call is halved
+TOKENS_PER_CALL = 30_000  # of texts to embed; endpoints accept more, but a failed call is halved
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a run, by stage; `claims` says whether claims are extracted."""
+    """The limits of a run, by stage. `claims` says whether claims are extracted."""
 
     claims: bool
     chunks: Cutting
@@ -34,13 +34,13 @@ class Limits:
 
     @classmethod
     def from_settings(cls, settings: Settings, embedder: Embedder, *, quotes: bool) -> Self:
-        """The limits that the settings give; `quotes` says that the backend quotes."""
+        """The limits for these settings. `quotes` is that of the index backend."""
         count = partial(tokens.count, encoding_name=settings.encoding)
         return cls(
             claims=settings.claims,
             chunks=_chunks(settings),
             summaries=_summaries(settings, count),
-            communities=_communities(settings, by_association=quotes),
+            communities=_communities(settings, by_npmi=quotes),
             reports=ReportLimits(settings.report_context_tokens, settings.unreported_size, count),
             vectors=_vectors(settings, embedder),
         )
@@ -60,9 +60,9 @@ def _summaries(settings: Settings, count: Callable[[str], int]) -> SummaryLimits
     return SummaryLimits(budget, settings.description_tokens)
 
 
-def _communities(settings: Settings, *, by_association: bool) -> Leiden:
+def _communities(settings: Settings, *, by_npmi: bool) -> Leiden:
     limits = HierarchyLimits(settings.max_cluster_size, settings.max_levels, settings.gamma)
-    return Leiden(limits, settings.theta, settings.seed, by_association)
+    return Leiden(limits, settings.theta, settings.seed, by_npmi)
 
 
 def _vectors(settings: Settings, embedder: Embedder) -> EmbedLimits:

@@ -1,4 +1,4 @@
-"""A listener that also hears what a run has used so far."""
+"""Adds the use of the endpoint to the events of a run."""
 
 from graphrag_neo4j.events import Advanced, Event, Listener, Spent
 from graphrag_neo4j.llm import Meter
@@ -7,12 +7,12 @@ __all__ = ["metered"]
 
 
 def metered(listen: Listener, meter: Meter) -> Listener:
-    """The listener; after each step forward it is also told what the meter shows."""
+    """A listener that passes all events on, and a Spent event after each Advanced event."""
 
-    def heard(event: Event) -> None:
+    def forward(event: Event) -> None:
         listen(event)
         if isinstance(event, Advanced):
             total = meter.total
             listen(Spent(total.input_tokens + total.output_tokens, total.cost))
 
-    return heard
+    return forward

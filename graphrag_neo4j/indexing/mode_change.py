@@ -1,8 +1,8 @@
-"""What happens when a graph that was indexed in one mode is indexed in the other.
+"""Handles a change of the mode: a graph was indexed in one mode and is indexed in the other now.
 
-The modes are extractive and with a model. What was read without a model is read by a model that is
-set later, without being asked for. What a model has read was paid for, so an extractive run refuses
-to replace it.
+The modes are extractive and with a model. A run with a model reads all chunks again that were read
+extractively. An extractive run refuses to replace the evidence that a model has read, because that
+was paid for.
 """
 
 from graphrag_neo4j.errors import InputError
@@ -15,22 +15,22 @@ __all__ = ["mark_read_without_model", "refuse_to_lose_model"]
 
 READ_BY_MODEL = (
     "A model has read this graph: set its key and endpoint again, or run `kg-build index PATHS "
-    "--reread` to give up what it found for an extractive index."
+    "--reread` to replace what it found by an extractive index."
 )
 # All strings that begin with the prefix and a space, as a range that an index can serve.
 EXTRACTIVE_RANGE = {"extractive": f"{SIGNATURE_PREFIX} ", "beyond": f"{SIGNATURE_PREFIX}!"}
 
 
 async def refuse_to_lose_model(graph: Graph) -> None:
-    """Raises InputError where a chunk was read by a model."""
+    """Raises InputError where a model has read a chunk of the graph."""
     if (await graph.read("mode_change/by_model", FoundRow, **EXTRACTIVE_RANGE))[0]["found"]:
         raise InputError(READ_BY_MODEL)
 
 
 async def mark_read_without_model(graph: Graph) -> int:
-    """Makes pending what was read without a model, and gives the number of chunks.
+    """Makes the chunks pending that were read extractively, and returns their number.
 
-    What these chunks say stands until it is replaced.
+    Their evidence stays until it is replaced.
     """
     rows = await graph.write("mode_change/extraction", CountRow, **EXTRACTIVE_RANGE)
     await graph.write("mode_change/claims", CountRow, **EXTRACTIVE_RANGE)

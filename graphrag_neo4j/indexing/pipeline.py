@@ -1,10 +1,10 @@
-"""The whole index in order: the file to read first.
+"""The whole index in order. Read this file first.
 
-    documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs ─summarize─▶ described
-    ─communities─▶ a tree of communities ─reports─▶ a report of each ─embed─▶ vectors
+    documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs
+    ─summarize─▶ descriptions ─communities─▶ communities ─reports─▶ reports ─embed─▶ vectors
 
-The graph is the state: each stage asks it what is pending. So a build that was stopped anywhere is
-continued by the same call, and several builds in a row are one build.
+The graph is the state: each stage asks it for its pending items. So the same call continues a build
+that was stopped anywhere, and several builds in a row give the result of one build.
 """
 
 from collections.abc import Sequence
@@ -55,8 +55,8 @@ async def build(
     """Brings the graph up to date with the corpus.
 
     `gone` holds the sources of documents that are deleted first. Raises GraphBusyError while
-    another run writes to the graph, and GraphError or ModelError where nothing can go on; what was
-    saved until then stands.
+    another run writes to the graph, and GraphError or ModelError where the run can't continue; the
+    data that was saved before stays in the graph.
     """
     setup = backends.for_indexing()
     limits = Limits.from_settings(backends.settings, setup.embedder, quotes=setup.backend.quotes)
@@ -70,7 +70,7 @@ async def build(
         await delete_documents(graph, [document_id(source) for source in gone])
         result.ingested = await _ingest(graph, corpus, limits, listen, recut=rebuild.reread)
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
-        for notice in result.notices:  # before a model is paid to read what may be wrong
+        for notice in result.notices:  # before a model is paid to read wrong text
             listen(Notice(notice, warning=True))
         result.stopped = await _run_stages(stage, setup, limits, rebuild)
         result.usage = setup.usage
@@ -101,7 +101,7 @@ async def _ingest(
 async def _run_stages(
     stage: StageContext, setup: IndexSetup, limits: Limits, rebuild: RebuildOptions
 ) -> str | None:
-    """Runs the stages after ingest; gives the reason where the cost limit stopped them."""
+    """Runs the stages after ingest. Returns the reason where the cost limit stopped them."""
     if rebuild.reread:
         await mark_for_rebuild(stage, limits)
     await tell_read_otherwise(stage, claims=limits.claims)
@@ -122,8 +122,8 @@ async def _run_stages(
 
 
 def _stage_context(graph: Graph, setup: IndexSetup, listen: Listener) -> StageContext:
-    heard = metered(listen, setup.endpoint.meter) if setup.endpoint else listen
-    return StageContext(graph, setup.backend, setup.run, setup.workers, heard)
+    listener = metered(listen, setup.endpoint.meter) if setup.endpoint else listen
+    return StageContext(graph, setup.backend, setup.run, setup.workers, listener)
 
 
 def _used(setup: IndexSetup) -> dict[str, object]:

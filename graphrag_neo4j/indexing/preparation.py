@@ -1,4 +1,4 @@
-"""What happens before the first stage: what can't go on is refused, what changed is marked."""
+"""Before the first stage: refuses runs that can't continue, and marks items to make again."""
 
 import sys
 
@@ -29,13 +29,13 @@ __all__ = [
 ]
 
 EXTRACTIVE = (
-    "Without a model: names and key phrases are found by rules, and everything said is quoted from "
+    "Without a model: names and key phrases are found by rules, and all sentences are quoted from "
     "the documents (an extractive index)."
 )
 
 
 def check_building(settings: Settings) -> None:
-    """Raises InputError for settings that nothing can be indexed with, before Neo4j starts."""
+    """Raises InputError for settings that indexing can't use, before Neo4j is started."""
     tokens.check(settings.encoding)
     Backends(settings).for_indexing()
 
@@ -43,10 +43,10 @@ def check_building(settings: Settings) -> None:
 async def prepare(
     stage: StageContext, setup: IndexSetup, limits: Limits, rebuild: RebuildOptions
 ) -> None:
-    """Refuses what can't go on, before anything is paid for, and prepares a change of the mode.
+    """Refuses runs that can't continue, before anything is paid for, and prepares a mode change.
 
-    An extractive graph is read again by a model that is set later. A graph that a model has read is
-    read extractively only under `rebuild.reread`. Raises InputError.
+    A run with a model reads an extractive graph again. An extractive run reads a graph that a model
+    has read only with `rebuild.reread`. Raises InputError.
     """
     await refuse_half_imported(stage.graph)
     if stage.backend.quotes:
@@ -61,10 +61,10 @@ async def prepare(
 
 
 async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:
-    """Vectors of another model are refused, unless they are to be made anew or cost nothing."""
-    made_by = (await graph.read("embed/known", MadeWithRow))[0]["model"]
+    """Refuses vectors of another model, unless they are to be made again or cost nothing."""
+    old_model = (await graph.read("embed/known", MadeWithRow))[0]["model"]
     model = setup.embedder.model
-    changed_mode = made_by != model and STATIC_VECTORS in (made_by, model)
+    changed_mode = old_model != model and STATIC_VECTORS in (old_model, model)
     if reembed or changed_mode:
         await forget_vectors(graph)
     else:
@@ -72,14 +72,14 @@ async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) ->
 
 
 async def mark_for_rebuild(stage: StageContext, limits: Limits) -> None:
-    """Marks what was made with other prompts, models or settings, so that it is made again."""
+    """Marks the items that were made with other prompts, models or settings to be made again."""
     await mark_to_reread(stage.graph, stage.backend, claims=limits.claims)
     await mark_described_otherwise(stage.graph, stage.backend)
     await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
 
 
 async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
-    """Says how many chunks were read with other prompts, models or settings."""
+    """Sends a notice of the chunks that were read with other prompts, models or settings."""
     if n := await count_read_otherwise(stage.graph, stage.backend, claims=claims):
         stage.listen(
             Notice(
@@ -90,7 +90,7 @@ async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
 
 
 async def refuse_half_imported(graph: Graph) -> None:
-    """Raises InputError where an import has begun and is not complete."""
+    """Raises InputError where an import into this graph was interrupted."""
     if (await graph.read("import/held", HeldRow))[0]["importing"]:
         raise InputError(
             "An import into this graph was interrupted: run the same `kg-build import` again to "
@@ -99,5 +99,5 @@ async def refuse_half_imported(graph: Graph) -> None:
 
 
 def command_name() -> str:
-    """What this run calls itself on its Build: never the arguments, which may hold secrets."""
+    """The name of the command for its Build node; never its arguments, which may hold secrets."""
     return "kg-build" if sys.argv[0].endswith("kg-build") else "python"

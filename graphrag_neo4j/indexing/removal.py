@@ -1,4 +1,4 @@
-"""Deletes documents, with everything that only they said."""
+"""Deletes documents, with all evidence that comes from them alone."""
 
 from collections.abc import Sequence
 
@@ -17,11 +17,11 @@ async def remove(
     files: Sequence[str] = (),
     listen: Listener = silent,
 ) -> list[str]:
-    """Deletes documents by their sources, and gives the sources of those that were there.
+    """Deletes documents by their sources, and returns the sources that the graph held.
 
-    `files` holds sources of files; the documents that are rows of such a file are deleted, too.
-    What other documents said of the same things is described again by the next build. Raises
-    GraphBusyError while another run writes to the graph.
+    `files` holds the sources of files; the documents that are rows of such a file are deleted, too.
+    The next build makes new descriptions of the entities that the deleted documents mentioned.
+    Raises GraphBusyError while another run writes to the graph.
     """
     await ensure_schema(graph)
     async with hold_lease(graph, {"command": command_name()}, dict):

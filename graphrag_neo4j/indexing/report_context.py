@@ -1,10 +1,12 @@
-"""What a report is written from: a community's elements and its parts' reports, in a budget. Pure.
+"""Packs report material into a context within a budget of tokens, as in the paper.
 
-A leaf, or a community all of whose elements fit: edge by edge, the most prominent first, each
-with its ends and their claims. Else its parts, the largest first, are replaced by their reports
-until it fits (arXiv 2404.16130, section 3.1.4). If reports alone do not fit, the lowest rated
-give way to title and summary, then to the title: every part shows. Edges between parts, which no
-part's report knows of, take what is left.
+The method is that of arXiv 2404.16130, section 3.1.4. If all elements of a community fit, or if it
+has no sub-communities, its edges are added one by one, the most prominent first, each with its two
+entities and their claims. Otherwise the elements of sub-communities are replaced by their reports,
+the largest sub-community first, until the context fits. If the reports alone do not fit, those with
+the lowest rating are shortened to title and summary, then to the title, so that every
+sub-community is present. Edges between sub-communities, which no report of theirs covers, take the
+tokens that are left.
 """
 
 from collections import defaultdict
@@ -28,8 +30,8 @@ __all__ = [
     "PartMaterial",
     "RelationshipMaterial",
     "ReportMaterial",
+    "pack",
     "report_of_elements",
-    "show",
     "whole",
 ]
 
@@ -37,18 +39,18 @@ NO_RATING = -1.0
 UNLIMITED = float("inf")
 
 
-def show(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTable:
-    """What a report is written from, in at most `budget` tokens."""
-    whole = _elements(material, ContextTable(budget, count))
-    if not material.parts or len(whole.records) == _size(material):
-        return whole
+def pack(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTable:
+    """The context table that a report is written from, in at most `budget` tokens."""
+    elements = _elements(material, ContextTable(budget, count))
+    if not material.parts or len(elements.records) == _size(material):
+        return elements
     table = _substituted(material, budget, count) or _shortened(material.parts, budget, count)
     table.add_each(edge.record for edge in _ranked(material, material.edges))
     return table
 
 
 def whole(material: ReportMaterial) -> ContextTable:
-    """All records of a material, unmeasured: what a report that quotes may cite."""
+    """All records of the report material, not measured: a report that quotes may cite each."""
     table = ContextTable(UNLIMITED, lambda _: 0)
     table.add(entity.record for entity in _prominent(material))
     table.add(edge.record for edge in material.edges)
@@ -64,7 +66,7 @@ def _size(material: ReportMaterial) -> int:
 
 
 def _elements(material: ReportMaterial, table: ContextTable) -> ContextTable:
-    """Edges with their ends and claims, the most prominent first; then entities without edges."""
+    """Adds edges with their ends and claims, the most prominent first, then the other entities."""
     claims = _claims_about(material)
     for edge in _ranked(material, material.edges):
         ends = [material.entities[end] for end in (edge.source, edge.target)]
@@ -91,14 +93,16 @@ def _prominent(material: ReportMaterial) -> list[EntityMaterial]:
 def _ranked(
     material: ReportMaterial, edges: Iterable[RelationshipMaterial]
 ) -> list[RelationshipMaterial]:
-    """By the sum of both ends' degrees in the whole graph, the largest first."""
+    """The edges by the sum of their ends' degrees in the whole graph, the largest sum first."""
     degree = {id_: entity.degree for id_, entity in material.entities.items()}
     return sorted(edges, key=lambda e: (-degree[e.source] - degree[e.target], e.record.id))
 
 
 def _substituted(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTable | None:
-    """As few parts as possible replaced by their reports, the largest first; None: all are, and
-    it does not fit."""
+    """The context in which as few parts as possible are replaced by reports, the largest first.
+
+    None if it does not fit even when all parts are replaced.
+    """
     own = {
         part: _elements(elements, ContextTable(UNLIMITED, count))
         for part, elements in _split(material).items()
@@ -116,7 +120,7 @@ def _substituted(material: ReportMaterial, budget: int, count: CountTokens) -> C
 
 
 def _split(material: ReportMaterial) -> dict[str | None, ReportMaterial]:
-    """The elements of each part alone; None: those of no part. Edges between parts are left out."""
+    """The elements by their part, under None those of no part; without edges between parts."""
     part = {id_: entity.part for id_, entity in material.entities.items()}
     entities: defaultdict[str | None, dict[str, EntityMaterial]] = defaultdict(dict)
     edges: defaultdict[str | None, list[RelationshipMaterial]] = defaultdict(list)
@@ -136,9 +140,10 @@ def _split(material: ReportMaterial) -> dict[str | None, ReportMaterial]:
 
 
 def _shortened(parts: Sequence[PartMaterial], budget: int, count: CountTokens) -> ContextTable:
-    """All reports, the lowest rated cut to title and summary, then to the title, until they fit.
+    """All reports, shortened until they fit.
 
-    Where the titles alone do not fit, the lowest rated are left out.
+    The reports with the lowest rating are shortened first to title and summary, then to the title.
+    Where the titles alone do not fit, the reports with the lowest rating are left out.
     """
     ranked = sorted(parts, key=lambda part: (_rating(part), part.id))
     sizes = [[count(r.longest) for r in (part.full, part.summary, part.title)] for part in ranked]
@@ -164,10 +169,10 @@ def _rating(part: PartMaterial) -> float:
 def report_of_elements(
     material: ReportMaterial, budget: int, count: CountTokens
 ) -> tuple[WrittenReport, ContextTable]:
-    """The report of a small community, made of what its elements say, without a model."""
+    """The report of a small community, made of its elements without a model, and its context."""
     table = _elements(material, ContextTable(budget, count))
     entities = [e for e in _prominent(material) if ("Entities", e.record.id) in table.records]
-    said = [
+    descriptions = [
         f"{entity.name}: {_cited(entity.description, entity.record)}"
         for entity in entities
         if entity.description
@@ -188,10 +193,10 @@ def report_of_elements(
     if claimed:
         findings.append(FindingText("Claims", "\n".join(claimed)))
     title = ", ".join(entity.name for entity in entities)
-    return WrittenReport(title, "\n".join(said) or title, findings), table
+    return WrittenReport(title, "\n".join(descriptions) or title, findings), table
 
 
 def _cited(text: str, record: ContextRecord) -> str:
-    """Each line with its citation: what stands in lines was said at different places."""
+    """The text with a citation after each line: each line comes from a different place."""
     citation = bracket([(record.kind, record.ref)])
     return "\n".join(f"{line} {citation}" for line in text.splitlines())

@@ -1,4 +1,4 @@
-"""What a run of the index is asked to do again, and what it has done."""
+"""The options and the result of a run of the index."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ __all__ = ["REBUILD_NOTHING", "IndexResult", "RebuildOptions"]
 
 @dataclass(frozen=True, slots=True)
 class RebuildOptions:
-    """What is done again although it is done.
+    """The parts of an index that are made again although they are done.
 
-    `reread`: what was read, described or reported on with other settings than those of today.
-    `reembed`: all vectors, by the embedding model that is set. `recluster`: the communities,
-    imported ones too.
+    `reread`: the chunks, descriptions and reports that were made with other prompts, models or
+    settings than the present ones. `reembed`: all vectors, with the present embedding model.
+    `recluster`: the communities, imported ones included.
     """
 
     reread: bool = False
@@ -30,13 +30,13 @@ REBUILD_NOTHING: Final = RebuildOptions()
 
 @dataclass(slots=True)
 class IndexResult:
-    """What a run of the index has done, and what the graph holds now.
+    """The result of a run of the index, and the state of the graph after it.
 
-    `dropped`: the sources of the documents that were deleted because their file is gone. `usage`:
-    calls, tokens and cost by step. `unreadable`: the reason by source. `skipped`: the number of
-    files whose kind can't be read, by suffix. `notices`: what a person should know about how the
-    files were read. `stopped`: why the run ended before everything was
-    done.
+    `ingested` counts the documents and chunks of the run. `dropped` holds the sources of the
+    documents that were deleted because their file is gone. `usage` holds calls, tokens and cost by
+    step. `unreadable` holds the reason by source. `skipped` holds the number of files whose kind
+    can't be read, by suffix. `notices` are sentences about how the files were read. `status` is the
+    state of the graph after the run. `stopped` says why the run ended early, None if it did not.
     """
 
     ingested: Ingested = field(default_factory=Ingested)
@@ -56,11 +56,11 @@ class IndexResult:
 
     @property
     def flawed(self) -> bool:
-        """Whether something could not be read, or failed."""
+        """Whether a source could not be read, or an item failed."""
         failures = self.status is None or self.status.failures
         return bool(self.unreadable or self.ingested.repeated or failures)
 
     @property
     def complete(self) -> bool:
-        """Whether nothing failed and nothing is left to do."""
+        """Whether nothing failed and the run was not stopped early."""
         return not (self.flawed or self.stopped)

@@ -1,7 +1,7 @@
-"""Text to pieces: paragraphs, lines, sentences; what is too long, at clauses, words, graphemes.
+"""Splits a text into pieces: paragraphs, lines, sentences.
 
-Each border between pieces depends on the text close to it alone, so that an edit changes only
-the pieces near it.
+A piece that is too long is split at clauses, words or graphemes. Each border between pieces depends
+only on the text close to it, so an edit changes only the pieces near it.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ CLAUSE = rf"(?:[,;:—–]|\.\.\.|…){CLOSING}\s++|[，、；：،؛]\s*+"
 
 STOPPED = rf"(?:[.!?…。！？｡।؟]{CLOSING}|\])"
 
-# After which ends a border stands best; the last rank, for none of them, is within a word.
+# The ends of a piece, from the best border to the worst; a border within a word matches none.
 ENDS = [
     regex.compile(rf"(?:{ending})\Z")
     for ending in (
@@ -45,33 +45,33 @@ ENDS = [
 ]
 WORD = regex.compile(r"\s*+\S++\s*+|\s++")
 GRAPHEME = regex.compile(r"\X")
-LONGEST_TOKEN = 32  # characters; some tokens are longer, texts of such tokens are not worth it
+LONGEST_TOKEN = 32  # characters; longer tokens exist, but texts made of them need no exact limit
 ATOMS_AT_ONCE = 20_000
 
 
 def pieces(text: str, *, longest: int, count: CountTokens) -> Iterator[str]:
-    """The text in pieces of at most `longest` tokens each; joined, they are the text.
+    """Splits the text into pieces of at most `longest` tokens each; joined, they are the text.
 
-    Only a single grapheme that has more tokens makes a longer piece.
+    A piece is longer only if it is a single grapheme that has more tokens.
     """
     for part in _mended(_split(text)):
         yield from _shortened(part, longest, count)
 
 
 def rank(piece: str) -> int:
-    """How well a border stands after this piece, from 0 (paragraph) to 5 (within a word)."""
+    """The rank of the border after this piece, from 0 (paragraph, best) to 5 (within a word)."""
     return next((i for i, end in enumerate(ENDS) if end.search(piece[-80:])), len(ENDS))
 
 
 def key(text: str, border: int, characters: int = 12) -> float:
-    """A number in [0, 1) that depends on the few characters before a border alone."""
+    """A number in [0, 1) that depends only on the given number of characters before a border."""
     context = text[max(0, border - characters) : border]
     digest = hashlib.blake2b(context.encode(errors="surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest) / 2**48
 
 
 def nearest_better(worths: Iterable[Worth]) -> Sequence[int]:
-    """For each, the place of the nearest better (smaller) one before it; -1 if there is none."""
+    """For each value, the index of the nearest smaller value before it; -1 if there is none."""
     open_: list[tuple[int, Worth]] = []
     nearest = array("q")  # a text of hundreds of megabytes has millions of borders
     for i, worth in enumerate(worths):
@@ -83,7 +83,7 @@ def nearest_better(worths: Iterable[Worth]) -> Sequence[int]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Paragraphs, their lines, the sentences of these; one paragraph after the other is held."""
+    """Splits the text into sentences, paragraph by paragraph, so that memory use stays small."""
     start = 0
     for paragraph in re.finditer(PARAGRAPH, text):
         yield from _splitter().split_text(text[start : paragraph.end()])
@@ -93,7 +93,7 @@ def _split(text: str) -> Iterator[str]:
 
 @cache
 def _splitter() -> RecursiveCharacterTextSplitter:
-    """Cuts a paragraph at each separator: with a chunk size of 1 it joins nothing again."""
+    """Cuts a paragraph at each separator; with a chunk size of 1 it joins no parts again."""
     return RecursiveCharacterTextSplitter(
         separators=[NEWLINE, SENTENCE],
         is_separator_regex=True,
@@ -105,7 +105,7 @@ def _splitter() -> RecursiveCharacterTextSplitter:
 
 
 def _mended(parts: Iterable[str]) -> Iterator[str]:
-    """Joins what was cut within a grapheme, and white space with what stands before it."""
+    """Joins parts that were cut within a grapheme, and white space with the part before it."""
     held = ""
     for part in parts:
         if held and not held.isspace() and not part.isspace() and _apart(held, part):
@@ -122,7 +122,7 @@ def _apart(before: str, after: str) -> bool:
 
 
 def _shortened(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
-    """Cuts a piece that is too long at its best places."""
+    """Cuts a piece that is too long at its best borders."""
     if _fits(piece, longest, count):
         yield piece
         return
@@ -131,7 +131,7 @@ def _shortened(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
         for part in _cut_at_best(batch, longest, count):
             if len(part) == 1 or _fits("".join(part), longest, count):
                 yield "".join(part)
-            else:  # tokens of the whole may be more than those of its atoms
+            else:  # a whole can have more tokens than the sum of its atoms
                 yield from _shortened("".join(part), longest // 2, count)
 
 
@@ -140,7 +140,7 @@ def _fits(piece: str, longest: int, count: CountTokens) -> bool:
 
 
 def _atoms(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
-    """Words; in place of a word that is too long, its graphemes."""
+    """The words of a piece; a word that is too long is given as its graphemes."""
     for word in _mended(match[0] for match in WORD.finditer(piece)):
         if _fits(word, longest, count):
             yield word
@@ -149,10 +149,10 @@ def _atoms(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
 
 
 def _cut_at_best(atoms: list[str], longest: int, count: CountTokens) -> Iterator[list[str]]:
-    """Cuts at the best border, each part again at its best, until every part is short enough.
+    """Cuts at the best border, then each part at its best, until every part is short enough.
 
     A border is used if, and only if, more than `longest` tokens lie between the nearest better
-    ones on both sides: no text further away than that has a say.
+    borders on both sides; text further away has no influence.
     """
     tokens = [0, *accumulate(map(count, atoms))]
     worths = list(_worths(atoms))
@@ -165,9 +165,9 @@ def _cut_at_best(atoms: list[str], longest: int, count: CountTokens) -> Iterator
 
 
 def _worths(atoms: list[str]) -> Iterator[tuple[float, ...]]:
-    """How good the border after each atom but the last is: less is better.
+    """The worth of the border after each atom but the last; less is better.
 
-    Where a text repeats itself, and all else is equal, the borders come at even distances.
+    Where a text repeats itself and all else is equal, the borders have even distances.
     """
     text = "".join(atoms)
     for i, end in enumerate(accumulate(map(len, atoms[:-1])), 1):

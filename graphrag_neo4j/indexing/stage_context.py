@@ -1,4 +1,4 @@
-"""What every stage that asks a backend is given."""
+"""The stage context: the dependencies of a stage that uses an index backend."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ __all__ = ["StageContext"]
 class StageContext:
     """The dependencies of a stage.
 
-    `run` drives the tasks of `backend`, up to `workers` of them at the same time; `listen` hears
-    of progress.
+    `run` runs a task of `backend`; the stage runs up to `workers` tasks at the same time. `listen`
+    receives the events.
     """
 
     graph: Graph

@@ -1,4 +1,4 @@
-"""What is in the graph, what is pending, what failed and why, what the last builds cost."""
+"""The status of a graph: its counts, pending and failed items, and the cost of the last builds."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ LAST_BUILDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One thing that could not be done: what, in which stage, and why."""
+    """An item that failed: its stage, its name and the reason."""
 
     stage: str
     what: str
@@ -30,10 +30,14 @@ class Failure:
 class Status:
     """The state of a graph.
 
-    `counts`: nodes and relationships by kind. `pending`: items by stage, the failed ones among
-    them. `unusable`: records in replies by the reason they were left out. `cut`: the lists that
-    were still cut off after the continuations. `vectorless`: what no vector search finds, since
-    its text gives a vector of zeros or the like, which Neo4j does not index.
+    `counts` holds the numbers of nodes and relationships by kind. `pending` holds the number of
+    pending items by stage, failed items included. `failures` holds the failed items. `unusable`
+    holds the number of records of replies that were left out, by reason. `cut` names the replies
+    that were still incomplete after all continuations. `vectorless` holds the items that vector
+    search can't find, because Neo4j does not index their vector (it is zero, for example).
+    `levels` has a row for each level of communities, `builds` one for each of the last
+    builds with their cost. `reports` holds the number of citations in reports, of citations that
+    were removed, and of shortened reports of sub-communities.
     """
 
     counts: dict[str, int]
@@ -53,7 +57,7 @@ class Status:
 
 
 async def read_status(graph: Graph, *, claims: bool = True) -> Status:
-    """The state of the graph now; `claims`: whether claims are wanted, else none is pending."""
+    """Reads the state of the graph. With `claims` False, no claims count as pending."""
     pending: dict[str, int] = (await graph.read("status/waiting"))[0]
     return Status(
         counts=(await graph.read("status/counts"))[0],

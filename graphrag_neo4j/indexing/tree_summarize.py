@@ -1,8 +1,9 @@
-"""Long lists fold in groups: what is to be asked next to make one description out of many.
+"""Tree summarise: makes one description of many, in groups that each fit one call.
 
-Descriptions that exceed one call are cut into groups by the bits of their own hashes, as in a
-trie, and the groups' texts are folded in turn. So one more description changes its own group
-and those above it, and nothing else is asked again.
+Descriptions that are too long for one call are divided into groups by the bits of their hashes, as
+in a trie. A model summarises each group, and the summaries are divided and summarised again. So a
+new description changes only its own group and the groups above it; no other group is summarised
+again.
 
     many descriptions ──▶ groups that fit one call ──▶ their texts ──▶ … ──▶ one description
 """
@@ -19,7 +20,11 @@ __all__ = ["Described", "Group", "Missing", "SummaryBudget", "tree_summarize"]
 
 @dataclass(frozen=True, slots=True)
 class SummaryBudget:
-    """Tokens: `join` of descriptions that need no model, `context` of one call; how to count."""
+    """The budgets in tokens.
+
+    Descriptions of at most `join` tokens together need no model. One call has at most `context`
+    tokens of descriptions. `count` counts the tokens of a text.
+    """
 
     join: int
     context: int
@@ -28,7 +33,7 @@ class SummaryBudget:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Texts for one call, and the hash of them and of how they are asked about."""
+    """The texts for one call, and a hash of these texts and of the signature."""
 
     hash: str
     texts: tuple[str, ...]
@@ -36,9 +41,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A description, the hash of what it was made of, and the groups below it, if it was folded.
+    """A finished description.
 
-    `by_model`: a model has joined it.
+    `hash` identifies the texts that it was made of. `groups` holds the summaries of the groups
+    that a model was asked for on the way, by their hashes. `by_model` is True where a model has
+    summarised it.
     """
 
     text: str
@@ -49,14 +56,14 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The groups whose texts are needed next."""
+    """The groups that must be summarised next."""
 
     groups: tuple[Group, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A text and the bits that place it in the trie; a bucket's place is that of its first item."""
+    """A text and the bits of its place in the trie; a group has the bits of its first item."""
 
     bits: str
     text: str
@@ -65,16 +72,16 @@ class _Item:
 def tree_summarize(
     descriptions: Sequence[str], signature: str, known: Mapping[str, str], budget: SummaryBudget
 ) -> Described | Missing:
-    """The description of one thing, or what must be asked first.
+    """The description of one element, or the groups that must be summarised first.
 
-    `signature` stands for everything else that a group's text depends on (the thing's name, the
-    model, the prompt); `known` maps hashes of groups to their texts.
+    `signature` identifies everything else that the summary of a group depends on: the name of the
+    element, the model and the prompt. `known` holds the summaries that exist, by group hash.
     """
     texts = sorted({text for text in descriptions if text})
     joined = "\n".join(texts)
     if len(texts) < 2 or budget.count(joined) <= budget.join:
         return Described(joined, identify("joined", joined), {}, by_model=False)
-    longest = budget.context // 2  # so two always fit, and each level has fewer texts
+    longest = budget.context // 2  # so two texts always fit, and each level has fewer texts
     items = [_Item(_bits(t), shortened(t, longest, budget.count)) for t in texts]
     used: dict[str, str] = {}
     while True:
@@ -96,7 +103,7 @@ def tree_summarize(
 
 
 def _buckets(items: Sequence[_Item], budget: SummaryBudget, depth: int = 0) -> list[list[_Item]]:
-    """Items in groups that fit one call, halved at one bit after the other."""
+    """The items in groups that fit one call, divided at one bit after the other."""
     if sum(budget.count(item.text) for item in items) <= budget.context or len(items) < 3:
         return [sorted(items, key=lambda item: item.bits)]
     zeros = [item for item in items if item.bits[depth] == "0"]

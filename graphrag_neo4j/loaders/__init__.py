@@ -1,11 +1,11 @@
-"""Files become Documents.
+"""Reads files as Documents.
 
-`find` turns folders, globs and files into a list of files; `read` gives the documents of each,
-and what of it could not be read; `clean` makes any document storable. `gone` tells which
-sources have lost their file.
+`find` turns folders, globs and files into a list of files. `read` gives the documents of a file,
+and the parts of it that could not be read. `clean` makes any document storable. `gone` gives the
+sources whose file no longer exists.
 
-In reading order: sources (what a document is called), documents (a reader for each kind), the
-readers themselves (text, rows, pages, pdf, word), finding.
+In reading order: sources (the names of documents), documents (a reader for each kind of file), the
+readers themselves (text, tabular, html, pdf, docx), discovery.
 """
 
 from graphrag_neo4j.loaders.discovery import DiscoveredFiles, find, gone

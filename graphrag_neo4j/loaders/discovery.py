@@ -1,4 +1,4 @@
-"""Folders, globs and single files become a list of files; and what of it has gone since."""
+"""Finds the files of folders, globs and paths, and the sources whose file no longer exists."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ __all__ = ["DiscoveredFiles", "find", "gone"]
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredFiles:
-    """The files to read, each once.
+    """The files to read, each of them once.
 
-    `skipped` counts the files of other kinds by suffix; `unreadable` are folders that could
-    not be listed; `links` are symbolic links that were not followed, since they lead out of the
-    folder that was named.
+    `skipped` counts the files of other kinds by suffix. `unreadable` holds the folders that could
+    not be listed. `links` holds the symbolic links that were not followed because they lead out of
+    the given folder.
     """
 
     files: tuple[Path, ...]
@@ -29,18 +29,18 @@ class DiscoveredFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A symbolic link that leads out of the folder that was named."""
+    """A symbolic link that leads out of the given folder."""
 
     path: Path
 
 
 def find(paths: Sequence[str | Path], *, follow_links: bool = False) -> DiscoveredFiles:
-    """The files that folders, globs and files stand for, in the order given, folders sorted.
+    """Finds the files of folders, globs and paths, in the given order; folders are sorted.
 
-    Hidden files and folders are left out unless named. Symbolic links that are named, or that
-    stay in the folder that was named, are followed; others only with `follow_links`. A path that
-    exists is taken literally even if it looks like a glob. Raises InputError for a path that
-    matches nothing and for a named file of a kind that can't be read.
+    Hidden files and folders are left out unless they are given. Symbolic links that are given, or
+    that stay in the given folder, are followed; others only with `follow_links`. A path that exists
+    is taken literally even if it looks like a glob. Raises InputError for a path that matches
+    nothing and for a given file of a kind that can't be read.
     """
     files: dict[Path, Path] = {}
     skipped: dict[Path, str] = {}
@@ -61,10 +61,10 @@ def find(paths: Sequence[str | Path], *, follow_links: bool = False) -> Discover
 
 
 def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list[str]:
-    """Those of `sources` that were read from under `path` and whose file is there no more.
+    """Those of `sources` that were read from `path` and whose file no longer exists.
 
-    For a glob, `path` counts as the folder that it starts in. Raises InputError if a folder
-    can't be listed: what it holds might be there.
+    A glob counts as the folder that it starts in. Raises InputError if a folder can't be listed,
+    because its files may still exist.
     """
     folder = _existing_part(Path(path))
     if not folder.is_dir():
@@ -100,9 +100,9 @@ def _expand(path: Path, follow_links: bool) -> Iterator[Path | Unreadable | _Lin
 def _walk(
     path: Path, is_folder: bool, inside: Path | None, seen: set[Path]
 ) -> Iterator[Path | Unreadable | _Link]:
-    """A file, or all files below a folder; what does not lie in `inside` is a link out of it.
+    """A file, or all files below a folder; a path outside `inside` is a link out of it.
 
-    `seen` are the folders that links must not lead into again.
+    `seen` holds the folders that have been listed, so that links can't lead into them again.
     """
     place = resolve(path)
     if inside and not place.is_relative_to(inside):
@@ -112,8 +112,8 @@ def _walk(
     elif place not in seen:
         seen.add(place)
         try:
-            shown = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
-            entries = [(entry, entry.is_dir()) for entry in shown]
+            visible = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+            entries = [(entry, entry.is_dir()) for entry in visible]
         except OSError as error:
             yield Unreadable(str(path), f"can't be listed: {error.strerror}")
             return
@@ -122,7 +122,7 @@ def _walk(
 
 
 def _glob(pattern: Path) -> list[Path]:
-    """What a glob matches, sorted; hidden files and folders only if the glob names the dot."""
+    """The sorted matches of a glob; hidden files and folders only if the glob has the dot."""
     start = _existing_part(pattern)
     rest = pattern.relative_to(start) if start != Path() else pattern
     try:
@@ -137,7 +137,7 @@ def _glob(pattern: Path) -> list[Path]:
 
 
 def _existing_part(path: Path) -> Path:
-    """The path if it exists, else the part of it before the first glob character."""
+    """The path if it exists, otherwise its part before the first glob character."""
     if path.exists():
         return path
     literal = []
@@ -168,7 +168,7 @@ def _known(path: PurePosixPath | Path) -> bool:
 
 
 def _lies_under(source: str, folder: str) -> bool:
-    """Whether a source is of a file below a folder, given by its source; "." is the root."""
+    """Whether a source belongs to a file below a folder; `folder` is a source, "." the root."""
     if folder == ".":
         return "://" not in source and not source.startswith("/")
     return source.startswith(folder.rstrip("/") + "/")

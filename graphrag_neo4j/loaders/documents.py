@@ -1,4 +1,4 @@
-"""One file, one reader by its suffix: Documents, and what gave none."""
+"""Reads a file as Documents, with a reader chosen by its suffix."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ PARTS = ("page", "row", "seq_num")
 
 @runtime_checkable
 class LangChainDocument(Protocol):
-    """What is used of a LangChain Document, which need not be installed."""
+    """The attributes of a LangChain Document that are used; LangChain need not be installed."""
 
     page_content: str
     metadata: dict[Any, Any]
@@ -31,11 +31,11 @@ class LangChainDocument(Protocol):
 def read(
     path: Path, options: ReadOptions, guessed: Callable[[str], None] = lambda _: None
 ) -> Iterator[Document | Unreadable]:
-    """The documents of a file, as they are read, and in their place what could not be read.
+    """Gives the documents of a file, and an Unreadable for each part that could not be read.
 
-    Without a title of its own, a document has the file's name. `guessed` is told the encoding of
-    a text that is not UTF-8, where `options` do not name it. Raises InputError for a path
-    outside the source root; anything else that is wrong with a file is an Unreadable.
+    A document without a title has the name of the file. `guessed` gets the encoding of a text that
+    is not UTF-8, if `options` do not name it. Raises InputError for a path outside the source root;
+    any other problem of a file is an Unreadable.
     """
     source = source_of(path, options)
     try:
@@ -53,9 +53,9 @@ def read(
 
 
 def clean(document: Document) -> tuple[Document, int]:
-    """The document as Neo4j can hold it, and how many characters of it were replaced.
+    """A document that Neo4j can store, and the number of its characters that were replaced.
 
-    NUL and halves of surrogate pairs become U+FFFD.
+    NUL and lone surrogates become U+FFFD.
     """
     replaced = 0
 
@@ -73,15 +73,15 @@ def clean(document: Document) -> tuple[Document, int]:
 
 
 def from_langchain(document: object) -> Document:
-    """A LangChain Document as ours, by its metadata "source" or else its id.
+    """Makes a LangChain Document into ours; its source is its metadata "source", or its id.
 
-    Loaders give all pages or rows of a file the file's source: the number in "page", "row" or
-    "seq_num" tells them apart. Raises InputError if it has neither a source nor an id, and for
-    anything else than such a document.
+    Loaders give all pages or rows of a file the same source, so a number in "page", "row" or
+    "seq_num" is added to it. Raises InputError if it has neither a source nor an id, and for an
+    object of another type.
     """
     if not isinstance(document, LangChainDocument):
         raise InputError(
-            f"A {type(document).__name__} is no document: give a Document, ours or LangChain's."
+            f"A {type(document).__name__} is not a Document: give a Document, ours or LangChain's."
         )
     row = {str(name): value for name, value in document.metadata.items()}
     if row.get("source"):
@@ -101,7 +101,7 @@ def _read(file: File, source: str) -> Iterator[Document | Unreadable]:
     if suffix not in SUFFIXES:
         raise InputError(f"is of no kind that can be read: {', '.join(SUFFIXES)}")
     if path.exists() and not path.is_file():
-        raise InputError("is no regular file")  # a pipe would be waited for
+        raise InputError("is not a regular file")  # reading a pipe could wait for ever
     if suffix in FORMATS:
         yield from read_rows(file, source)
     else:

@@ -1,4 +1,4 @@
-"""Word's docx: its paragraphs and tables."""
+"""Reads docx files of Word: their paragraphs and tables."""
 
 import zlib
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from graphrag_neo4j.model import Scalar
 
 __all__ = ["word"]
 
-# What python-docx and the libraries below it raised for mutated files (SyntaxError is lxml's).
+# Errors that python-docx and its libraries raised for mutated files (SyntaxError is of lxml).
 BROKEN = (
     PythonDocxError,
     OpcError,
@@ -40,7 +40,7 @@ XML = (".xml", ".rels")
 
 
 def word(file: File) -> Content:
-    """Paragraphs and tables in their order, blank lines between them; a table row is a line.
+    """Reads paragraphs and tables in their order, divided by blank lines; a table row is a line.
 
     Title, author and dates are from the document's properties. Raises InputError for a file
     that is broken, has no text, or unpacks to more than the limit.
@@ -52,17 +52,17 @@ def word(file: File) -> Content:
         text = "\n\n".join(block for block in _blocks(document) if block.strip())
         title, metadata = _about(document)
     except BROKEN as error:
-        raise InputError(f"is no usable Word document: {error}") from error
+        raise InputError(f"is not a usable Word document: {error}") from error
     if not text:
         raise InputError("has no text")
     return Content(text, title, metadata)
 
 
 def _unpacked(packed: ZipFile, file: File) -> BytesIO:
-    """The same archive without compression, and without what is in pictures and the like.
+    """The same archive without compression, and without the content of pictures and other media.
 
-    A part's size is what the archive says of it. It may lie, and python-docx unpacks a part as a
-    whole whatever its size, so each part is unpacked here, as far as its size goes.
+    The archive states the size of each part, but the statement may be false, and python-docx
+    unpacks a part of any size. So each part is unpacked here, up to its stated size.
     """
     parts = packed.infolist()
     texts = [part for part in parts if part.filename.endswith(XML)]
@@ -83,7 +83,7 @@ def _unpacked(packed: ZipFile, file: File) -> BytesIO:
 
 
 def _refuse_wide_rows(document: WordDocument, file: File) -> None:
-    """A cell is listed once for each column that it spans, of which it may claim billions."""
+    """Refuses tables whose cells span very many columns: a cell is listed for each of them."""
     spans = document.element.body.iter(qn("w:gridSpan"))
     columns = sum(int(span.get(qn("w:val"), 1)) for span in spans)
     file.options.refuse_larger(columns * TAG_BYTES, "has so wide tables that it unpacks to")

@@ -1,4 +1,4 @@
-"""The encoding of a text file: UTF-8 where the bytes allow it, else what fits its words best.
+"""Finds the encoding of a text file: UTF-8 if the bytes allow it, else the best fit.
 
 A file of another encoding does not say so, and nearly every sequence of bytes is a text in several
 encodings. Latin letters are decided here, by the alphabets of the languages that are written with
@@ -55,13 +55,13 @@ WITHIN_WORDS = "’–—·\xa0\xad"
 SIGN_IN_WORD = re.compile(rf"(?<=[^\W\d_])[^\w\s\x00-\x7f{WITHIN_WORDS}](?=[^\W\d_])")
 WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
 SPACE = frozenset("\t\n\v\f\r\x85")
-UNUSUAL = frozenset(("Cc", "Cn", "Co", "Cs"))  # control characters, and what is no character
+UNUSUAL = frozenset(("Cc", "Cn", "Co", "Cs"))  # control characters, unassigned code points
 SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
 MIXED = 0.3  # share of ASCII letters in Latin words that have others, too
 
 
 def is_encoding(name: str) -> bool:
-    """Whether Python knows a text encoding by that name."""
+    """Whether Python has a text encoding of this name."""
     try:
         b"a".decode(name)  # Python does not look at the name for no bytes
     except UnicodeDecodeError:
@@ -72,9 +72,9 @@ def is_encoding(name: str) -> bool:
 
 
 def encoding_in(path: Path, named: str | None) -> str | None:
-    """The encoding of a text file; `named`: that of files which are not UTF-8, if it is known.
+    """Finds the encoding of a text file; `named` is that of files that are not UTF-8, if known.
 
-    None if the bytes make a text in no encoding. Raises OSError.
+    Returns None if no encoding fits the bytes. Raises OSError.
     """
     with path.open("rb") as file:
         for mark, encoding in MARKED.items():
@@ -91,7 +91,7 @@ def encoding_in(path: Path, named: str | None) -> str | None:
 
 
 def _look_through(file: BinaryIO) -> tuple[bool, int | None]:
-    """Whether a file is valid UTF-8, and where its first block begins that may not be.
+    """Whether a file is valid UTF-8, and the place of its first block that may not be.
 
     NUL and the shift to Japanese are possible in UTF-8, but a sign of another encoding.
     """
@@ -110,7 +110,7 @@ def _look_through(file: BinaryIO) -> tuple[bool, int | None]:
 
 
 def _lines_around(file: BinaryIO, place: int) -> bytes:
-    """The block at that place, and a little of what is before and after it: whole lines."""
+    """The block at this place, with some whole lines before and after it."""
     start = max(0, place - BLOCK // 4)
     file.seek(start)
     sample = file.read(place - start + BLOCK + BLOCK // 4)
@@ -120,9 +120,9 @@ def _lines_around(file: BinaryIO, place: int) -> bytes:
 
 
 def _wide(sample: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a byte order mark: all that it decodes to are usual characters.
+    """UTF-16 or UTF-32 without a byte order mark, if all decoded characters are usual ones.
 
-    Some of them are ASCII, line breaks at least; other files, too, decode to rare characters.
+    Some of them must be ASCII, such as line breaks: other files decode to rare characters.
     """
     if b"\0" not in sample:
         return None
@@ -150,10 +150,10 @@ def _guess(sample: bytes) -> str | None:
 
 
 def _latin(sample: bytes) -> str | None:
-    """The encoding in which the words have the letters of one language; of several the first.
+    """The first encoding in which the words have only letters of one language.
 
-    Where no language has them all, a mixture of western languages is assumed, but only if no
-    sign stands where a letter should.
+    If there is none, a mixture of western languages is assumed, but only if no word contains a sign
+    in the place of a letter.
     """
     texts = {name: _decoded(sample, name) for name in LATIN}
     shares = {name: _share(text, LATIN[name]) for name, text in texts.items() if text}
@@ -165,7 +165,7 @@ def _latin(sample: bytes) -> str | None:
 
 
 def _share(text: str, alphabets: Sequence[str]) -> float:
-    """The share of the characters beyond ASCII that are usual signs, or letters of one alphabet."""
+    """The share (0 to 1) of usual signs and letters of one alphabet among non-ASCII characters."""
     words = "".join(word for word in WORD_BEYOND_ASCII.findall(text) if len(word) > 1)
     if words and sum(map(str.isascii, words)) < MIXED * len(words):
         return 0.0
@@ -184,7 +184,7 @@ def _capitals_within_words(text: str) -> int:
 
 
 def _by_detector(sample: bytes) -> str | None:
-    """What charset-normalizer makes of a text in another script; of the rest, of any."""
+    """The encoding that charset-normalizer finds, other scripts than Latin first."""
     from charset_normalizer import from_bytes  # noqa: PLC0415 - rarely needed
 
     best = from_bytes(sample, cp_isolation=OTHER_SCRIPTS).best() or from_bytes(sample).best()

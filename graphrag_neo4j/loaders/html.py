@@ -1,4 +1,4 @@
-"""HTML: what a reader of the page would see, its blocks as paragraphs."""
+"""Reads HTML: the text that a reader of the page sees, with its blocks as paragraphs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from graphrag_neo4j.loaders.text import TAG_BYTES, Content, File
 
 __all__ = ["html"]
 
-# What stands between two elements; no text holds one, since its white space is folded.
+# Separators between elements; texts do not contain them, because their white space is folded.
 PARAGRAPH, LINE, CELL = "\f", "\v", "\t"
 SPACE = f" \n{PARAGRAPH}{LINE}{CELL}"
 EDGES = (
@@ -25,10 +25,10 @@ DROPPED = frozenset(("noscript", "script", "style", "svg", "template", "title"))
 
 
 def html(file: File) -> Content:
-    """The readable text of a page, its title and its author.
+    """Reads the text of a page, its title and its author.
 
-    Raises InputError if it has no text, like a page that only a script would fill, and if it
-    holds more than the limit.
+    Raises InputError if the page has no text, for example because only a script fills it, and if it
+    is larger than the limit.
     """
     soup = _parse(_limited(file))
     text = _layout("".join(_pieces(soup)))
@@ -41,7 +41,7 @@ def html(file: File) -> Content:
 
 
 def _limited(file: File) -> str:
-    """The markup; tags count, too, since each is held as an object of many bytes."""
+    """The markup. Tags count towards the limit, because each is an object of many bytes."""
     markup = file.text_to_parse()
     tags = markup.count("<") - markup.count("</")
     file.options.refuse_larger(tags * TAG_BYTES, "has so many tags that it unpacks to")
@@ -50,21 +50,21 @@ def _limited(file: File) -> str:
 
 def _parse(markup: str) -> BeautifulSoup:
     try:
-        # It warns of pages that look like XML, or like a file name: both are files here.
+        # It warns about markup that looks like XML or like a file name; both are expected here.
         with catch_warnings(action="ignore", category=UnusualUsageWarning):
             return BeautifulSoup(markup, "html.parser")
     except ParserRejectedMarkup as error:
-        raise InputError(f"is no usable HTML: {str(error).splitlines()[-1].strip()}") from error
+        raise InputError(f"is not a usable HTML: {str(error).splitlines()[-1].strip()}") from error
 
 
 def _pieces(soup: BeautifulSoup) -> Iterator[str]:
-    """Texts and what stands between them. Not recursive: unclosed paragraphs nest deeply."""
+    """Texts and the separators between them. It is not recursive: pages can nest very deeply."""
     stack: list[PageElement | str] = [soup]
     while stack:
         node = stack.pop()
         if isinstance(node, Tag):
             stack.extend(reversed(_inside(node)))
-        elif type(node) is NavigableString:  # its subclasses are comments, scripts and the like
+        elif type(node) is NavigableString:  # its subclasses are comments, scripts and so on
             yield re.sub(r"\s+", " ", node)
         elif not isinstance(node, PageElement):
             yield node
@@ -82,7 +82,7 @@ def _inside(tag: Tag) -> Sequence[PageElement | str]:
 
 
 def _kept(text: str) -> str:
-    """White space that the layout leaves alone: folding has left no other no-break spaces."""
+    """The text with no-break spaces, which the layout does not fold."""
     return text.expandtabs().replace(" ", "\xa0").strip("\n")
 
 

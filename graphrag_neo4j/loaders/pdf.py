@@ -1,4 +1,4 @@
-"""PDF: the text of its pages, as far as it holds text."""
+"""Reads PDF: the text of its pages, if it contains text."""
 
 import logging
 import zlib
@@ -24,10 +24,10 @@ from graphrag_neo4j.model import Scalar
 
 __all__ = ["pdf"]
 
-# pypdf logs what it finds odd, and Python prints what is logged if nobody has set up logging.
+# pypdf logs oddities of files, and Python would print them where logging is not set up.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
 
-# "Broken PDF files might cause other Exceptions", says pypdf; these it raised for mutated files.
+# "Broken PDF files might cause other Exceptions", says pypdf; it raised these for mutated files.
 BROKEN = (
     PyPdfError,
     DeprecationError,
@@ -51,7 +51,7 @@ STREAM_LIMITS = (
 
 
 def pdf(file: File) -> Content:
-    """The text of the pages, blank lines between them; title, author and date if it has them.
+    """Reads the text of the pages, divided by blank lines; title, author and date if present.
 
     Raises InputError for a file that is encrypted, broken, has no text, like a scan, or unpacks
     to more than the limit.
@@ -72,14 +72,14 @@ def pdf(file: File) -> Content:
             f"needs ({error}): KG_MAX_FILE_MB sets another"
         ) from error
     except BROKEN as error:
-        raise InputError(f"is no usable PDF: {error}") from error
+        raise InputError(f"is not a usable PDF: {error}") from error
     if not text.strip():
         raise InputError("has no text, only images perhaps: run text recognition (OCR) on it")
     return Content(text, title, metadata)
 
 
 def _texts(reader: PdfReader, limit: int) -> Iterator[str]:
-    """The text of each page; what is unpacked for all of them is within the limit."""
+    """The text of each page; all pages together must unpack to at most `limit` bytes."""
     seen: set[int] = set()
     for page in reader.pages:
         for stream in _streams(page):
@@ -95,19 +95,19 @@ def _texts(reader: PdfReader, limit: int) -> Iterator[str]:
 
 
 def _unpacked(stream: StreamObject, limit: int) -> int:
-    """The bytes that a stream unpacks to, which pypdf keeps; raises LimitReachedError."""
+    """The number of bytes that a stream unpacks to. Raises LimitReachedError."""
     with _limited(limit):
         return len(stream.get_data())
 
 
 def _limited(limit: int) -> AbstractContextManager[object]:
-    """Lets no stream unpack to more bytes than that."""
+    """A context in which no stream may unpack to more than `limit` bytes."""
     limits = dict.fromkeys(STREAM_LIMITS, max(1, limit))  # 0 would be no limit
     return apply_configuration(get_configuration().with_overwrites(**limits))
 
 
 def _streams(page: PageObject) -> Iterator[StreamObject]:
-    """What is unpacked to read a page: its content, the forms in it, the letters of fonts."""
+    """The streams of a page: its content, the forms in it, and the letters of its fonts."""
     contents = page.get("/Contents", ArrayObject()).get_object()
     found = list(contents) if isinstance(contents, ArrayObject) else [contents]
     resources, seen = [page.get("/Resources")], set()
@@ -142,6 +142,6 @@ def _about(info: DocumentInformation) -> tuple[str, dict[str, Scalar]]:
 def _created(info: DocumentInformation) -> str:
     try:
         date: datetime | None = info.creation_date
-    except ValueError:  # many programs write dates of their own making
+    except ValueError:  # many programs write dates in a format of their own
         return ""
     return date.isoformat() if date else ""

@@ -1,4 +1,4 @@
-"""What a document is called: its source, by which the next run knows it again."""
+"""The source of a document, which identifies it in later runs."""
 
 import os
 import re
@@ -17,14 +17,14 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How files are read.
+    """The options for reading files.
 
-    The columns are those of csv and json: without `title_column`, a column "title" is taken if
-    there is one; without `id_column`, a row is known by its content. Sources are relative to
-    `source_root` where it is given. Symbolic links that lead out of a folder are followed only
-    with `follow_links`. `encoding` is that of text files that are not UTF-8; without it, it is
-    guessed. `max_file_mb` takes the place of the setting KG_MAX_FILE_MB. Raises InputError if
-    there is no such encoding.
+    The columns are those of csv and json files. Without `title_column`, a column "title" is used if
+    it exists; without `id_column`, a row is identified by its content. Sources are relative to
+    `source_root` if it is given. Symbolic links that lead out of a folder are followed only with
+    `follow_links`. `encoding` is that of text files that are not UTF-8; without it, it is guessed.
+    `max_file_mb`, in megabytes, replaces the setting KG_MAX_FILE_MB. Raises InputError if there is
+    no such encoding.
     """
 
     text_column: str = "text"
@@ -41,11 +41,11 @@ class ReadOptions:
 
     @property
     def max_bytes(self) -> int:
-        """What a file that is held as a whole may have, or unpack to."""
+        """The largest number of bytes of a file that is read as a whole, unpacked if packed."""
         return (self.max_file_mb or MAX_FILE_MB) * MEGABYTE
 
     def refuse_larger(self, n_bytes: int, does: str) -> None:
-        """Raises InputError for a file that holds, or unpacks to, more than the limit."""
+        """Raises InputError for a file of more bytes than the limit; `does` is the verb."""
         if n_bytes > self.max_bytes:
             raise InputError(
                 f"{does} {n_bytes / MEGABYTE:,.0f} MB, more than the limit of "
@@ -55,10 +55,10 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What gave no document, and why.
+    """A source that gave no document, and the reason.
 
-    `source` is a file's, or a folder's path; `reason` is to be shown after it and a colon, and
-    names the row where it is one row alone.
+    `source` is that of a file, or the path of a folder. `reason` is the end of a sentence that
+    follows the source; it names the row if it concerns one row alone.
     """
 
     source: str
@@ -68,7 +68,7 @@ class Unreadable:
 def source_of(path: Path, options: ReadOptions) -> str:
     """The resolved path as a file URI, or relative to the source root if there is one.
 
-    It never holds a "#": that stands before the name of a row. Raises InputError for a path
+    It never contains a "#", which separates the name of a row. Raises InputError for a path
     outside the root.
     """
     resolved = resolve(path)
@@ -81,7 +81,7 @@ def source_of(path: Path, options: ReadOptions) -> str:
 
 
 def file_of(source: str) -> str:
-    """The source of the file that a row's source belongs to; a file's own as it is."""
+    """The source of the file that a row belongs to; the source of a file is returned as it is."""
     return source.partition("#")[0]
 
 
@@ -94,5 +94,5 @@ def resolve(path: Path) -> Path:
 
 
 def _readable(name: str) -> str:
-    """A name as people write it; percent-encoded is only what would make it ambiguous."""
+    """A readable name; only characters that would make it ambiguous are percent-encoded."""
     return re.sub(r"[%#\udc80-\udcff]", lambda found: quote_from_bytes(os.fsencode(found[0])), name)

@@ -1,4 +1,4 @@
-"""csv, json and jsonl: every row is a document."""
+"""Reads csv, json and jsonl: each row is a document."""
 
 import csv
 import json
@@ -17,18 +17,18 @@ __all__ = ["FORMATS", "metadata_of", "read_rows"]
 
 TableRow = Mapping[str, object]
 
-NAMED = 100  # rows of a file that can't be used; more of them are counted
+NAMED = 100  # unusable rows of a file that are named; the others are only counted
 ALONE = "its object"
 DELIMITERS = ",;\t|"
-LARGEST_LIMIT = 2**31 - 1  # of csv; its own is 128 KiB
+LARGEST_LIMIT = 2**31 - 1  # bytes of a csv field; Python's default is 128 KiB
 
 
 def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
-    """A document for each row of a file, as it is read (of json: once all of it is parsed).
+    """Gives a document for each row of a file while it is read (json: after parsing all of it).
 
-    A row without an id is known by its content; where that comes twice, the second has "-2"
-    after it. A blank text gives a document without text. A json file that is one object is
-    known by its name. Raises InputError if the file as a whole can't be used, OSError and
+    A row without an id is identified by a hash of its content; equal rows get "-2" and so on. A
+    blank text gives a document without text. A json file that is one object is identified by the
+    name of the file. Raises InputError if the file as a whole can't be used, OSError and
     UnicodeError.
     """
     options = file.options
@@ -52,7 +52,7 @@ def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
 
 
 def metadata_of(row: TableRow, taken: Collection[str | None]) -> dict[str, Scalar]:
-    """All but the `taken` columns and empty values; what is no scalar as JSON text."""
+    """The metadata of a row: its values without `taken` columns and empty ones."""
     return {
         name: _scalar(value)
         for name, value in row.items()
@@ -69,11 +69,11 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
             for number, row in enumerate(rows, 1):
                 yield f"row {number}", row
         except csv.Error as error:
-            raise InputError(f"is no usable csv at line {rows.line_num}: {error}") from error
+            raise InputError(f"is not a usable csv at line {rows.line_num}: {error}") from error
 
 
 def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
-    """The lines of a file; raises InputError for one that is longer than the limit."""
+    """The lines of a file. Raises InputError for a line that is longer than the limit."""
     longest = options.max_bytes
     number = 0
     while line := text.readline(longest + 1):
@@ -87,7 +87,7 @@ def _limited(text: TextIO, options: ReadOptions) -> Iterator[str]:
 
 
 def _delimiter(file: TextIO, options: ReadOptions) -> str:
-    """The first delimiter by which the header has the columns that are asked for."""
+    """The first delimiter with which the header has the wanted columns."""
     wanted = {options.text_column, options.title_column, options.id_column} - {None}
     headers = []
     for delimiter in DELIMITERS:
@@ -111,7 +111,7 @@ def _refuse_twins(header: list[str]) -> None:
 
 
 def _fitting(row: dict[str | None, object]) -> TableRow:
-    """A row as csv reads it: fields too many stand under None, one too few is None.
+    """The columns of a row. Python's csv puts extra fields under None and missing ones as None.
 
     A column without a name is left out: it is the index that pandas writes.
     """
@@ -141,12 +141,12 @@ def _parsed(line: str) -> TableRow:
 
 def _columns(value: object) -> TableRow:
     if not isinstance(value, dict):
-        raise InputError("is no JSON object")
+        raise InputError("is not a JSON object")
     return value
 
 
 def _parse(text: str) -> object:
-    """JSON; NaN and Infinity, which it hasn't, become null."""
+    """Parses JSON. NaN and Infinity, which JSON does not have, become null."""
     try:
         return json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
@@ -159,11 +159,11 @@ FORMATS: Mapping[str, tuple[Lister, Callable[[Any], TableRow]]] = {
     ".json": (_json_rows, _columns),
     ".jsonl": (_jsonl_rows, _parsed),
 }
-"""By suffix: how a file's rows are listed, each with its place, and how one gives columns."""
+"""By suffix: a function that lists the rows with their places, and one for a row's columns."""
 
 
 def _name(row: TableRow, options: ReadOptions, seen: Counter[str]) -> str:
-    """What tells a row from the others of its file."""
+    """The name of a row, which is unique in its file."""
     if options.id_column is None:
         name = sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:32]
         seen[name] += 1
@@ -199,7 +199,7 @@ def _string(value: object) -> str:
 
 
 def _scalar(value: object) -> Scalar:
-    """A value that Neo4j can hold: its integers have 64 bits."""
+    """A value that Neo4j can store; an integer of more than 64 bits becomes a text."""
     if isinstance(value, str | bool | float) or (isinstance(value, int) and abs(value) < 2**63):
         return value
     return _string(value)

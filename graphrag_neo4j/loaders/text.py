@@ -1,4 +1,4 @@
-"""Text files: how they are opened, and those kinds that are taken as they stand."""
+"""Opens text files, and reads plain text, Markdown and reStructuredText."""
 
 import io
 import re
@@ -16,8 +16,8 @@ from graphrag_neo4j.model import Scalar
 __all__ = ["TAG_BYTES", "Content", "File", "markdown", "plain", "restructured_text"]
 
 BLOCK = 1 << 20  # characters
-# What a tag of HTML or XML counts of a file's limit. Held, it takes several times as much, but so
-# does a value of json.
+# The bytes of a file's limit that a tag of HTML or XML counts for. In memory it takes several times
+# as much, but so does a value of json.
 TAG_BYTES = 100
 MARKDOWN_HEADING = re.compile(r"^#{1,6}[ \t]++(.+)$|^(\S.*)\n=+[ \t]*$", re.MULTILINE)
 RST_HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTILINE)
@@ -25,7 +25,7 @@ RST_HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$", re.MULTIL
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The text of a file, and what else it says about itself."""
+    """The text of a file, with its title and metadata."""
 
     text: str
     title: str = ""
@@ -34,16 +34,16 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to read; `guessed` is told the encoding of a file that is not UTF-8."""
+    """A file to read. `guessed` gets the encoding of a file that is not UTF-8."""
 
     path: Path
     options: ReadOptions
     guessed: Callable[[str], None]
 
     def open(self, newline: str | None = None) -> TextIO:
-        """Opens it as text; `newline` as in Python's own `open`.
+        """Opens the file as text; `newline` is that of Python's `open`.
 
-        Raises InputError if it is text in no encoding, and OSError.
+        Raises InputError if no encoding fits, and OSError.
         """
         encoding = encoding_in(self.path, self.options.encoding)
         if encoding is None:
@@ -56,28 +56,28 @@ class File:
         return self.path.open(encoding=encoding, newline=newline)
 
     def text(self) -> str:
-        """The text, each line ended by one line feed. Raises as `open` does, and UnicodeError."""
-        text = io.StringIO()  # read at once, its bytes would be held together with the text
+        """The text with line feeds as line ends. Raises as `open` does, and UnicodeError."""
+        text = io.StringIO()  # reading all at once would hold the bytes beside the text
         with self.open() as file:
             shutil.copyfileobj(file, text, BLOCK)
         return text.getvalue()
 
     def text_to_parse(self) -> str:
-        """The text of a file that has to be held and parsed as a whole; raises as `text` does.
+        """The text of a file that is parsed as a whole. Raises as `text` does.
 
-        Raises InputError if the file is larger than the limit.
+        Raises InputError, too, if the file is larger than the limit.
         """
         self.options.refuse_larger(self.path.stat().st_size, "holds")
         return self.text()
 
 
 def plain(file: File) -> Content:
-    """A file whose text is all there is."""
+    """Reads a file of plain text."""
     return Content(file.text())
 
 
 def markdown(file: File) -> Content:
-    """Markdown as it stands; the title is its first heading."""
+    """Reads Markdown without changing it; the title is its first heading."""
     text = file.text()
     heading = MARKDOWN_HEADING.search(text)
     title = (heading[1] or heading[2]).strip() if heading else ""
@@ -86,7 +86,7 @@ def markdown(file: File) -> Content:
 
 
 def restructured_text(file: File) -> Content:
-    """reStructuredText as it stands; the title is its first heading."""
+    """Reads reStructuredText without changing it; the title is its first heading."""
     text = file.text()
     heading = RST_HEADING.search(text)
     return Content(text, heading[1].strip() if heading else "")

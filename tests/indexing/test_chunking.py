@@ -158,7 +158,7 @@ def test_a_long_text_takes_little_more_memory_than_itself() -> None:
 def test_it_is_told_how_far_a_long_text_is() -> None:
     heard: list[float] = []
     text = "".join(f"Sentence {i} is short.\n" for i in range(30_000))
-    cut(text, max_tokens=60, overlap=0, encoding="o200k_base", heard=heard.append)
+    cut(text, max_tokens=60, overlap=0, encoding="o200k_base", progress=heard.append)
     assert heard == sorted(heard)
     assert len(heard) > 60
     assert 0 < heard[0] < 0.05

@@ -13,8 +13,8 @@ from graphrag_neo4j.indexing.report_context import (
     PartMaterial,
     RelationshipMaterial,
     ReportMaterial,
+    pack,
     report_of_elements,
-    show,
 )
 
 
@@ -63,7 +63,7 @@ def ids(table: ContextTable) -> list[str]:
 
 def test_edges_come_by_the_sum_of_their_ends_degrees_each_with_its_ends_and_their_claims() -> None:
     known = [entity(1, 9), entity(2, 1), entity(3, 5), entity(4, 1)]
-    table = show(
+    table = pack(
         material(known, [edge(1, 2, 4), edge(2, 1, 2), edge(3, 1, 3)], [claim(1, 3), claim(2, 4)]),
         1000,
         words,
@@ -74,18 +74,18 @@ def test_edges_come_by_the_sum_of_their_ends_degrees_each_with_its_ends_and_thei
 def test_a_budget_that_is_full_leaves_out_what_is_least_prominent() -> None:
     known = [entity(n, degree=n) for n in range(1, 9)]
     edges = [edge(n, n, n + 1) for n in range(1, 8)]
-    table = show(material(known, edges), 90, words)
+    table = pack(material(known, edges), 90, words)
     assert words(table.text) <= 90
     assert ids(table)[:3] == ["e007", "e008", "r007"]
     assert "e001" not in ids(table)
 
 
 def test_entities_without_edges_are_shown_too() -> None:
-    assert ids(show(material([entity(1)], claims=[claim(1, 1)]), 100, words)) == ["e001", "c001"]
+    assert ids(pack(material([entity(1)], claims=[claim(1, 1)]), 100, words)) == ["e001", "c001"]
 
 
 def test_the_context_is_a_table_for_each_kind() -> None:
-    table = show(material([entity(1), entity(2)], [edge(7, 1, 2)], [claim(3, 1)]), 1000, words)
+    table = pack(material([entity(1), entity(2)], [edge(7, 1, 2)], [claim(3, 1)]), 1000, words)
     assert table.text == (
         "# Entities\nid | name | type | description\n"
         "1 | E1 | person | fact fact fact\n2 | E2 | person | fact fact fact\n\n"
@@ -96,14 +96,14 @@ def test_the_context_is_a_table_for_each_kind() -> None:
 
 
 def test_a_parent_whose_elements_fit_shows_them_and_no_reports() -> None:
-    table = show(material([entity(1, part="p001")], parts=[part(1)]), 100, words)
+    table = pack(material([entity(1, part="p001")], parts=[part(1)]), 100, words)
     assert ids(table) == ["e001"]
 
 
 def test_the_largest_parts_give_way_to_their_reports_until_it_fits() -> None:
     small = [entity(n, part="p001") for n in range(3)]
     large = [entity(n, part="p002", length=20) for n in range(10, 20)]
-    table = show(material([*small, *large], parts=[part(1), part(2)]), 160, words)
+    table = pack(material([*small, *large], parts=[part(1), part(2)]), 160, words)
     assert set(ids(table)) == {"e000", "e001", "e002", "p002"}
     assert table.shortened == 0
 
@@ -111,7 +111,7 @@ def test_the_largest_parts_give_way_to_their_reports_until_it_fits() -> None:
 def test_an_edge_between_parts_takes_what_is_left_since_no_report_knows_it() -> None:
     large = [entity(n, part=f"p{n % 2:03}", length=40) for n in range(20)]
     edges = [edge(1, 0, 1), edge(2, 0, 2)]
-    table = show(material(large, edges, parts=[part(0), part(1)]), 120, words)
+    table = pack(material(large, edges, parts=[part(0), part(1)]), 120, words)
     assert set(ids(table)) == {"p000", "p001", "r001", "r002"}
 
 
@@ -119,7 +119,7 @@ def test_every_part_of_an_over_budget_parent_shows() -> None:
     """As in A Christmas Carol, where the reports of twelve parts take 11,000 tokens of 8,000."""
     parts = [part(n, length=900, rating=float(n)) for n in range(12)]
     members = [entity(n, part=f"p{n % 12:03}", length=400) for n in range(60)]
-    table = show(material(members, parts=parts), 8000, words)
+    table = pack(material(members, parts=parts), 8000, words)
     assert {id_ for id_ in ids(table) if id_.startswith("p")} == {one.id for one in parts}
     assert words(table.text) <= 8000
     # The lowest rated give way first, and no more than need be.
@@ -131,7 +131,7 @@ def test_every_part_of_an_over_budget_parent_shows() -> None:
 def test_where_summaries_do_not_fit_the_lowest_rated_are_titles() -> None:
     parts = [part(n, length=90, rating=None if n == 3 else float(n)) for n in range(4)]
     members = [entity(n, part=f"p{n:03}", length=400) for n in range(4)]
-    table = show(material(members, parts=parts), 100, words)
+    table = pack(material(members, parts=parts), 100, words)
     lengths = {id_: words(record.text) for (_, id_), record in table.records.items()}
     assert lengths == {"p003": 1, "p000": 1, "p001": 30, "p002": 30}
 
@@ -147,7 +147,7 @@ def test_a_budget_is_never_exceeded(made: list[tuple[int, int, int]], budget: in
     ]
     edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
     parts = [part(n, 5 * n + 1, float(n)) for n in sorted({home for _, home, _ in made})]
-    table = show(material(known, edges, [claim(1, 0)] if made else [], parts), budget, words)
+    table = pack(material(known, edges, [claim(1, 0)] if made else [], parts), budget, words)
     assert words(table.text) <= budget
 
 
@@ -161,7 +161,7 @@ def test_digits_of_refs_do_not_change_what_fits() -> None:
             )
             for e in known
         }  # fmt: skip
-        return show(ReportMaterial(moved, [], []), 400, len)
+        return pack(ReportMaterial(moved, [], []), 400, len)
 
     assert ids(lines(0)) == ids(lines(1_000_000))
 

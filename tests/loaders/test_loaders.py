@@ -98,7 +98,7 @@ def test_a_file_that_is_no_text_is_unreadable(tmp_path: Path) -> None:
 def test_a_file_that_is_gone_or_no_file_is_unreadable(tmp_path: Path) -> None:
     assert reason_for(tmp_path / "a.txt") == "can't be read: No such file or directory"
     os.mkfifo(tmp_path / "b.txt")
-    assert reason_for(tmp_path / "b.txt") == "is no regular file"
+    assert reason_for(tmp_path / "b.txt") == "is not a regular file"
     (tmp_path / "c.png").touch()
     assert "is of no kind that can be read" in reason_for(tmp_path / "c.png")
 
@@ -154,5 +154,5 @@ def test_a_langchain_document_without_a_source_is_taken_by_its_id_or_refused() -
 
 
 def test_what_is_no_document_is_refused_by_its_type() -> None:
-    with pytest.raises(InputError, match="A str is no document"):
+    with pytest.raises(InputError, match="A str is not a Document"):
         from_langchain("Text")

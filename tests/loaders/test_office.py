@@ -79,7 +79,7 @@ def test_a_pdf_without_readable_text_says_why(tmp_path: Path) -> None:
 def test_nothing_is_printed_about_a_broken_pdf(tmp_path: Path) -> None:
     path = pdf_file(tmp_path / "a.pdf", "Text")
     path.write_bytes(path.read_bytes()[:300])
-    assert run(path, "read", "print(items[0].reason)").startswith("is no usable PDF")
+    assert run(path, "read", "print(items[0].reason)").startswith("is not a usable PDF")
 
 
 def test_a_mutated_pdf_or_docx_is_read_or_unreadable_and_never_an_error(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_bad_row_of_csv_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 def test_a_quote_that_never_ends_is_an_error_and_not_a_long_text(tmp_path: Path) -> None:
     [problem] = reasons(rows(tmp_path / "a.csv", 'text,n\n"never closed,1\nb,2\n'))
-    assert problem.startswith("is no usable csv at line")
+    assert problem.startswith("is not a usable csv at line")
 
 
 def test_rows_without_an_id_are_known_by_their_content(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_list_of_objects_is_read_as_rows(tmp_path: Path) -> None:
     items = rows(tmp_path / "a.json", content, id_column=None)
     assert [item.title for item in items if isinstance(item, Document)] == ["A"]
     assert reasons(items) == [
-        "item 2 is no JSON object",
+        "item 2 is not a JSON object",
         "item 3 has no text in its column text",
         "item 4 has no column text",
     ]
@@ -207,7 +207,9 @@ def test_a_file_of_one_object_is_one_document_known_by_its_file(tmp_path: Path) 
 @pytest.mark.parametrize("content", ["", "[{]", '"text"', "5", '{"body": "x"}', "[" * 100_000])
 def test_json_of_another_shape_is_unreadable(tmp_path: Path, content: str) -> None:
     [problem] = reasons(rows(tmp_path / "a.json", content))
-    assert problem.startswith(("is not JSON", "its object is no JSON object", "its object has no"))
+    assert problem.startswith(
+        ("is not JSON", "its object is not a JSON object", "its object has no")
+    )
 
 
 def test_a_bad_line_of_jsonl_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -215,5 +217,5 @@ def test_a_bad_line_of_jsonl_is_named_and_the_rest_goes_on(tmp_path: Path) -> No
     assert [item.text for item in items if isinstance(item, Document)] == ["a", "b"]
     assert [reason.split(":")[0] for reason in reasons(items)] == [
         "line 3 is not JSON",
-        "line 4 is no JSON object",
+        "line 4 is not a JSON object",
     ]

@@ -36,7 +36,7 @@ async def index_extractively(graph: Graph, documents: Sequence[Document]) -> Non
     await extract_claims(context)
     await merge(graph, silent)
     await summarize(context, SummaryLimits(budget, settings.description_tokens))
-    await find_communities(graph, Leiden(by_association=True), silent)
+    await find_communities(graph, Leiden(by_npmi=True), silent)
     await write_reports(context, ReportLimits(settings.report_context_tokens, 2, count))
     await embed(context, static_embedder(), EmbedLimits(2000, 256, 50_000, count))
     await await_indexes(graph)

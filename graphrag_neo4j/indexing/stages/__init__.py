@@ -1,1 +1,4 @@
-"""The stages of an index, one file each. Each asks the graph what is pending, thinks, saves."""
+"""The stages of an index, one file each.
+
+Each stage reads its pending items from the graph, runs a task for each, and saves the results.
+"""

@@ -1,7 +1,7 @@
-"""Finds communities by GDS Leiden and writes them as a tree; what stays the same is left alone.
+"""Finds communities with GDS Leiden and writes them as a tree.
 
-The tree is a function of the graph and the settings. It is made anew when the graph has changed
-since, and a community whose members stayed the same keeps its node with all that it has.
+The tree depends on the graph and the settings alone. It is made again when the graph or a setting
+has changed, and a community whose members stay the same keeps its node with all its properties.
 """
 
 import uuid
@@ -47,7 +47,7 @@ RETURN gds.graph.project(
   {undirectedRelationshipTypes: ['*']}
 )
 """
-IMPORTED = "import"  # what a tree that we did not make was made with
+IMPORTED = "import"  # the signature of an imported tree
 PROJECTION = "kg_"
 NO_GDS = (
     "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
@@ -57,31 +57,31 @@ NO_GDS = (
 
 @dataclass(frozen=True, slots=True)
 class Leiden:
-    """Limits of the tree, and Leiden's randomness: `theta` and `seed`.
+    """The settings of the Leiden algorithm: limits of the tree, and the randomness `theta`, `seed`.
 
-    `by_association`: pairs weigh by how far they come together more often than by chance, as
-    befits a graph of what stands together; else by the number of their statements.
+    With `by_npmi` True, the weight of a pair is its number of statements times its NPMI (`npmi`),
+    which suits a graph of co-occurrences. Otherwise it is the number of its statements.
     """
 
     limits: HierarchyLimits = field(default_factory=HierarchyLimits)
     theta: float = 0.01
     seed: int = 42
-    by_association: bool = False
+    by_npmi: bool = False
 
     @property
     def signature(self) -> str:
         """A hash of these settings."""
         parts = [str(part) for part in (*astuple(self.limits), self.theta, self.seed)]
-        return identify("leiden", *parts, *["association"] * self.by_association)
+        return identify("leiden", *parts, *["association"] * self.by_npmi)
 
 
 async def find_communities(
     graph: Graph, leiden: Leiden, listen: Listener, *, anew: bool = False
 ) -> None:
-    """Makes the tree of communities if it is due, or `anew`.
+    """Makes the tree of communities if it is out of date, or in any case with `anew`.
 
-    It is due when the graph has changed, and when the settings have, but for a tree that was
-    imported. Raises GraphError where GDS is missing.
+    It is out of date when the graph or the settings have changed; an imported tree does not depend
+    on the settings. Raises GraphError where GDS is missing.
     """
     found = (await graph.read("communities/due", CommunitiesDueRow))[0]
     made = found["made_with"] in (None, IMPORTED, leiden.signature)
@@ -101,7 +101,7 @@ async def find_communities(
 
 async def _edges(graph: Graph, leiden: Leiden) -> list[WeightedEdge]:
     rows = await graph.read("communities/edges", EdgeRow)
-    if not leiden.by_association:
+    if not leiden.by_npmi:
         return [(row["start"], row["end"], float(row["weight"])) for row in rows]
     total = int((await graph.read("communities/chunks", CountRow))[0]["n"])
     n = {row["id"]: row["n"] for row in await graph.read("communities/counts", NamedByRow)}
@@ -120,7 +120,7 @@ def _tree(
     from graphdatascience import GraphDataScience  # noqa: PLC0415 - pandas comes with it
 
     with graph.lend_driver() as driver:
-        with _gds_is_there():
+        with _gds_errors():
             gds = GraphDataScience(
                 driver, database=graph.database, arrow=False, show_progress=False
             )
@@ -129,8 +129,8 @@ def _tree(
 
 
 @contextmanager
-def _gds_is_there() -> Iterator[None]:
-    """The client's errors as ours."""
+def _gds_errors() -> Iterator[None]:
+    """Raises the errors of the GDS client as GraphError."""
     from graphdatascience.error.gds_not_installed import GdsNotFound  # noqa: PLC0415
     from graphdatascience.error.unable_to_connect import UnableToConnectError  # noqa: PLC0415
 
@@ -143,8 +143,8 @@ def _gds_is_there() -> Iterator[None]:
 
 
 def _drop_projections(gds: "GraphDataScience") -> None:
-    """Those that builds left behind when they died: under the lease no other build is alive."""
-    # gds.graph.list() would count the degrees of all that anyone has projected.
+    """Drops the projections of builds that were killed: the lease allows no other live build."""
+    # gds.graph.list() would compute the degrees of every projected graph on the server.
     names = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")["graphName"]
     for name in names:
         if name.startswith(PROJECTION):
@@ -154,6 +154,8 @@ def _drop_projections(gds: "GraphDataScience") -> None:
 def detector(
     gds: "GraphDataScience", leiden: Leiden
 ) -> Callable[[Sequence[WeightedEdge], float], Mapping[str, int]]:
+    """A function that runs Leiden in GDS on edges with a gamma, and gives a label for each end."""
+
     def detect(edges: Sequence[WeightedEdge], gamma: float) -> Mapping[str, int]:
         nodes = sorted({end for edge in edges for end in edge[:2]})
         number = {node: i for i, node in enumerate(nodes)}
@@ -164,7 +166,7 @@ def detector(
                 projected,
                 relationship_weight_property="weight",
                 random_seed=leiden.seed,
-                concurrency=1,  # else the result is not repeatable
+                concurrency=1,  # with more threads the result is not repeatable
                 gamma=gamma,
                 theta=leiden.theta,
             )
@@ -181,7 +183,7 @@ async def _save(
 ) -> None:
     known = {row["id"]: row for row in await graph.read("communities/known", KnownCommunityRow)}
     now = {community.id: community for community in tree}
-    leaves = {member: c.id for c in tree for member in c.members}  # deeper ones come later
+    leaves = {member: c.id for c in tree for member in c.members}  # the deepest one remains
 
     async def work(tx: Transaction) -> None:
         await tx.run("communities/delete", ids=sorted(known.keys() - now.keys()))

@@ -1,9 +1,9 @@
-"""Gives entities, chunks and reports their vectors, and these their indexes.
+"""Makes the vectors of entities, chunks and reports, and their vector indexes.
 
-marked ──▶ texts that changed ──▶ batches ──▶ vectors, saved as they come
+marked nodes ──▶ texts that changed ──▶ batches ──▶ vectors, each batch saved when it arrives
 
-Whatever changes a text marks its node; a hash of the text is kept beside its vector, so that the
-same text is not asked for again. All vectors of a graph come from one model.
+A statement that changes a text marks its node. A hash of the text is stored with its vector, so
+that an unchanged text is not embedded again. All vectors of a graph come from one model.
 """
 
 from array import array
@@ -34,14 +34,18 @@ from graphrag_neo4j.text import shortened
 __all__ = ["EmbedLimits", "embed"]
 
 PAGE = 200
-SAVED = 4  # batches that are written together
+SAVED = 4  # batches that are saved together
 PROBE = "Neo4j"
 PROBES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedLimits:
-    """Tokens of a text that are embedded; texts and tokens of one call; how tokens are counted."""
+    """The limits of the stage embed.
+
+    `text_tokens` is the largest number of tokens of one text; `batch_texts` and `batch_tokens` are
+    those of texts and tokens in one call; `count` counts the tokens of a text.
+    """
 
     text_tokens: int
     batch_texts: int
@@ -51,7 +55,7 @@ class EmbedLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What is to be embedded of a node."""
+    """The text of a node that is to be embedded."""
 
     kind: IndexedKind
     id: str
@@ -62,8 +66,11 @@ class _Text:
 
 @dataclass(frozen=True, slots=True)
 class _EmbeddedText:
-    """What came of a text: its vector; or `flaw`: why that can't be indexed, which would be so
-    again; or `failure`: why none came this time."""
+    """The result for one text: a vector, a flaw or a failure.
+
+    `flaw` is the reason why the vector can't be indexed; it would be the same again. `failure` is
+    the reason why no vector came this time.
+    """
 
     text: _Text
     vector: "array[float] | None" = None
@@ -72,18 +79,18 @@ class _EmbeddedText:
 
 
 async def embed(stage: StageContext, embedder: Embedder, limits: EmbedLimits) -> None:
-    """Embeds all that is marked.
+    """Embeds the texts of all marked nodes.
 
-    Raises InputError where the model is not that of the graph's vectors, or gives them another
-    length, or one that Neo4j can't index; ModelError where it gives none. What was written can
-    be found once `graph.await_indexes` returns.
+    Raises InputError where the model is not that of the graph's vectors, or where it gives vectors
+    of another length or of a length that Neo4j can't index. Raises ModelError where it gives no
+    vectors. Vector search finds the new vectors once `graph.await_indexes` has returned.
     """
     known = await refuse_other_vectors(stage.graph, embedder.model, embedder.dimensions)
     await _Embedding(stage, embedder, limits, known).run()
 
 
 class _Embedding:
-    """A run over all that is marked; `dimensions`: None until they are known."""
+    """One run over all marked nodes. `dimensions` is None until it is known."""
 
     def __init__(
         self, stage: StageContext, embedder: Embedder, limits: EmbedLimits, dimensions: int | None
@@ -97,18 +104,18 @@ class _Embedding:
     async def run(self) -> None:
         waiting = await self.graph.read("embed/count", CountRow)
         self.stage.listen(Started("embed", int(waiting[0]["n"])))
-        if self.dimensions:  # they are there already, unless a run was ended at a bad moment
+        if self.dimensions:  # the indexes exist, unless a run was killed before it made them
             await ensure_vector_indexes(self.graph, self.dimensions, replace=False)
         workers = self.stage.workers
         await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
         if self.spent:
             raise self.spent
         if self.flawed:
-            said = f"{self.flawed} texts have a vector that can't be indexed; status names them."
-            self.stage.listen(Notice(said, warning=True))
+            text = f"{self.flawed} texts have a vector that can't be indexed; status names them."
+            self.stage.listen(Notice(text, warning=True))
 
     async def _batches(self) -> AsyncIterator[list[_Text]]:
-        """What is to be embedded, at most so many texts and tokens together."""
+        """The texts in batches within the limits of one call."""
         batch: list[_Text] = []
         n_tokens = 0
         async for text in self._texts():
@@ -122,7 +129,7 @@ class _Embedding:
             yield batch
 
     async def _texts(self) -> AsyncIterator[_Text]:
-        """What is marked and has changed; what has not loses its mark."""
+        """The texts of marked nodes that have changed; the mark of the others is removed."""
         for kind in INDEXED_KINDS:
             after = ""
             while rows := await self.graph.read(
@@ -155,7 +162,7 @@ class _Embedding:
             self.stage.listen(Advanced(len(same)))
 
     async def _make_ready(self) -> None:
-        """Before the first call: how long vectors are is asked, and their indexes are made."""
+        """Before the first call, asks for the length of vectors and makes their indexes."""
         known, wanted = self.dimensions, self.embedder.dimensions
         found = await _ask_dimensions(self.embedder, known or wanted)
         refuse_length(self.embedder.model, found, known, wanted)
@@ -164,7 +171,7 @@ class _Embedding:
         self.dimensions, self.ready = found, True
 
     async def _answer(self, batch: list[_Text]) -> list[_EmbeddedText]:
-        """What comes of each text; of a batch that fails, each half is tried by itself."""
+        """The result for each text of a batch; if a call fails, each half is tried alone."""
         results: list[_EmbeddedText] = []
         parts = [batch]
         while parts:
@@ -181,7 +188,7 @@ class _Embedding:
             except BudgetSpentError as error:
                 if not results:
                     raise
-                self.spent = error  # what has come is saved first
+                self.spent = error  # the results so far are saved first
                 break
         return results
 
@@ -201,7 +208,7 @@ class _Embedding:
         self.stage.listen(Advanced(len(results) - failed, failed))
 
     async def _write(self, tx: Transaction, results: Sequence[_EmbeddedText]) -> None:
-        """Vectors in the nodes, with what they were made by; else why there is none."""
+        """Writes the vectors, or the reasons why there is none, and the model of the vectors."""
         if any(not one.failure for one in results):
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
         for kind in INDEXED_KINDS:
@@ -212,7 +219,7 @@ class _Embedding:
 
 
 def _rows(results: Sequence[_EmbeddedText]) -> dict[str, list[Row]]:
-    """The rows of each statement that saves."""
+    """The rows for each of the saving statements."""
     rows: dict[str, list[Row]] = {"save": [], "flawed": [], "failed": []}
     for one in results:
         row: Row = {"id": one.text.id, "hash": one.text.hash}
@@ -226,7 +233,7 @@ def _rows(results: Sequence[_EmbeddedText]) -> dict[str, list[Row]]:
 
 
 async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:
-    """How long the model's vectors are; one answer that is not as expected may be a mishap."""
+    """The length of the model's vectors; an unexpected reply is asked for again."""
     found, reason, reached = 0, "they are empty", True
     for _ in range(PROBES):
         try:

@@ -1,7 +1,9 @@
-"""Reads chunks: entities and relationships first, then claims; saved as evidence as they come.
+"""Extracts entities and relationships from the pending chunks, then claims.
 
-pending chunks ──▶ think ──▶ MENTIONS, STATED | Claims        (evidence, one transaction)
-                             Entity, RELATED  {stale: true}   (for the stage merge)
+pending chunks ──▶ LLM task ──▶ MENTIONS, STATED | Claims        (evidence, one transaction)
+                                Entity, RELATED  {stale: true}   (for the stage merge)
+
+The evidence is saved while other chunks are still being read.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -38,12 +40,12 @@ __all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"
 ReadingStep = Literal["extraction", "claims"]
 ReadT = TypeVar("ReadT", Extraction, Claims)
 PAGE = 200
-BATCH = 256  # what arrives while one batch is written makes the next
+BATCH = 256  # results that arrive while one batch is saved are the next batch
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A chunk to read; `again`: what it said before is to be replaced."""
+    """A chunk to read. `again` is True where it has evidence that must be replaced."""
 
     text: ChunkText
     again: bool
@@ -53,7 +55,7 @@ Outcomes = Sequence[Outcome[_Chunk, ReadT]]
 
 
 async def extract(stage: StageContext) -> None:
-    """Reads the entities and relationships of all pending chunks."""
+    """Extracts the entities and relationships of all pending chunks."""
     signature = stage.backend.signature("extraction")
     await _read_chunks(
         stage,
@@ -64,7 +66,7 @@ async def extract(stage: StageContext) -> None:
 
 
 async def extract_claims(stage: StageContext) -> None:
-    """Reads the claims of all pending chunks whose entities were read."""
+    """Extracts the claims of all pending chunks whose entities have been extracted."""
     signature = stage.backend.signature("claims")
     await _read_chunks(
         stage,
@@ -85,17 +87,19 @@ async def _read_chunks(
     async def save(outcomes: Outcomes[ReadT]) -> None:
         await graph.transact(lambda tx: write(tx, outcomes))
 
-    def told(done: int, failed: int) -> None:
+    def advance(done: int, failed: int) -> None:
         stage.listen(Advanced(done, failed))
 
     waiting = await graph.read(f"extract/count_{kind}", CountRow)
     stage.listen(Started(kind, int(waiting[0]["n"])))
     workers = stage.workers
-    await run_tasks(_pending(graph, kind), task, save, workers=workers, batch=BATCH, told=told)
+    await run_tasks(
+        _pending(graph, kind), task, save, workers=workers, batch=BATCH, advance=advance
+    )
 
 
 async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: bool) -> int:
-    """How many chunks were read with other prompts, models or settings."""
+    """The number of chunks that were read with other prompts, models or settings."""
     rows = await graph.read(
         "extract/count_otherwise",
         CountRow,
@@ -107,16 +111,16 @@ async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: b
 
 
 async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -> None:
-    """Makes those chunks pending; their evidence stands until the new is written."""
+    """Makes those chunks pending. Their evidence stays until the new evidence is saved."""
     await graph.write("extract/reread_extraction", signature=backend.signature("extraction"))
     if claims:
         await graph.write("extract/reread_claims", signature=backend.signature("claims"))
 
 
 async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
-    """Each chunk that failed or is pending, once; a page at a time.
+    """Each failed or pending chunk once, read in pages.
 
-    What failed before comes first, so that what fails now is not taken up again.
+    Chunks that failed before come first, so that chunks that fail now are not read twice.
     """
     for state in ("failed", "pending"):
         after = -1  # an imported chunk may be number 0
@@ -165,7 +169,7 @@ async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: s
 
 
 async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
-    """The claims of chunks that were read anew are about what these name now."""
+    """Links the claims of chunks that were read again to the entities that these now mention."""
     named = await _named(tx, chunks)
     claims: list[Row] = [
         {
@@ -179,7 +183,7 @@ async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
 
 
 async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
-    """The entities that each chunk names."""
+    """The ids of the entities that each chunk mentions."""
     rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
     named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
     return named | {row["chunk"]: set(row["entities"]) for row in rows}

@@ -1,7 +1,7 @@
-"""Writes documents and their chunks; what has not changed costs a look at a hash.
+"""Writes documents and their chunks. For an unchanged document only a hash is compared.
 
-A changed document's chunks are replaced; a chunk whose text did not change keeps its id, and so
-what was read in it.
+The chunks of a changed document are replaced. A chunk whose text did not change keeps its id, and
+with it its evidence.
 """
 
 import json
@@ -37,17 +37,18 @@ __all__ = [
 
 DOCUMENTS = Started("ingest")
 LOOK = 100  # documents whose hashes are looked up together
-LOOK_CHARACTERS = 2_000_000  # of texts that wait for that
-WRITE_ROWS = 2000  # chunks that are sent to Neo4j together
-WRITE_CHUNKS = 400  # chunks after which a transaction is closed
+LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most
+WRITE_ROWS = 2000  # chunks in one statement, at most
+WRITE_CHUNKS = 400  # chunks after which a transaction ends
 LARGEST_INTEGER = 2**63 - 1
 
 
 class Cuts(Protocol):
-    """A way to cut documents.
+    """A way to cut documents into chunks.
 
-    `prepend` names the metadata that stands before each chunk for the model, `signature` is a
-    hash of what the places of chunks depend on. `spans` runs in a thread, and tells how far it is.
+    `prepend` names the metadata that a model reads before each chunk. `signature` is a hash of
+    everything besides the text that the places of chunks depend on. `spans` runs in a thread and
+    reports its progress.
     """
 
     @property
@@ -56,12 +57,12 @@ class Cuts(Protocol):
     @property
     def signature(self) -> str: ...
 
-    def spans(self, document: Document, heard: Callable[[float], None], /) -> list[Span]: ...
+    def spans(self, document: Document, progress: Callable[[float], None], /) -> list[Span]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """How documents are cut, and which metadata stands before each chunk for the model."""
+    """The settings for cutting documents: tokens, encoding, and metadata before each chunk."""
 
     max_tokens: int
     overlap: int
@@ -70,26 +71,28 @@ class Cutting:
 
     @property
     def signature(self) -> str:
-        """A hash of what the places of chunks depend on."""
+        """A hash of everything besides the text that the places of chunks depend on."""
         return identify("cutting", self.max_tokens, self.overlap, self.encoding)
 
-    def spans(self, document: Document, heard: Callable[[float], None]) -> list[Span]:
-        """The places of a document's chunks; `heard` is told how far it is, from 0 to 1."""
+    def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
+        """The places of a document's chunks. `progress` gets the finished share, 0 to 1."""
         return cut(
             document.text,
             max_tokens=self.max_tokens,
             overlap=self.overlap,
             encoding=self.encoding,
-            heard=heard,
+            progress=progress,
         )
 
 
 @dataclass(slots=True)
 class Ingested:
-    """How many documents were new, changed, and as they were; how many chunks were written.
+    """The result of the stage ingest: numbers of documents and chunks.
 
-    `repeated` names sources that came more than once, `replaced` counts characters that can't be
-    stored, `cut_otherwise` documents whose chunks come from other settings.
+    `added`, `changed` and `unchanged` count documents, `chunks` the chunks that were written.
+    `empty` names the sources of documents without text, `repeated` sources that came more than
+    once. `replaced` counts characters that can't be stored. `cut_otherwise` counts documents whose
+    chunks were cut with other settings.
     """
 
     added: int = 0
@@ -104,7 +107,7 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A document as it is to be written."""
+    """A document that is ready to be written."""
 
     row: Row
     document: Document
@@ -117,7 +120,7 @@ def document_id(source: str) -> str:
 
 
 def header_of(document: Document, names: Iterable[str]) -> str:
-    """What stands before a document's chunks for the model: its title or metadata, by name."""
+    """The text that a model reads before each chunk of a document: its metadata of these names."""
     known = {"title": document.title, **document.metadata}
     return "\n".join(f"{name}: {known[name]}" for name in names if known.get(name) is not None)
 
@@ -134,8 +137,8 @@ async def ingest(
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
-    `recut`: also those that were cut with other settings. `started` is told at the beginning;
-    `size_of` gives how much of its total a document is.
+    With `recut` True, documents that were cut with other settings are cut again. `started` is the
+    first event; `size_of` gives the share of its total that a document has, in its unit.
     """
     ingesting = _Ingesting(graph, cutting, listen, recut, size_of)
     listen(started)
@@ -147,7 +150,7 @@ async def ingest(
 
 
 class _Ingesting:
-    """One run over documents: those to look up, and those to write."""
+    """One run over documents: it holds those to look up and those to write."""
 
     def __init__(
         self,
@@ -162,10 +165,10 @@ class _Ingesting:
         self.result = Ingested()
         self.seen: set[bytes] = set()
         self.unknown: list[_Prepared] = []
-        self.waiting = 0  # characters of these
+        self.waiting = 0  # characters of the documents in `unknown`
         self.rows: list[Row] = []
         self.chunks: list[Row] = []
-        self.retold: list[Row] = []  # documents of which only the metadata changed
+        self.metadata_rows: list[Row] = []  # documents with changed metadata and unchanged text
 
     async def take(self, document: Document) -> None:
         share = Share(self.size_of(document), self.listen)
@@ -182,7 +185,7 @@ class _Ingesting:
             await self.look()
 
     async def look(self) -> None:
-        """Looks up what the graph knows of the documents that wait, and cuts the others."""
+        """Looks up the documents that wait, and cuts those that are new or changed."""
         ids = [prepared.row["id"] for prepared in self.unknown]
         known = {
             row["id"]: row
@@ -205,7 +208,7 @@ class _Ingesting:
         self.result.cut_otherwise += not same_cut
         self.result.unchanged += 1
         if known["metadata"] != prepared.row["metadata"]:
-            self.retold.append({**prepared.row, "cut_with": known["cut_with"]})
+            self.metadata_rows.append({**prepared.row, "cut_with": known["cut_with"]})
         return False
 
     async def _cut(self, prepared: _Prepared) -> None:
@@ -222,19 +225,19 @@ class _Ingesting:
             await self.write()
 
     async def write(self) -> None:
-        rows, chunks, retold = self.rows, self.chunks, self.retold
+        rows, chunks, metadata_rows = self.rows, self.chunks, self.metadata_rows
 
         async def work(tx: Transaction) -> None:
-            await tx.run("ingest/documents", rows=[*rows, *retold])
+            await tx.run("ingest/documents", rows=[*rows, *metadata_rows])
             await _replace_chunks(tx, [str(row["id"]) for row in rows], chunks)
 
-        if rows or retold:
+        if rows or metadata_rows:
             await self.graph.transact(work)
-        self.rows, self.chunks, self.retold = [], [], []
+        self.rows, self.chunks, self.metadata_rows = [], [], []
 
 
 async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
-    """Removes documents, by id, with their chunks and all that only these said."""
+    """Removes documents by id, with their chunks and all evidence from these chunks alone."""
     for document in documents:
 
         async def work(tx: Transaction, ids: Sequence[str] = (document,)) -> None:
@@ -245,20 +248,23 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
 
 
 async def sources_under(graph: Graph, prefix: str) -> list[str]:
-    """The sources of documents that begin with `prefix`, in order."""
+    """The sources that begin with `prefix`, of the documents in the graph, in order."""
     return [row["source"] for row in await graph.read("ingest/sources", DocumentRow, prefix=prefix)]
 
 
 async def known_sources(
     graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
 ) -> list[str]:
-    """Those of `sources` that the graph has documents of, and all of `files` and their rows."""
+    """The sources in the graph that are in `sources` or `files`, or are rows of these files."""
     rows = await graph.read("ingest/known_sources", SourceRow, sources=sources, files=files)
     return [row["source"] for row in rows]
 
 
 async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Sequence[Row]) -> None:
-    """The chunks of documents are those given; what is gone is forgotten with its evidence."""
+    """Makes the given chunks the chunks of the documents.
+
+    Chunks that are no longer among them are removed with their evidence.
+    """
     before = (await tx.run("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
     now = [str(row["id"]) for row in chunks]
     await forget_chunks(tx, sorted(set(before) - set(now)))
@@ -280,7 +286,7 @@ def _in_parts(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
 
 
 def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared, int]:
-    """What is stored of a document, and how many characters had to be replaced."""
+    """A document ready to be written, and the number of its characters that were replaced."""
     document, replaced = clean(document)
     metadata = {k: v for k, v in document.metadata.items() if v is not None}
     header = header_of(document, cutting.prepend)
@@ -298,7 +304,7 @@ def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared
 
 
 def _flat(metadata: Mapping[str, object]) -> Row:
-    """Scalars as properties of their own, integers beyond 64 bits as text."""
+    """The scalars as properties of their own; an integer beyond 64 bits becomes a text."""
     return {
         f"meta_{name}": str(value)
         if isinstance(value, int) and abs(value) > LARGEST_INTEGER
@@ -309,7 +315,7 @@ def _flat(metadata: Mapping[str, object]) -> Row:
 
 
 def _json(metadata: Mapping[str, object]) -> str:
-    """Metadata as JSON text, dates and the like as they print."""
+    """The metadata as JSON; values that JSON lacks, such as dates, become texts."""
     text = json.dumps(metadata, ensure_ascii=False, sort_keys=True, default=str)
     return storable(text)[0]
 
@@ -331,7 +337,7 @@ def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
 
 
 def _counted(text: str, spans: Iterable[Span]) -> Iterator[tuple[Span, str, int]]:
-    """Each span with its text, and how often that text came before in the document."""
+    """Each span with its text and the number of equal texts before it in the document."""
     seen: Counter[str] = Counter()
     for span in spans:
         part = text[span.start : span.end]

@@ -1,6 +1,7 @@
 """Derives entities and pairs from their evidence: names, types, degrees, weights, strengths.
 
-Votes do not depend on the order of what is merged: ties go to the smaller text by code point.
+Names and types are decided by vote. The order of the evidence makes no difference: of texts with
+equally many votes, the first by code point wins.
 """
 
 import math
@@ -16,11 +17,11 @@ from graphrag_neo4j.indexing.rows import StaleEntityRow, StalePairRow
 __all__ = ["merge", "vote"]
 
 PAGE = 1000
-UNSURE = "concept"  # the type of what was described, and given no type by any chunk
+UNSURE = "concept"  # the type of a described entity that no chunk gives a type
 
 
 async def merge(graph: Graph, listen: Listener) -> None:
-    """Brings all marked entities and pairs up to date; their descriptions are looked at next."""
+    """Brings all marked entities and pairs up to date, and marks them for the stage summarize."""
     listen(Started("merge", int((await graph.read("merge/count", CountRow))[0]["n"])))
     while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE):
         await _save(graph, "merge/save_entities", [_entity(row) for row in rows])
@@ -39,7 +40,7 @@ async def _save(graph: Graph, statement: str, rows: Sequence[Row]) -> None:
 
 
 def vote(counts: Iterable[Sequence[Any]]) -> str | None:
-    """The most frequent of (text, count) pairs; an empty text has no vote."""
+    """The text with the highest total of (text, count) pairs; an empty text does not count."""
     votes: Counter[str] = Counter()
     for text, n in counts:
         votes[text] += n

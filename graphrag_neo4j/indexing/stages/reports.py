@@ -1,10 +1,10 @@
-"""Writes a report of each community that wants one, the deepest level first.
+"""Writes the reports of marked communities, the deepest level first.
 
-stale communities ──▶ what to write from ──▶ think ──▶ report, findings, what they cite
-                                              (in the same transaction: the parent is marked)
+marked communities ──▶ report material ──▶ LLM task ──▶ report, findings, citations
+                                                 (the same transaction marks the parent)
 
-One whose report was written from just this loses its mark without a call. A part that has no
-report, since its own failed, is represented by what its elements say.
+A community whose report was written from the same context loses its mark without a call. A
+sub-community whose own report failed is represented by the descriptions of its elements.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, save_reports
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.grounding import report_row
-from graphrag_neo4j.indexing.report_context import report_of_elements, show, whole
+from graphrag_neo4j.indexing.report_context import pack, report_of_elements, whole
 from graphrag_neo4j.indexing.rows import (
     CitedRow,
     PendingReportRow,
@@ -55,14 +55,18 @@ __all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_r
 PAGE = 50
 BATCH = 32
 ELEMENTS = "elements"
-QUOTED = 5  # chunks that are quoted on an entity or a pair, at most
-STANDING_IN = 5  # members that represent a community without a report
-COUNTED = 50_000  # lines whose tokens are remembered: each stands in a context of every level
+QUOTED = 5  # chunks that are quoted for an entity or a pair, at most
+STANDING_IN = 5  # members that represent a sub-community without a report
+COUNTED = 50_000  # lines whose tokens are remembered: each is in a context of every level
 
 
 @dataclass(frozen=True, slots=True)
 class ReportLimits:
-    """Tokens of a context; members up to which no model is asked; how tokens are counted."""
+    """The limits of the stage reports.
+
+    `budget` is the largest number of tokens of a context. Communities with at most `smallest`
+    members get a report without a model. `count` counts the tokens of a text.
+    """
 
     budget: int
     smallest: int
@@ -71,9 +75,10 @@ class ReportLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A community, what its report is to be written from, and what that may cite.
+    """A community whose report is to be written.
 
-    `report`: already made, of the community's elements.
+    `material` and `table` are its report material and its context; `known` holds the records that
+    the report may cite. `report` is already made, of elements, for a small community.
     """
 
     id: str
@@ -104,7 +109,7 @@ async def mark_reported_otherwise(
 
 
 class _Level:
-    """The reports of one level."""
+    """Writes the reports of one level."""
 
     def __init__(self, stage: StageContext, limits: ReportLimits, level: int) -> None:
         self.stage, self.limits, self.level = stage, limits, level
@@ -117,7 +122,7 @@ class _Level:
         await run_tasks(self._tasks(), self._answer, self._save, workers=workers, batch=BATCH)
 
     async def _tasks(self) -> AsyncIterator[_Task]:
-        """What to write; a report that was written from the same is left as it is."""
+        """The tasks of this level, without reports that were written from the same context."""
         after = ""
         while rows := await self.graph.read(
             "reports/pending", PendingReportRow, level=self.level, after=after, limit=PAGE
@@ -144,7 +149,7 @@ class _Level:
             elif self.quoting:
                 made[id_] = material, whole(material), None
             else:
-                table = show(material, self.limits.budget, self.limits.count)
+                table = pack(material, self.limits.budget, self.limits.count)
                 made[id_] = material, table, None
         ids_of = await _resolve(self.graph, [table for _, table, _ in made.values()])
         return [self._task(id_, *one, ids_of) for id_, one in made.items()]
@@ -173,9 +178,9 @@ class _Level:
     async def _answer(self, task: _Task) -> WrittenReport:
         if task.report:
             return task.report
-        return await self.stage.run(self._think(task))
+        return await self.stage.run(self._llm_task(task))
 
-    def _think(self, task: _Task) -> LLMTask[WrittenReport]:
+    def _llm_task(self, task: _Task) -> LLMTask[WrittenReport]:
         return self.stage.backend.report(task.table.text, task.material)
 
     async def _save(self, outcomes: Sequence[Outcome[_Task, WrittenReport]]) -> None:
@@ -210,7 +215,7 @@ def _cited(record: ContextRecord) -> list[tuple[CitationKind, int]]:
 
 
 def _without_refs(record: ContextRecord, known: dict[CitationKind, dict[int, str]]) -> str:
-    """A record by ids alone: refs depend on the order in which a graph was built."""
+    """A record with ids in place of refs: refs depend on the order in which a graph was built."""
     text = record.text
     if record.kind == "Reports":
         text = rewrite(text, lambda kind, ref: known[kind].get(ref) if kind else None)
@@ -218,10 +223,12 @@ def _without_refs(record: ContextRecord, known: dict[CitationKind, dict[int, str
 
 
 async def _resolve(
-    graph: Graph, table: Sequence[ContextTable]
+    graph: Graph, tables: Sequence[ContextTable]
 ) -> dict[tuple[CitationKind, int], str]:
-    """The ids of what the reports among the shown records cite."""
-    wanted = {one for part in table for record in part.records.values() for one in _cited(record)}
+    """The ids of the records that the reports in these context tables cite."""
+    wanted = {
+        one for table in tables for record in table.records.values() for one in _cited(record)
+    }
     rows = await graph.read(
         "reports/cited",
         CitedRow,
@@ -233,7 +240,7 @@ async def _resolve(
 async def read_materials(
     graph: Graph, ids: Sequence[str], *, sources: bool = False
 ) -> dict[str, ReportMaterial]:
-    """All that there is to write of each of these communities; `sources`: quotations, too."""
+    """Reads the report material of each of these communities; with `sources` also its sources."""
     entities: defaultdict[str, dict[str, EntityMaterial]] = defaultdict(dict)
     for row in await graph.read("reports/entities", ReportEntityRow, ids=ids):
         entities[row["community"]][row["id"]] = _entity(row)
@@ -251,15 +258,15 @@ async def read_materials(
         if sources
         else ()
     )
-    said = {found["community"]: [_source(*one) for one in found["said"]] for found in rows}
+    quoted = {found["community"]: [_source(*one) for one in found["said"]] for found in rows}
     return {
-        id_: ReportMaterial(entities[id_], edges[id_], claims[id_], parts[id_], said.get(id_, ()))
+        id_: ReportMaterial(entities[id_], edges[id_], claims[id_], parts[id_], quoted.get(id_, ()))
         for id_ in ids
     }
 
 
 def _lines(record: ContextRecord) -> str:
-    """A record's description, each statement on a line of its own."""
+    """The description of a record, each statement on a line of its own."""
     return "\n".join(flat(piece) for piece in record.pieces)
 
 
@@ -289,10 +296,10 @@ def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> SourceMate
 
 
 def _counted(material: ReportMaterial) -> list[str]:
-    """What quotations are chosen from and by, besides the records themselves."""
-    said = [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
+    """The texts and numbers, besides the records, that the choice of quotations depends on."""
+    sources = [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
     counts = [f"{e.record.id} {e.degree} {e.mentions}" for e in material.entities.values()]
-    return [*said, *counts, *(f"{edge.record.id} {edge.weight}" for edge in material.edges)]
+    return [*sources, *counts, *(f"{edge.record.id} {edge.weight}" for edge in material.edges)]
 
 
 def _part(row: ReportPartRow, entities: Iterable[EntityMaterial]) -> PartMaterial:
@@ -301,8 +308,8 @@ def _part(row: ReportPartRow, entities: Iterable[EntityMaterial]) -> PartMateria
             (e for e in entities if e.part == row["id"]), key=lambda e: (-e.degree, e.record.id)
         )[:STANDING_IN]
         title = ", ".join(entity.name for entity in members)
-        told = (f"{entity.name}: {flat(entity.description)}" for entity in members)
-        full = summary = "; ".join(told)
+        lines = (f"{entity.name}: {flat(entity.description)}" for entity in members)
+        full = summary = "; ".join(lines)
     else:
         title, full = flat(row["title"]), report_line(row["report"])
         summary = flat(f"{row['title']}: {row['summary']}")

@@ -1,7 +1,9 @@
-"""Gives each entity and pair one description: taken as it is, joined while short, else by a model.
+"""Gives each marked entity and pair one description.
 
-A round looks at all that is marked, saves what needs no model, and asks for the groups that are
-missing; rounds go on until nothing more is to be asked. Each group's text is saved as it comes.
+A single description is taken as it is, short ones are joined, and a model summarises the others as
+a tree (`tree_summarize`). A round reads all marked elements, saves the descriptions that need no
+model, and asks a model for the missing groups. The rounds end when no group is missing. The summary
+of each group is saved when it arrives.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -35,7 +37,7 @@ BATCH = 32
 
 @dataclass(frozen=True, slots=True)
 class SummaryLimits:
-    """What is joined without a model, what one call is given, how long a description may be."""
+    """The budgets in tokens; `longest` is that of a description that a model has summarised."""
 
     budget: SummaryBudget
     longest: int
@@ -43,7 +45,7 @@ class SummaryLimits:
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """A group of an element's descriptions to ask a model about."""
+    """A group of an element's descriptions that a model is to summarise."""
 
     element: str
     name: str
@@ -51,7 +53,7 @@ class _Ask:
 
 
 async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
-    """Describes all entities and pairs that are marked."""
+    """Gives all marked entities and pairs their descriptions."""
     waiting = await stage.graph.read("summarize/count", CountRow)
     stage.listen(Started("summarize", int(waiting[0]["n"])))
     for kind in DESCRIBED_KINDS:
@@ -61,7 +63,7 @@ async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
 
 
 async def mark_described_otherwise(graph: Graph, backend: IndexBackend) -> None:
-    """Marks what was described with another prompt or model."""
+    """Marks the elements whose description was made with another prompt or model."""
     for kind in DESCRIBED_KINDS:
         await graph.write(f"summarize/otherwise_{kind}", signature=backend.signature("summary"))
 
@@ -77,14 +79,14 @@ class _Describing:
         self.progress = False
 
     async def round(self) -> bool:
-        """Whether another round may have something to do."""
+        """Runs one round; returns whether another round is needed."""
         self.progress = False
         workers = self.stage.workers
         await run_tasks(self._asks(), self._answer, self._save, workers=workers, batch=BATCH)
         return self.progress
 
     async def _asks(self) -> AsyncIterator[_Ask]:
-        """What to ask a model; what needs none, or has its answers already, is saved on the way."""
+        """The groups to ask a model about; finished descriptions are saved on the way."""
         after = ""
         while rows := await self.graph.read(
             f"summarize/{self.kind}", UndescribedRow, after=after, limit=PAGE
@@ -127,10 +129,10 @@ class _Describing:
             for t in outcomes
             if t.result
         ]
-        news = len(failed.keys() - self.failed)
+        newly_failed = len(failed.keys() - self.failed)
         self.failed |= failed.keys()
         self.progress |= bool(groups)
         rows = [{"id": id_, "reason": reason} for id_, reason in failed.items()]
         await self.graph.write(f"summarize/failed_{self.kind}", rows=rows)
         await self.graph.write(f"summarize/group_{self.kind}", rows=groups)
-        self.stage.listen(Advanced(failed=news))
+        self.stage.listen(Advanced(failed=newly_failed))

@@ -92,7 +92,7 @@ def test_a_word_document_that_lies_about_its_size_is_not_unpacked(tmp_path: Path
     with ZipFile(path) as packed:
         size = packed.getinfo("word/document.xml").file_size
     path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 3000)))
-    assert "no usable Word document" in reason_for(path, WORD)
+    assert "not a usable Word document" in reason_for(path, WORD)
 
 
 def test_a_word_document_of_empty_tags_or_endless_rows_is_named(tmp_path: Path) -> None:
@@ -111,7 +111,9 @@ def test_entities_of_xml_do_not_multiply_and_read_no_file(tmp_path: Path) -> Non
     tenfold = (b'<!ENTITY e%d "%s">' % (i, b"&e%d;" % (i - 1) * 10) for i in range(1, 10))
     types = b'<!DOCTYPE d [<!ENTITY e0 "aaaaaaaaaa">' + b"".join(tenfold) + b"]>"
     text = b"<w:p><w:r><w:t>&e9;</w:t></w:r></w:p>"
-    assert "no usable Word" in reason_for(word_file(tmp_path / "a.docx", text, types=types), WORD)
+    assert "not a usable Word" in reason_for(
+        word_file(tmp_path / "a.docx", text, types=types), WORD
+    )
     (tmp_path / "secret").write_text("nobody knows")
     address = (tmp_path / "secret").as_uri().encode()
     types = b'<!DOCTYPE d [<!ENTITY e SYSTEM "' + address + b'">]>'

@@ -73,7 +73,7 @@ def test_a_pdf_without_readable_text_says_why(tmp_path: Path) -> None:
     locked = encrypted(pdf_file(tmp_path / "locked.pdf", "Text"), password="secret")
     assert "save it without a password" in reason_for(locked)
     (tmp_path / "empty.pdf").touch()
-    assert "no usable PDF" in reason_for(tmp_path / "empty.pdf")
+    assert "not a usable PDF" in reason_for(tmp_path / "empty.pdf")
 
 
 def test_nothing_is_printed_about_a_broken_pdf(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_word_document_without_text_or_shape_says_so(tmp_path: Path) -> None:
     docx.Document().save(str(tmp_path / "a.docx"))
     assert reason_for(tmp_path / "a.docx") == "has no text"
     (tmp_path / "a.docx").write_text("text")
-    assert "no usable Word document" in reason_for(tmp_path / "a.docx")
+    assert "not a usable Word document" in reason_for(tmp_path / "a.docx")
 
 
 @pytest.mark.parametrize(

@@ -217,8 +217,8 @@ def test_what_is_no_settings_and_no_listener_is_refused(kind: Callable[..., obje
         (["estimate", "/nowhere"], 1, "/nowhere matches no file: check the path."),
         (["delete", ""], 1, "A source is empty"),
         (["import", "graphrag", "/nowhere"], 1, "name the folder that microsoft/graphrag"),
-        (["map", "-o", "/nowhere/map.html"], 1, "since there is no folder /nowhere"),
-        (["browse", "--save", "/nowhere/q.zip"], 1, "since there is no folder /nowhere"),
+        (["map", "-o", "/nowhere/map.html"], 1, "because the folder /nowhere does not exist"),
+        (["browse", "--save", "/nowhere/q.zip"], 1, "because the folder /nowhere does not exist"),
         (["query", " "], 2, "The question is empty"),
         (["query", "Who?", "--method", "local", "--level", "1"], 2, "is for global search"),
         (["query", "Who?", "--method", "basic", "--expand", "hop"], 2, "is for local and drift"),
@@ -346,7 +346,7 @@ def test_what_is_free_and_what_is_not_wanted_is_said_so(
     monkeypatch.setenv("KG_MODEL", "extractive")
     ran = kg("estimate", "tale.txt")
     assert (ran.code, ran.err) == (0, "")
-    assert "Without a model: no calls, no cost" in ran.out
+    assert "it needs no model, no calls and no money." in ran.out
     assert "unknown" not in ran.out
 
 

@@ -298,7 +298,10 @@ def test_without_the_package_one_sentence_names_the_extra(
         main()
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == f"Error: MCP needs mcp.server: {install_command('mcp')}\n"
+    assert (
+        printed.err
+        == f"Error: The MCP server needs the package mcp.server: {install_command('mcp')}\n"
+    )
 
 
 def test_no_other_command_imports_the_doors() -> None:

@@ -303,7 +303,7 @@ def test_names_that_are_misspelt(
         assert refused(lambda: rag.entity("Quux")) == "There is no entity 'Quux' in the graph."
         answer = rag.local_search("Where was Marly in London?")
     [said] = [one.text for one in heard if isinstance(one, Notice) and one.warning]
-    assert said.startswith("The word Marly is nowhere in the data. Did you mean ")
+    assert said.startswith("The data does not contain the word Marly. Did you mean ")
     assert said.endswith("Marley?")
     assert answer.found
     ran = kg("query", "Where was Marly in London?", "--json")
@@ -327,10 +327,10 @@ def test_options_that_do_nothing_and_levels_that_are_not_there(
         "The option prefilter",
     ]
     ran = kg("query", "What are the main themes?", "--expand", "hop", "--json")
-    assert "The option expand does nothing here" in ran.err
+    assert "The option expand has no effect here" in ran.err
     ran = kg("query", "What are the main themes?", "--level", "77")
     assert ran.code == 1
-    assert "There is no level 77: there is only 0." in ran.err
+    assert "There is no level 77. The only level is 0." in ran.err
 
 
 @pytest.mark.usefixtures("graph", "environment")

@@ -1,8 +1,8 @@
-"""What indexes and what answers: a model at an endpoint, or rules and quotations without a model.
+"""Chooses the backends: a model at an endpoint, or extractive rules that quote the documents.
 
-This is decided here and nowhere else, from the settings. A client owns one `Backends` from its
-opening to its closing. All that it does shares one endpoint: one pool of connections, one limit of
-calls at the same time and a minute, one meter.
+Only this module makes that decision, from the settings. A client owns one `Backends` from the time
+it opens until it closes. All work of the client shares one endpoint, with one pool of connections,
+one limit of concurrent calls, one limit of calls per minute, and one meter.
 """
 
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ EXTRACTIVE_WORKERS = 2
 
 @dataclass(frozen=True, slots=True)
 class IndexSetup:
-    """What one run of the index works with.
+    """The backend, the embedder and the endpoint for one run of the index.
 
-    `run` drives the tasks of `backend`, `workers` of them at the same time. `endpoint` is None
-    where the index is extractive.
+    `run` runs the LLM tasks of `backend`, at most `workers` of them at the same time. `endpoint` is
+    None if the index is extractive.
     """
 
     backend: IndexBackend
@@ -44,16 +44,16 @@ class IndexSetup:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the calls of this run have used, by step."""
+        """The calls, tokens and cost of this run, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
 @dataclass(frozen=True, slots=True)
 class QuerySetup:
-    """What one question is answered with.
+    """The backend, the embedder and the endpoint for one question.
 
-    `embedder` makes vectors by the model that made those of the graph; it is None where that model
-    is not to be had. `endpoint` is None where no model is asked.
+    `embedder` uses the model that made the embeddings of the graph. It is None if this model is not
+    available. `endpoint` is None if no model is called.
     """
 
     backend: QueryBackend
@@ -63,12 +63,12 @@ class QuerySetup:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """What the calls of this question have used, by step."""
+        """The calls, tokens and cost of this question, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
 class Backends:
-    """The backends of a client, made from its settings; the endpoint is opened at its first use."""
+    """Makes the backends of a client from its settings. The endpoint is opened at its first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -76,20 +76,20 @@ class Backends:
 
     @property
     def origin(self) -> Origin:
-        """Who reads and answers: a model, or nobody, because all that is said is quoted."""
+        """The origin: "model" if a model reads and answers, "extractive" if all text is quoted."""
         return "model" if self.settings.has_model else "extractive"
 
     async def aclose(self) -> None:
-        """Closes the endpoint's connections."""
+        """Closes the connections of the endpoint."""
         if self._endpoint:
             await self._endpoint.aclose()
             self._endpoint = None
 
     def for_indexing(self) -> IndexSetup:
-        """What a run of the index works with.
+        """Returns the setup for one run of the index.
 
-        Raises InputError where a prompt file can't be used, or where a cost limit is set and no
-        price is known.
+        Raises InputError if a prompt file can't be used, or if a cost limit is set and the price
+        is not known.
         """
         settings = self.settings
         if self.origin == "extractive":
@@ -108,10 +108,11 @@ class Backends:
     def for_question(
         self, settings: Settings, *, context_only: bool, vectors_by: str | None
     ) -> QuerySetup:
-        """What a question is answered with, under the client's settings or some changed for it.
+        """Returns the setup for one question.
 
-        `context_only`: no model is asked, apart from an embedding model. `vectors_by` names the
-        embedding model that made the vectors of the graph; None says that there are none. Raises
+        `settings` are those of the client, or a copy that was changed for this question. With
+        `context_only` no model is called apart from an embedding model. `vectors_by` is the name of
+        the embedding model that made the embeddings of the graph, or None if there are none. Raises
         InputError as `for_indexing` does.
         """
         extractive = self.origin == "extractive" or context_only

@@ -1,21 +1,28 @@
-"""What some servers of reasoning models put before a reply: left out, also while it streams."""
+"""Removes the reasoning of a model, `<think>…</think>`, from the beginning of a reply.
+
+Some servers of reasoning models send it as a part of the reply. It is removed from whole replies
+and from streamed ones.
+"""
 
 import re
 from collections.abc import AsyncIterator
 
-__all__ = ["without_thoughts", "without_thoughts_streamed"]
+__all__ = ["remove_reasoning", "remove_reasoning_streamed"]
 
 OPENING, CLOSING = "<think>", "</think>"
-THOUGHTS = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
+REASONING = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
 
 
-def without_thoughts(text: str) -> str:
-    """A whole reply without them."""
-    return THOUGHTS.sub("", text, count=1)
+def remove_reasoning(text: str) -> str:
+    """Returns a whole reply without its reasoning."""
+    return REASONING.sub("", text, count=1)
 
 
-async def without_thoughts_streamed(pieces: AsyncIterator[str]) -> AsyncIterator[str]:
-    """The pieces of a reply without them; what may be a beginning of them is held back."""
+async def remove_reasoning_streamed(pieces: AsyncIterator[str]) -> AsyncIterator[str]:
+    """Yields the pieces of a reply without its reasoning.
+
+    Pieces that may belong to the reasoning are held back until this is clear.
+    """
     held: list[str] = []
     start, end, done = "", "", False
     async for piece in pieces:
@@ -23,14 +30,15 @@ async def without_thoughts_streamed(pieces: AsyncIterator[str]) -> AsyncIterator
             yield piece
             continue
         held.append(piece)
-        # Its first characters and its last ones tell: all of it, at each piece, would take long.
+        # Only the first and the last characters are examined. To examine the whole text at each
+        # piece would take quadratic time.
         start += piece.lstrip()[: len(OPENING)] if not start else piece[: len(OPENING)]
         start = start[: len(OPENING)]
         end = (end + piece)[-len(piece) - len(CLOSING) :]
-        thinking = start == OPENING and CLOSING not in end
-        if not (thinking or (start != OPENING and OPENING.startswith(start))):
+        reasoning = start == OPENING and CLOSING not in end
+        if not (reasoning or (start != OPENING and OPENING.startswith(start))):
             done = True
-            if text := without_thoughts("".join(held)):
+            if text := remove_reasoning("".join(held)):
                 yield text
     if held and not done:
         yield "".join(held)

@@ -1,4 +1,4 @@
-"""Pieces of a streamed reply made storable, as whole replies are."""
+"""Makes the pieces of a streamed reply storable, as it is done for whole replies."""
 
 from collections.abc import AsyncIterator
 
@@ -9,9 +9,10 @@ __all__ = ["storable_pieces"]
 
 
 async def storable_pieces(pieces: AsyncIterator[str], used: Usage) -> AsyncIterator[str]:
-    """The pieces without what can't be stored; `used.replaced` counts it.
+    """Yields the pieces with U+FFFD for characters that can't be stored, and counts these.
 
-    A character may come in two halves (a surrogate pair): the first is held back for the second.
+    `used.replaced` is the count. A character may arrive in two halves (a surrogate pair). Then the
+    first half is held back until the second arrives.
     """
     held = ""
     async for piece in pieces:
@@ -27,5 +28,5 @@ async def storable_pieces(pieces: AsyncIterator[str], used: Usage) -> AsyncItera
 
 
 def _paired(text: str) -> str:
-    """The text with each surrogate pair as the one character that it stands for."""
+    """Returns the text with each surrogate pair replaced by the character that it encodes."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -109,7 +109,7 @@ async def test_cached_tokens_are_never_more_than_were_sent(details: object, cach
 async def test_a_reply_that_is_no_chat_completion_is_unusable(body: object) -> None:
     with odd_endpoint(body) as (url, _):
         async with Endpoint(settings(url)) as model:
-            with pytest.raises(ReplyError, match="no chat completion"):
+            with pytest.raises(ReplyError, match="not a chat completion"):
                 await model.ask(SUMMARY)
     assert (model.meter.total.calls, model.meter.total.failed) == (0, 1)
 

@@ -108,7 +108,7 @@ def folded(text: str, width: int, before: str = "") -> str:
     The next lines have the same indentation as the first. A word that is longer than a line stays
     whole. `before` is the text that is already printed; the text continues its last line.
 
-    >>> folded("  Marley was dead", 12)
+    >>> folded("  Marley was dead", 10)
     '  Marley\\n  was dead'
     """
     begun = before.rpartition("\n")[2]

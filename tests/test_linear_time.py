@@ -184,7 +184,7 @@ def _found(whole: str) -> None:
 
 def _quoted(whole: str) -> None:
     record = ContextRecord("Reports", 1, "r", text.flat(whole))
-    answers.Asked.of("", [record])
+    answers.ScoredQuotes.of("", [record])
     choosing.quality(whole)
     choosing.content_words(whole)
 

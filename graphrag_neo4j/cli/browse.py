@@ -19,7 +19,15 @@ from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Started
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.visualization import Section, chosen, guide, saved, sections, served, style
+from graphrag_neo4j.visualization import (
+    Section,
+    example_values,
+    guide,
+    saved,
+    sections,
+    served,
+    style,
+)
 
 __all__ = ["browse"]
 
@@ -85,7 +93,7 @@ async def _queries(settings: Settings) -> list[Section]:
     with listening(quiet=False, fleeting=True) as listen:
         async with AsyncGraphRAG(settings, listen) as rag:
             listen(Started("guide"))
-            return sections(await chosen(rag.graph))
+            return sections(await example_values(rag.graph))
 
 
 def _print(found: list[Section]) -> None:

@@ -155,7 +155,7 @@ async def test_a_streamed_event_that_brings_no_text_is_passed_over(odd: object) 
 
 @pytest.mark.parametrize("odd", ["{", DEEP, "so be it"])
 async def test_a_streamed_event_that_is_no_json_is_unusable(odd: str) -> None:
-    with pytest.raises(ReplyError, match="no JSON"):
+    with pytest.raises(ReplyError, match="not JSON"):
         await streamed(events(delta("So be "), odd))
 
 

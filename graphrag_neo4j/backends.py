@@ -44,7 +44,7 @@ class IndexSetup:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """The calls, tokens and cost of this run so far, by step."""
+        """The calls, tokens and cost of this run, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
@@ -63,12 +63,12 @@ class QuerySetup:
 
     @property
     def usage(self) -> Mapping[str, Usage]:
-        """The calls, tokens and cost of this question so far, by step."""
+        """The calls, tokens and cost of this question, by step."""
         return dict(self.endpoint.meter.steps) if self.endpoint else {}
 
 
 class Backends:
-    """The backends of a client, made from its settings; the endpoint is opened at its first use."""
+    """Makes the backends of a client from its settings. The endpoint is opened at its first use."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -76,11 +76,11 @@ class Backends:
 
     @property
     def origin(self) -> Origin:
-        """Whether a model reads and answers, or the extractive backends quote the documents."""
+        """The origin: "model" if a model reads and answers, "extractive" if all text is quoted."""
         return "model" if self.settings.has_model else "extractive"
 
     async def aclose(self) -> None:
-        """Closes the endpoint's connections."""
+        """Closes the connections of the endpoint."""
         if self._endpoint:
             await self._endpoint.aclose()
             self._endpoint = None
@@ -88,8 +88,8 @@ class Backends:
     def for_indexing(self) -> IndexSetup:
         """The setup of a run of the index.
 
-        Raises InputError where a prompt file can't be used, or where a cost limit is set and no
-        price is known.
+        Raises InputError if a prompt file can't be used, or if a cost limit is set and the price
+        is not known.
         """
         settings = self.settings
         if self.origin == "extractive":

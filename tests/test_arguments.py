@@ -219,8 +219,8 @@ def test_what_is_no_settings_and_no_listener_is_refused(kind: Callable[..., obje
         (["estimate", "/nowhere"], 1, "/nowhere matches no file: check the path."),
         (["delete", ""], 1, "A source is empty"),
         (["import", "graphrag", "/nowhere"], 1, "name the folder that microsoft/graphrag"),
-        (["map", "-o", "/nowhere/map.html"], 1, "since there is no folder /nowhere"),
-        (["browse", "--save", "/nowhere/q.zip"], 1, "since there is no folder /nowhere"),
+        (["map", "-o", "/nowhere/map.html"], 1, "because the folder /nowhere does not exist"),
+        (["browse", "--save", "/nowhere/q.zip"], 1, "because the folder /nowhere does not exist"),
         (["query", " "], 2, "The question is empty"),
         (["query", "Who?", "--method", "local", "--level", "1"], 2, "is for global search"),
         (["query", "Who?", "--method", "basic", "--expand", "hop"], 2, "is for local and drift"),
@@ -305,7 +305,7 @@ def test_names_that_are_misspelt(
         assert refused(lambda: rag.entity("Quux")) == "There is no entity 'Quux' in the graph."
         answer = rag.local_search("Where was Marly in London?")
     [said] = [one.text for one in heard if isinstance(one, Notice) and one.warning]
-    assert said.startswith("The word Marly is nowhere in the data. Did you mean ")
+    assert said.startswith("The data does not contain the word Marly. Did you mean ")
     assert said.endswith("Marley?")
     assert answer.found
     ran = kg("query", "Where was Marly in London?", "--json")
@@ -329,10 +329,10 @@ def test_options_that_do_nothing_and_levels_that_are_not_there(
         "The option prefilter",
     ]
     ran = kg("query", "What are the main themes?", "--expand", "hop", "--json")
-    assert "The option expand does nothing here" in ran.err
+    assert "The option expand has no effect here" in ran.err
     ran = kg("query", "What are the main themes?", "--level", "77")
     assert ran.code == 1
-    assert "There is no level 77: there is only 0." in ran.err
+    assert "There is no level 77. The only level is 0." in ran.err
 
 
 @pytest.mark.usefixtures("graph", "environment")
@@ -348,7 +348,7 @@ def test_what_is_free_and_what_is_not_wanted_is_said_so(
     monkeypatch.setenv("KG_MODEL", "extractive")
     ran = kg("estimate", "tale.txt")
     assert (ran.code, ran.err) == (0, "")
-    assert "Without a model: no calls, no cost" in ran.out
+    assert "it needs no model, no calls and no money." in ran.out
     assert "unknown" not in ran.out
 
 

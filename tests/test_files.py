@@ -111,6 +111,7 @@ def test_a_folder_that_is_not_there_is_refused_before_neo4j_is_asked(
     )
     assert ran.returncode == 1
     assert ran.stderr == (
-        f"Error: {tmp_path / 'none' / 'file.html'} can't be written, since there is no folder "
-        f"{tmp_path / 'none'}: make it, or name a file in another one.\n"
+        f"Error: {tmp_path / 'none' / 'file.html'} can't be written because the folder "
+        f"{tmp_path / 'none'} does not exist. Create this folder, or name a file in another "
+        "folder.\n"
     )

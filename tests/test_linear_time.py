@@ -26,7 +26,7 @@ from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.reasoning_tags import without_thoughts, without_thoughts_streamed
+from graphrag_neo4j.llm.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.streamed import storable_pieces
 from graphrag_neo4j.llm.tuples import read_tuples
 from graphrag_neo4j.loaders import ReadOptions, read
@@ -122,7 +122,7 @@ async def _pieces(whole: str) -> AsyncGenerator[str, None]:
 
 
 async def _streamed(whole: str) -> str:
-    stream = without_thoughts_streamed(storable_pieces(_pieces(whole), Usage()))
+    stream = remove_reasoning_streamed(storable_pieces(_pieces(whole), Usage()))
     return "".join([piece async for piece in stream])
 
 
@@ -184,7 +184,7 @@ def _found(whole: str) -> None:
 
 def _quoted(whole: str) -> None:
     record = ContextRecord("Reports", 1, "r", text.flat(whole))
-    answers.Asked.of("", [record])
+    answers.ScoredQuotes.of("", [record])
     choosing.quality(whole)
     choosing.content_words(whole)
 
@@ -224,7 +224,7 @@ ALONE: dict[str, Callable[[str], object]] = {
     "reports": _reported,
     "sources": _sourced,
     "streamed": lambda whole: asyncio.run(_streamed(whole)),
-    "thoughts": without_thoughts,
+    "thoughts": remove_reasoning,
     "tuples": read_tuples,
     "steps": _thought,
     "extraction": _extracted,

@@ -1,7 +1,7 @@
-"""The command `kg-build`: one file a command; the only package that prints.
+"""The command `kg-build`, with one file for each command. Only this package prints.
 
-Exit codes: 0 done, 1 something failed or is left to do, 2 the command line is wrong,
-130 interrupted.
+The exit code is 0 when everything is done, 1 when something failed or is left to do, 2 when the
+command line is wrong, and 130 when the user interrupted the command.
 """
 
 import atexit
@@ -22,11 +22,17 @@ from graphrag_neo4j.errors import GraphRAGError, ReplyError
 __all__ = ["main"]
 
 INTERRUPTED = 130
-INTERRUPTION = "Interrupted. What was done so far is saved; run the same command again to go on."
-YOUNG = 10_000  # new objects after which garbage is looked for; Python's own number is 700
-# Neo4j's driver imports them where they are installed, to take values of theirs: half a second.
+INTERRUPTION = (
+    "The command was interrupted. The work done so far is saved. Run the same command again to "
+    "continue."
+)
+# Python collects garbage after this many new objects; its default is 700.
+GARBAGE_THRESHOLD = 10_000
+# Neo4j's driver imports these packages, if they are installed, to accept their values as
+# parameters. No command needs that, and the imports take half a second.
 UNUSED = ("numpy", "pandas", "pyarrow")
-# A command's module is imported when it is used, not to list it: start-up stays quick.
+# The module of a command is imported when the command runs, not when the commands are listed, so
+# that start-up is quick.
 COMMANDS = {
     "index": "Read documents into the graph.",
     "estimate": "Estimate the calls, tokens and cost of indexing documents.",
@@ -36,25 +42,29 @@ COMMANDS = {
     "browse": "Explore the graph in Neo4j Browser, with a guide.",
     "map": "Write a web page that shows the communities and their reports.",
     "delete": "Delete documents from the graph.",
-    "import": "Import an index that another program has made.",
+    "import": "Import an index that another program made.",
     "mcp": "Serve the graph to an AI assistant (Model Context Protocol).",
-    "doctor": "Check that everything that is needed is there and works.",
+    "doctor": "Check that Neo4j, the models and the other requirements work.",
     "neo4j": "Start, stop and inspect the embedded Neo4j.",
 }
 
 
 def _collect_seldom() -> None:
-    """What imports make stays to the end: looking it through for garbage, time and again and once
-    more at the end, took a third of a short command."""
-    gc.set_threshold(YOUNG)
+    """Makes Python collect garbage less often, and not at exit.
+
+    The objects that imports create live until the end of the process. To search them for garbage
+    again and again took a third of the time of a short command.
+    """
+    gc.set_threshold(GARBAGE_THRESHOLD)
     atexit.register(gc.freeze)
 
 
 @contextmanager
-def _kept_out(*modules: str) -> Iterator[None]:
-    """Modules that can't be imported meanwhile, unless they have been already."""
+def _without_modules(*modules: str) -> Iterator[None]:
+    """Prevents the import of these modules for a while, unless they are imported already."""
     absent = [name for name in modules if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type] # None: not to be found
+    # Python raises ModuleNotFoundError for a module whose entry is None.
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
     try:
         yield
     finally:
@@ -63,7 +73,7 @@ def _kept_out(*modules: str) -> Iterator[None]:
 
 
 class _Commands(click.Group):
-    """A group that knows its commands by name and imports the one that is used."""
+    """A group that knows its commands by name and imports only the command that is used."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -72,7 +82,7 @@ class _Commands(click.Group):
         if name not in COMMANDS:
             return None
         module = f"{name}_" if iskeyword(name) else name
-        with _kept_out(*UNUSED):
+        with _without_modules(*UNUSED):
             imported = import_module(f"graphrag_neo4j.cli.{module}")
         command: click.Command = getattr(imported, module)
         return command
@@ -95,16 +105,17 @@ class _Commands(click.Group):
 def commands() -> None:
     """Turn documents into a knowledge graph in Neo4j, and ask it questions.
 
-    Begin with `kg-build index FOLDER`, then `kg-build query "What are the main themes?"`.
+    First run `kg-build index FOLDER`, then `kg-build query "What are the main themes?"`.
 
-    Settings are read from the environment and from a file `.env` in the working folder; the
-    README lists all of them.
+    Settings are read from environment variables and from the file `.env` in the current folder.
+    The documentation of the project lists all of them.
     """
 
 
 def main() -> None:
     """Runs a command and ends the process with its exit code."""
-    logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # our own errors say what to do
+    # Our own error messages say what to do; the driver's log would only repeat them.
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     terminal.prepare()
     _collect_seldom()
     try:

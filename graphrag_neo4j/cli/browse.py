@@ -1,4 +1,4 @@
-"""`kg-build browse`: the graph in Neo4j Browser, with a guide and a style."""
+"""`kg-build browse` shows the graph in Neo4j Browser, with a guide and a style sheet."""
 
 import os
 import sys
@@ -19,7 +19,15 @@ from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Started
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.visualization import Section, chosen, guide, saved, sections, served, style
+from graphrag_neo4j.visualization import (
+    Section,
+    example_values,
+    guide,
+    saved,
+    sections,
+    served,
+    style,
+)
 
 __all__ = ["browse"]
 
@@ -28,19 +36,24 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @click.command()
-@click.option("--list", "list_", is_flag=True, help="Print the queries of the guide and end.")
+@click.option("--list", "list_", is_flag=True, help="Print the queries of the guide and exit.")
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     callback=refuse_unwritable,
     metavar="FILE",
-    help="Write the queries of the guide into FILE and end; a .zip holds a file for each query.",
+    help=(
+        "Write the queries of the guide to FILE and exit. If the name ends in .zip, FILE is an "
+        "archive with one file for each query."
+    ),
 )
-@click.option("--show-password", is_flag=True, help="Print the password, too; on a terminal only.")
+@click.option(
+    "--show-password", is_flag=True, help="Also print the password. This needs a terminal."
+)
 @click.option(
     "--browser",
     metavar="ADDRESS",
-    help="The address of Neo4j Browser, if it is not the server's own at the usual port.",
+    help="The address of Neo4j Browser, if it is not at the server's default port.",
 )
 @click.option(
     "--open/--no-open",
@@ -60,10 +73,12 @@ def browse(
 ) -> None:
     """Explore the graph in Neo4j Browser, with a guide of queries.
 
-    The guide is served on this machine until you press Ctrl-C.
+    The command serves the guide on this machine until you press Ctrl-C.
     """
     if show_password and not terminal.is_shown():
-        raise InputError("--show-password shows the password on a terminal only: leave it out.")
+        raise InputError(
+            "--show-password prints the password only to a terminal. Leave this option out."
+        )
     settings = settings_of(home=home)
     found = run(lambda: _queries(settings))
     if list_:
@@ -78,7 +93,7 @@ async def _queries(settings: Settings) -> list[Section]:
     with listening(quiet=False, fleeting=True) as listen:
         async with AsyncGraphRAG(settings, listen) as rag:
             listen(Started("guide"))
-            return sections(await chosen(rag.graph))
+            return sections(await example_values(rag.graph))
 
 
 def _print(found: list[Section]) -> None:
@@ -115,34 +130,36 @@ def _serve(
             _show_embedded(settings, server, show_password=show_password)
         if server is None or server.browse_port == 0:
             terminal.line(
-                "When it has connected, paste these two lines into it, one after the other:"
+                "When Neo4j Browser is connected, paste these two lines into it, one at a time:"
             )
             terminal.line(f"  :style http://localhost:{port}/style.grass")
             terminal.line(f"  :guide http://localhost:{port}/guide.html")
         if server and open_ and _has_screen():
             webbrowser.open(server.browser_url)
-        terminal.line("Press Ctrl-C to end.")
+        terminal.line("Press Ctrl-C to stop.")
         with suppress(KeyboardInterrupt):
             _wait()
 
 
 def _origins(settings: Settings, server: embedded.Server | None) -> set[str]:
-    """Where Neo4j Browser may come from: the server that is used, by all names of this machine."""
+    """Returns the web origins that Neo4j Browser may have, under all names of the host."""
     if server:
-        places = {("http", server.http_url.rpartition(":")[2])}
+        ports = {("http", server.http_url.rpartition(":")[2])}
         host = LOOPBACK[0]
     else:
-        places = {("http", "7474"), ("https", "7473")}
+        ports = {("http", "7474"), ("https", "7473")}
         host = urlsplit(settings.neo4j_uri or "").hostname or LOOPBACK[0]
     hosts = LOOPBACK if host in LOOPBACK else (host,)
-    return {f"{scheme}://{name}:{port}" for scheme, port in places for name in hosts}
+    return {f"{scheme}://{name}:{port}" for scheme, port in ports for name in hosts}
 
 
 def _origin(address: str) -> str:
-    """The origin of a page, as web browsers send it."""
+    """Returns the origin (scheme, host and port) of a page, in the form that browsers send."""
     parts = urlsplit(address)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise InputError(f"--browser {address} is no address: give one like http://localhost:7474.")
+        raise InputError(
+            f"--browser {address} is not an address. Give one like http://localhost:7474."
+        )
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
@@ -154,7 +171,7 @@ def _show_embedded(settings: Settings, server: embedded.Server, *, show_password
     if show_password:
         terminal.line(f"               {server.password}")
     if server.browse_port:
-        terminal.line("It opens the guide and the style when it has connected.")
+        terminal.line("Neo4j Browser opens the guide and the style sheet when it is connected.")
 
 
 def _show_other(settings: Settings, *, show_password: bool) -> None:
@@ -165,16 +182,17 @@ def _show_other(settings: Settings, *, show_password: bool) -> None:
     if show_password and settings.neo4j_password:
         terminal.line(f"               {settings.neo4j_password.get_secret_value()}")
     terminal.line(
-        "Aura's Query shows no guide; import the file that `kg-build browse --save FILE` writes."
+        "The Query tool of Neo4j Aura can't show the guide. Run `kg-build browse --save FILE` and "
+        "import FILE there."
     )
 
 
 def _has_screen() -> bool:
-    """Whether a web browser would have a window; one that draws on the terminal is not meant."""
+    """Tells whether a graphical web browser can be opened. Text browsers do not count."""
     if not terminal.is_shown():
         return False
-    windows = sys.platform in {"darwin", "win32"}
-    return windows or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    always = sys.platform in {"darwin", "win32"}
+    return always or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _wait() -> None:

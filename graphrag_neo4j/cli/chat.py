@@ -1,4 +1,4 @@
-"""`kg-build chat`: a conversation with the graph."""
+"""`kg-build chat` answers the questions of a conversation from the graph."""
 
 from pathlib import Path
 from typing import Literal
@@ -16,14 +16,17 @@ from graphrag_neo4j.query.engine import check_answering
 
 __all__ = ["chat"]
 
-WELCOME = "Ask a question, or type /help for the commands. /quit, an empty line or Ctrl-D ends."
+WELCOME = (
+    "Ask a question, or type /help for the commands. To end the conversation, type /quit, an "
+    "empty line or Ctrl-D."
+)
 PROMPT = "Question: "
 HELP = """\
-Each question is understood together with those before it. Commands:
+Earlier questions and answers are taken into account. Commands:
   /sources        shows the sources of the last answer again
-  /method         shows how answers are found
-  /method METHOD  chooses it: auto, global, local, drift, basic or text
-  /new            forgets the questions so far
+  /method         shows the current search method
+  /method METHOD  changes it to auto, global, local, drift, basic or text
+  /new            forgets the questions and answers so far
   /help           shows this text
   /quit           ends the conversation"""
 
@@ -41,7 +44,8 @@ Each question is understood together with those before it. Commands:
 def chat(method: Method | Literal["auto"], home: Path | None) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
-    /help lists the commands of the conversation. /quit, an empty line or Ctrl-D ends it.
+    Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
+    end it.
     """
     settings = settings_of(home=home)
     check_answering(settings)
@@ -57,7 +61,7 @@ def chat(method: Method | Literal["auto"], home: Path | None) -> None:
 
 
 class Conversation:
-    """Questions, answers and commands until the person ends it."""
+    """Reads questions and commands, and prints answers, until the user ends the conversation."""
 
     def __init__(self, rag: AsyncGraphRAG, listen: Told, method: Method | Literal["auto"]) -> None:
         self.rag, self.listen, self.method = rag, listen, method
@@ -65,12 +69,12 @@ class Conversation:
         self.last: Answer | None = None
 
     async def hold(self) -> None:
-        """Reads and answers line after line."""
-        while (said := _read()) not in {"", "/quit", "/exit"}:
-            if said.startswith("/"):
-                self._obey(*said.split())
+        """Handles one line after the other until the user ends the conversation."""
+        while (line := _read_line()) not in {"", "/quit", "/exit"}:
+            if line.startswith("/"):
+                self._run_command(*line.split())
             else:
-                await self._answer(said)
+                await self._answer(line)
 
     async def _answer(self, question: str) -> None:
         stream = self.rag.stream(question, method=self.method, history=tuple(self.history))
@@ -87,7 +91,7 @@ class Conversation:
         self.last = stream.answer
         self.history.append((question, stream.answer.text))
 
-    def _obey(self, command: str, *arguments: str) -> None:
+    def _run_command(self, command: str, *arguments: str) -> None:
         match command, arguments:
             case "/help", ():
                 terminal.block(HELP)
@@ -95,27 +99,27 @@ class Conversation:
                 self._show_sources()
             case "/new", ():
                 self.history.clear()
-                terminal.line("The questions so far are forgotten.")
+                terminal.line("The questions and answers so far are forgotten.")
             case "/method", ():
                 terminal.line(f"The method is {self.method}.")
             case "/method", (("auto" | "global" | "local" | "drift" | "basic" | "text") as method,):
                 self.method = method
                 terminal.line(f"The method is now {method}.")
             case _:
-                said = " ".join((command, *arguments))
-                terminal.line(f"There is no command {said}; /help lists the commands.")
+                line = " ".join((command, *arguments))
+                terminal.line(f"There is no command {line}. /help lists the commands.")
 
     def _show_sources(self) -> None:
         if self.last is None:
-            terminal.line("There is no answer yet whose sources could be shown.")
+            terminal.line("There is no answer yet, so there are no sources to show.")
         elif not self.last.citations:
             terminal.line("The last answer cites no sources.")
         else:
             print_sources(self.last)
 
 
-def _read() -> str:
-    """What the person types; nothing at the end of the input."""
+def _read_line() -> str:
+    """Returns the line that the user types, or "" at the end of the input."""
     try:
         return terminal.prompt(PROMPT).strip()
     except click.Abort:  # Ctrl-D

@@ -1,4 +1,4 @@
-"""`kg-build delete`: documents and what only they said."""
+"""`kg-build delete` removes documents, and everything that only they support, from the graph."""
 
 from itertools import chain
 from pathlib import Path
@@ -23,12 +23,13 @@ __all__ = ["delete"]
     "--source-root",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="The --source-root that the documents were indexed with.",
+    help="The same --source-root that was given when the documents were indexed.",
 )
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
-    """Delete documents, and all that only they said, from the graph.
+    """Delete documents from the graph.
 
-    SOURCES are paths of files, or sources as `kg-build index` names them.
+    Entities, relationships and claims that no other document supports are deleted, too. SOURCES
+    are paths of files, or document names as `kg-build index` prints them.
     """
     for source in sources:
         check_path(source, "A source")
@@ -50,7 +51,7 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
 
 
 def _hint(given: str, known: list[str]) -> str:
-    """The source in the graph that is most like a given one, by the names of their files."""
+    """Suggests the source in the graph that is most similar to `given`, by its file name."""
     by_file = {source.rpartition("/")[2]: source for source in reversed(known)}
     found = nearest(given, known) or nearest(given.rpartition("/")[2], by_file)
     return f" Did you mean {by_file.get(found[0], found[0])}?" if found else ""

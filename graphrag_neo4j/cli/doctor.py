@@ -1,4 +1,4 @@
-"""`kg-build doctor`: is everything there that a build needs?"""
+"""`kg-build doctor` checks the requirements of indexing and of queries."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -25,10 +25,10 @@ MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
 @home_option
 @json_option
 def doctor(home: Path | None, as_json_: bool) -> None:
-    """Check that everything that is needed is there and works, and say how to mend it.
+    """Check that Neo4j, the models and the other requirements work, and say how to fix problems.
 
-    It checks Python, Neo4j, Graph Data Science, the tokenizer and the models, with one tiny call
-    to each model. It starts the embedded Neo4j if no other one is set.
+    The checks cover Python, Neo4j, Graph Data Science, the tokenizer and the models. Each model
+    gets one very short call. The command starts the embedded Neo4j if NEO4J_URI is not set.
     """
     settings = settings_of(home=home)
 
@@ -44,12 +44,13 @@ def doctor(home: Path | None, as_json_: bool) -> None:
         )
     else:
         _show(checks)
-        terminal.line(f"Wrong: {wrong} of {len(checks)}." if wrong else "All is well.")
+        failed = f"{wrong} of {len(checks)} checks failed."
+        terminal.line(failed if wrong else "No problems were found.")
     sys.exit(1 if wrong else 0)
 
 
 def _show(checks: Sequence[Check]) -> None:
-    """A table on a terminal, elsewhere a line for each check."""
+    """Prints a table on a terminal, and otherwise one line for each check."""
     if terminal.is_shown():
         terminal.table(("", "", ""), list(_rows(checks)), left=[""], wrapped=True)
         return

@@ -1,4 +1,4 @@
-"""`kg-build estimate`: what an index would take."""
+"""`kg-build estimate` estimates the calls, tokens and cost of an index."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,8 +37,8 @@ __all__ = ["estimate"]
 def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
     """Estimate the calls, tokens and cost of indexing PATHS.
 
-    The estimate is for an empty graph: it counts documents that are already indexed, too. It
-    asks no model and needs no Neo4j.
+    The estimate is for an empty graph, so it also counts documents that are already indexed. The
+    command calls no model and needs no Neo4j.
     """
     options = reading_of(values)
     settings = settings_of(**values)
@@ -59,7 +59,7 @@ def _print(found: Estimate, settings: Settings) -> None:
         f"{counted(found.text_tokens, 'token')} of text."
     )
     if found.origin == "extractive":
-        terminal.line("Without a model: no calls, no cost (an extractive index).")
+        terminal.line("The index would be extractive: it needs no model, no calls and no money.")
     else:
         _print_steps(found, settings)
     for source, reason in found.unreadable.items():
@@ -82,9 +82,10 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     calls = sum(step.calls for step in found.steps)
     sent = sum(step.input_tokens for step in found.steps)
     replied = sum(step.output_tokens for step in found.steps)
-    rows.append(("in all", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
+    rows.append(("total", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
     terminal.table(("step", "calls", *TOKENS_AND_COST), rows)
     terminal.line(
-        f"These are the numbers for {settings.model_for('extraction')}. Prompts are "
-        "counted, the length of replies is assumed. `kg-build index … --max-cost 5` stops at $5."
+        f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
+        "are counted; the lengths of the replies are assumptions. `kg-build index … --max-cost 5` "
+        "stops at $5."
     )

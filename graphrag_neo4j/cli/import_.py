@@ -1,4 +1,4 @@
-"""`kg-build import`: what another program has made of documents, into an empty graph."""
+"""`kg-build import` reads an index of another program into an empty graph."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -20,7 +20,7 @@ __all__ = ["import_"]
 
 @click.group("import")
 def import_() -> None:
-    """Import an index that another program has made, into an empty graph."""
+    """Import an index that another program made into an empty graph."""
 
 
 @import_.command()
@@ -28,11 +28,11 @@ def import_() -> None:
 @home_option
 @json_option
 def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
-    """Import the parquet tables of microsoft/graphrag.
+    """Import the Parquet tables of microsoft/graphrag.
 
-    DIR is the folder that version 2 or 3 of it has written its tables to. The import asks no
-    model, and the citations in the reports stay true. Run the same command again to finish an
-    import that was interrupted; afterwards `kg-build index` adds documents.
+    DIR is the output folder of microsoft/graphrag, version 2 or 3. The import calls no model, and
+    the citations in the reports stay valid. If the import was interrupted, run the same command
+    again to finish it. Afterwards you can add documents with `kg-build index`.
     """
     settings = settings_of(home=home)
     tables = read_tables(folder, settings.max_file_mb)
@@ -51,7 +51,7 @@ def graphrag(folder: Path, home: Path | None, as_json_: bool) -> None:
         _print(imported)
         if any(pending.values()):
             print_pending(pending)
-            terminal.line("`kg-build index PATHS` finishes this, and reads the documents in PATHS.")
+            terminal.line("Run `kg-build index PATHS` to finish this and to add documents.")
 
 
 def _print(imported: ImportSummary) -> None:
@@ -71,18 +71,18 @@ def _print(imported: ImportSummary) -> None:
 
 
 def _notes(imported: ImportSummary) -> Iterator[str]:
-    """What else became of the tables, where there is something to say."""
+    """Yields a sentence for each unusual thing that the import did."""
     if n := imported.invented:
         what = "citation in the reports" if n == 1 else "citations in the reports"
-        yield f"{n:,} {what} led nowhere and {_were(n)} removed."
+        yield f"{n:,} {what} referred to nothing in the tables and {_were(n)} removed."
     if n := imported.rebuilt:
         yield (
-            f"The text of {counted(n, 'document')} was put together from the text units, one after "
-            "the other."
+            f"The text of {counted(n, 'document')} was rebuilt by joining the text units in their "
+            "order."
         )
     if n := imported.astray:
         are = "is in a community" if n == 1 else "are in communities"
-        yield f"{counted(n, 'entity', 'entities')} {are} that do not stand one below the other."
+        yield f"{counted(n, 'entity', 'entities')} {are} that are not nested in each other."
     if n := imported.replaced:
         yield f"{counted(n, 'character')} that Neo4j can't store {_were(n)} replaced by \ufffd."
 

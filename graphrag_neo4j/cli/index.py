@@ -1,4 +1,4 @@
-"""`kg-build index`: documents to a knowledge graph."""
+"""`kg-build index` turns documents into a knowledge graph."""
 
 import dataclasses
 import shlex
@@ -34,14 +34,14 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
 __all__ = ["index"]
 
-ANEW = ("prune", "reread", "reembed", "recluster")
-NO_MODEL_ASKED = (
-    "This index is extractive: it was made without a model, and all that it says is quoted from "
+REBUILD_FLAGS = ("prune", "reread", "reembed", "recluster")
+EXTRACTIVE_INDEX = (
+    "This index is extractive: it was made without a model, and all its sentences are quoted from "
     "the documents."
 )
-WITH_A_MODEL = (
-    "To have a model read them, set OPENAI_API_KEY (or OPENAI_BASE_URL and KG_MODEL for an "
-    "endpoint of your own) in the environment or in .env, and run the same command again."
+HOW_TO_SET_A_MODEL = (
+    "To have a model read the documents, set OPENAI_API_KEY (or, for your own endpoint, "
+    "OPENAI_BASE_URL and KG_MODEL) in the environment or in .env, and run the same command again."
 )
 NEXT = {
     'kg-build query "What are the main themes?"': "asks a question",
@@ -50,7 +50,7 @@ NEXT = {
     "kg-build browse": "opens the graph in Neo4j Browser",
     "kg-build status": "shows what is in the graph",
 }
-NAMED = 20  # flaws named in full; the rest is counted
+NAMED = 20  # problems that are listed one by one; the others are only counted
 
 
 @click.command()
@@ -64,25 +64,28 @@ NAMED = 20  # flaws named in full; the rest is counted
     "--max-cost",
     type=Number(least=0, whole=False),
     metavar="DOLLARS",
-    help="Stop cleanly when the calls of this run have cost so many US dollars.",
+    help=(
+        "Stop when the model calls of this run have cost this many US dollars. Finished work is "
+        "kept."
+    ),
 )
 @click.option(
     "--prune",
     is_flag=True,
-    help="Delete from the graph the documents under PATHS whose file is gone.",
+    help="Delete documents under PATHS from the graph if their file no longer exists.",
 )
 @click.option(
     "--reread",
     is_flag=True,
-    help="Read the chunks again that were read with another model or other settings.",
+    help="Extract again from chunks that were read with another model or other settings.",
 )
 @click.option(
     "--reembed",
     is_flag=True,
-    help="Compute all vectors again, with the embedding model that is set now.",
+    help="Compute all embeddings again with the current embedding model.",
 )
 @click.option(
-    "--recluster", is_flag=True, help="Find the communities again, even if they were imported."
+    "--recluster", is_flag=True, help="Detect the communities again, even if they were imported."
 )
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 @json_option
@@ -90,16 +93,16 @@ def index(
     paths: tuple[Path, ...],
     quiet: bool,
     as_json_: bool,
-    **values: Any,  # noqa: ANN401 - settings, reading options, and what is to be done anew
+    **values: Any,  # noqa: ANN401 - settings, reading options and rebuild flags
 ) -> None:
     """Read the documents in PATHS into the graph.
 
     PATHS are files, folders, or patterns such as "docs/*.txt". Run the same command again to add
-    new documents, to update changed ones, and to finish what failed or was interrupted. Unchanged
-    documents cost nothing.
+    new documents, to update changed documents, and to finish work that failed or was interrupted.
+    Unchanged documents cost nothing.
     """
     options = reading_of(values)
-    anew = {name: values.pop(name) for name in ANEW}
+    rebuild = {name: values.pop(name) for name in REBUILD_FLAGS}
     settings = settings_of(**values)
     check_building(settings)
     corpus = Corpus.of_paths(paths, options)
@@ -107,7 +110,7 @@ def index(
     async def work() -> IndexResult:
         with listening(quiet=quiet or as_json_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
-                return await rag.index(corpus, options=options, **anew)
+                return await rag.index(corpus, options=options, **rebuild)
 
     built = run(work)
     if as_json_:
@@ -134,23 +137,24 @@ def _summarise(built: IndexResult, settings: Settings, *, quiet: bool) -> None:
 
 
 def _tell_what_is_left(built: IndexResult, *, error: bool) -> None:
-    undone: terminal.Part = ("Not everything was done.", "yellow")
+    incomplete: terminal.Part = ("Not everything was done.", "yellow")
     if built.stopped:
-        again = " Run the same command again to go on."
+        again = " Run the same command again to continue."
         terminal.line((built.stopped, "yellow"), again, error=error)
     elif not built.complete:
-        again = " Run the same command again to try the rest once more."
-        terminal.line(undone, again, error=error)
+        again = " Run the same command again to retry the rest."
+        terminal.line(incomplete, again, error=error)
 
 
 def _tell_whether_extractive(settings: Settings) -> None:
     if not settings.has_model:
-        asked_for = settings.model == EXTRACTIVE
-        terminal.line(NO_MODEL_ASKED if asked_for else f"{NO_MODEL_ASKED} {WITH_A_MODEL}")
+        intended = settings.model == EXTRACTIVE
+        hint = "" if intended else f" {HOW_TO_SET_A_MODEL}"
+        terminal.line(f"{EXTRACTIVE_INDEX}{hint}")
 
 
 def _tell_what_next(settings: Settings) -> None:
-    """What the graph is good for now; and that a server of ours stays, with its memory."""
+    """Prints the commands to try next, and that the embedded server keeps running."""
     terminal.line()
     terminal.line("What you can do now:")
     for command, what in NEXT.items():
@@ -158,22 +162,22 @@ def _tell_what_next(settings: Settings) -> None:
     if not settings.neo4j_uri and (server := embedded.running(settings)):
         terminal.line(
             f"Neo4j keeps running in the background ({memory(server.pid)}). "
-            f"`kg-build neo4j stop{home_of(settings)}` stops it; your data is kept, and the next "
+            f"`kg-build neo4j stop{home_of(settings)}` stops it. Your data is kept, and the next "
             "command starts it again."
         )
 
 
 def memory(pid: int) -> str:
-    """What a process holds of the machine's memory."""
+    """Returns the resident memory of a process in words, in units of 10^9 bytes."""
     try:
-        held = psutil.Process(pid).memory_info().rss
-    except psutil.Error:  # it has just ended, or is not ours to look at
+        resident = psutil.Process(pid).memory_info().rss
+    except psutil.Error:  # the process has just ended, or belongs to another user
         return "its memory use is unknown"
-    return f"{held / 1e9:.1f} GB of memory"
+    return f"{resident / 1e9:.1f} GB of memory"
 
 
 def home_of(settings: Settings) -> str:
-    """The option that leads to the same server, where the environment does not."""
+    """Returns the `--home` option that selects the same server, or "" if it is the default."""
     return f" --home {shlex.quote(str(settings.home))}" if settings.home else ""
 
 
@@ -185,8 +189,7 @@ def _tell_documents(built: IndexResult) -> None:
     )
     for suffix, n in sorted(built.skipped.items()):
         kind = f"of type {suffix}" if suffix else "without a file extension"
-        which = "it is" if n == 1 else "they are"
-        terminal.line(f"Skipped: {counted(n, 'file')} {kind}; {which} of no type that can be read.")
+        terminal.line(f"Skipped: {counted(n, 'file')} {kind}, which can't be read.")
     if n := done.replaced:
         were = "was" if n == 1 else "were"
         characters = counted(n, "character")
@@ -195,18 +198,18 @@ def _tell_documents(built: IndexResult) -> None:
         were = "was" if n == 1 else "were"
         documents = counted(n, "document")
         terminal.line(
-            f"{documents} {were} cut into chunks with other settings; add --reread to cut and read "
-            f"{'it' if n == 1 else 'them'} again."
+            f"{documents} {were} split into chunks with other settings. Add --reread to split and "
+            f"read {'it' if n == 1 else 'them'} again."
         )
     _tell_usage(built.usage)
     _tell_odd_replies(built.usage)
 
 
 def _tell_usage(usage: Mapping[str, Usage]) -> None:
-    """What the calls of each step took, and all together."""
+    """Prints the calls, tokens and cost of each step, and their total."""
     rows = [_usage_row(named_step(step), used) for step, used in usage.items()]
     if len(rows) > 1:
-        rows.append(_usage_row("in all", Usage.total(usage.values())))
+        rows.append(_usage_row("total", Usage.total(usage.values())))
     if rows:
         terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
 
@@ -217,7 +220,7 @@ def _usage_row(name: str, used: Usage) -> Sequence[str]:
 
 
 def _tell_odd_replies(usage: Mapping[str, Usage]) -> None:
-    """What had to be replaced or estimated, since an endpoint's replies were not as they ought."""
+    """Prints what was replaced in the endpoint's replies, and which counts are estimates."""
     total = Usage.total(usage.values())
     if n := total.replaced:
         were = "was" if n == 1 else "were"
@@ -225,16 +228,16 @@ def _tell_odd_replies(usage: Mapping[str, Usage]) -> None:
         terminal.line(f"{characters} in replies that Neo4j can't store {were} replaced by \ufffd.")
     if n := total.estimated:
         calls = counted(n, "call")
-        terminal.line(f"The endpoint did not say how many tokens {calls} used: it is estimated.")
+        terminal.line(f"The endpoint did not report the tokens of {calls}; they are estimated.")
 
 
 def _tell_flaws(built: IndexResult, *, error: bool) -> None:
     flaws = [f"{source}: {reason}" for source, reason in built.unreadable.items()]
     flaws += [
-        f"{source}: came more than once; only the first was read"
+        f"{source}: the corpus names it more than once; only the first was read"
         for source in built.ingested.repeated
     ]
-    flaws += [f"{source}: holds no text" for source in built.ingested.empty]
+    flaws += [f"{source}: it holds no text" for source in built.ingested.empty]
     for flaw in flaws[:NAMED]:
         terminal.line(f"{flaw}.", style="red", error=error)
     if len(flaws) > NAMED:

@@ -1,4 +1,4 @@
-"""`kg-build map`: the communities as one page to look at."""
+"""`kg-build map` writes a web page that shows the communities."""
 
 from pathlib import Path
 
@@ -29,15 +29,17 @@ __all__ = ["map"]
 @click.option(
     "--title",
     metavar="TEXT",
-    help="The title of the page. The default is the number of documents and the folder they share,"
-    " or the title of the only document.",
+    help=(
+        "The title of the page. The default is the number of documents and their common folder, "
+        "or the title of the document if there is only one."
+    ),
 )
 @home_option
 def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A001 - the command's name
-    """Write a web page that shows the communities, their reports and the sources of these.
+    """Write a web page that shows the communities, their reports and the reports' sources.
 
-    The page is one file that works without a network. It holds the texts of the documents: give
-    it only to people who may read them.
+    The page is one file that works without a network. It contains the texts of the documents, so
+    give it only to people who are allowed to read them.
     """
     settings = settings_of(home=home)
 
@@ -50,4 +52,5 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
     page = run(work)
     content = page.encode()
     write_output(output, content)
-    terminal.line(f"Written to {output} ({len(content) / 1e6:,.1f} MB). Open it in a web browser.")
+    size = f"{len(content) / 1e6:,.1f} MB"
+    terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")

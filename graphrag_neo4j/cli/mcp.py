@@ -1,4 +1,4 @@
-"""`kg-build mcp`: the graph as tools for an assistant."""
+"""`kg-build mcp` serves the graph to an assistant as tools."""
 
 import ipaddress
 import socket
@@ -35,14 +35,14 @@ __all__ = ["mcp"]
     type=Number(least=0, most=65535),
     default=8000,
     show_default=True,
-    help="With --http: the port to listen on; 0 takes a free one.",
+    help="With --http: the port to listen on. 0 chooses a free port.",
 )
 @home_option
 def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
-    """Serve the graph to an AI assistant over the Model Context Protocol, for reading only.
+    """Serve the graph to an AI assistant over the Model Context Protocol. Access is read-only.
 
-    By default it talks over standard input and output, and the assistant starts it. With --http
-    it listens on an address until you press Ctrl-C.
+    By default the assistant starts this command and talks to it over standard input and output.
+    With --http the command listens on a network address until you press Ctrl-C.
     """
     server = _server()
     settings = settings_of(home=home)
@@ -51,14 +51,14 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
-            with listening(quiet=False, fleeting=True) as told:
-                listen = Hushed(told)
+            with listening(quiet=False, fleeting=True) as listener:
+                listen = Hushed(listener)
                 rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
                 listen.hush()
             if served is None:
                 await server.serve_stdio(rag)
             else:
-                _say_where(served)
+                _print_address(served)
                 await server.serve_http(rag, served)
 
     with suppress(KeyboardInterrupt):  # the way to end it
@@ -69,17 +69,19 @@ def _server() -> ModuleType:
     try:
         from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise InputError(f"MCP needs {error.name}: {install_command('mcp')}") from error
+        raise InputError(
+            f"The MCP server needs the package {error.name}: {install_command('mcp')}"
+        ) from error
     return server
 
 
-def _say_where(served: socket.socket) -> None:
+def _print_address(served: socket.socket) -> None:
     host, port = served.getsockname()[:2]
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    terminal.line(f"MCP is served at http://{address}/mcp. Press Ctrl-C to end it.", error=True)
+    terminal.line(f"MCP is served at http://{address}/mcp. Press Ctrl-C to stop.", error=True)
     if not ipaddress.ip_address(host).is_loopback:
         terminal.line(
-            "Everybody who can reach this address can read the graph and use your model, which may "
-            "cost money: no password is asked.",
+            "There is no password. Everybody who can reach this address can read the graph and "
+            "use your model, which may cost money.",
             error=True,
         )

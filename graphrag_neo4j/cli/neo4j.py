@@ -1,4 +1,4 @@
-"""`kg-build neo4j`: the embedded Neo4j."""
+"""`kg-build neo4j` controls the embedded Neo4j."""
 
 import time
 from collections import deque
@@ -15,15 +15,15 @@ from graphrag_neo4j.settings import Neo4jRelease, Settings
 
 __all__ = ["neo4j"]
 
-SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_READS = 0.5
 
 
 @click.group()
 def neo4j() -> None:
-    """Start, stop and inspect the embedded Neo4j, which is used when NEO4J_URI is not set.
+    """Start, stop and inspect the embedded Neo4j. It is used when NEO4J_URI is not set.
 
-    Neo4j Community and Graph Data Science (both GPL-3.0) are downloaded at the first start. The
-    server is a process of its own and keeps running until `kg-build neo4j stop`.
+    The first start downloads Neo4j Community and Graph Data Science (both GPL-3.0). The server is
+    a separate process, which runs until you run `kg-build neo4j stop`.
     """
 
 
@@ -32,15 +32,15 @@ def neo4j() -> None:
 @click.option(
     "--release",
     type=NearestChoice(get_args(Neo4jRelease)),
-    help="The release of Neo4j to run. Without it: KG_NEO4J_RELEASE.",
+    help="The release of Neo4j to run. The default is the setting KG_NEO4J_RELEASE.",
 )
 @click.option(
     "--upgrade",
     is_flag=True,
-    help="Convert the data of Neo4j 5.26 for 2026.01. There is no way back.",
+    help="Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.",
 )
 def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
-    """Start the server if it is not running; the first time it is downloaded."""
+    """Start the server if it is not running. The first start downloads it."""
     from graphrag_neo4j.client import start_server  # noqa: PLC0415 - the driver comes with it
 
     settings = _settings(home=home, neo4j_release=release)
@@ -66,7 +66,7 @@ def stop(home: Path | None) -> None:
 @neo4j.command()
 @home_option
 def status(home: Path | None) -> None:
-    """Show whether the server is running, and where."""
+    """Show whether the server is running, and its addresses."""
     settings = _settings(home=home)
     _show(embedded.status(settings))
     _warn_of_uri(settings)
@@ -78,13 +78,13 @@ def status(home: Path | None) -> None:
 def wipe(home: Path | None, yes: bool) -> None:
     """Stop the server and delete all its data."""
     settings = _settings(home=home)
-    place = embedded.status(settings).home
-    if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {place}?")):
+    folder = embedded.status(settings).home
+    if not (yes or terminal.confirmed(f"Delete all data of the Neo4j in {folder}?")):
         terminal.line("Nothing was deleted.")
         return
     with listening(quiet=False) as listen:
         embedded.wipe(settings, embedded.Telling.to(listen))
-    terminal.line(f"All data in {place} was deleted. The next start makes a new, empty database.")
+    terminal.line(f"All data in {folder} was deleted. The next start makes a new, empty database.")
 
 
 @neo4j.command()
@@ -95,7 +95,7 @@ def wipe(home: Path | None, yes: bool) -> None:
     default=50,
     show_default=True,
     type=Number(least=0),
-    help="How many lines to show.",
+    help="The number of lines to show.",
 )
 @click.option("-f", "--follow", is_flag=True, help="Keep showing new lines until you press Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:
@@ -105,7 +105,7 @@ def logs(home: Path | None, lines: int, follow: bool) -> None:
         terminal.piece("".join(deque(file, maxlen=lines)))
         while follow:
             terminal.piece(file.read())
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            time.sleep(SECONDS_BETWEEN_READS)
 
 
 def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_settings
@@ -132,7 +132,8 @@ def _show(found: embedded.ServerStatus) -> None:
 def _warn_of_uri(settings: Settings) -> None:
     if settings.neo4j_uri:
         terminal.line(
-            f"NEO4J_URI is set: the other commands use {settings.neo4j_uri} and not this server.",
+            f"NEO4J_URI is set, so the other commands use {settings.neo4j_uri} instead of this "
+            "server.",
             error=True,
         )
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the settings that they make."""
+"""Options that several commands share, and the settings that result from them."""
 
 import dataclasses
 import json
@@ -36,15 +36,16 @@ T = TypeVar("T")
 Command = Callable[P, R]
 
 METHOD_HELP = (
-    "How to find the answer: global reads the reports of all communities, for questions about the "
-    "whole; local reads what surrounds the entities of the question, for questions about one "
-    "thing; drift begins with reports and asks follow-up questions; basic reads the nearest "
-    "chunks; text reads all chunks, which costs most; auto chooses between global and local."
+    "The search method. global reads the community reports and suits questions about the whole "
+    "collection. local reads the entities in the question and their neighbours in the graph, and "
+    "suits questions about one thing. drift starts from community reports and asks follow-up "
+    "questions. basic reads the chunks that are most similar to the question. text reads all "
+    "chunks and costs the most. auto chooses global or local."
 )
 
 
 class NearestChoice(click.Choice[str]):
-    """A choice that names the nearest value where another one is given."""
+    """A choice whose error message suggests the most similar value."""
 
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
         message = super().get_invalid_choice_message(value, ctx)
@@ -52,7 +53,7 @@ class NearestChoice(click.Choice[str]):
 
 
 class Number(click.ParamType[float]):
-    """A number of at least `least` and at most `most`; `whole`: an integer."""
+    """A number from `least` to `most`, both included. With `whole` it must be an integer."""
 
     name = "number"
 
@@ -62,7 +63,7 @@ class Number(click.ParamType[float]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number; a usage error says which numbers there are."""
+        """Returns the number. Fails with a usage error that states the allowed range."""
         try:
             number = int(str(value)) if self.whole else float(str(value))
         except ValueError:
@@ -82,18 +83,18 @@ home_option = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help=(
-        "The folder of the embedded Neo4j that this command uses. Give each collection of "
-        "documents a folder of its own to keep them apart. Without this option: KG_HOME, or a "
-        "folder in your home directory."
+        "The folder of the embedded Neo4j to use. To keep collections of documents apart, give "
+        "each collection its own folder. The default is the setting KG_HOME or, if that is not "
+        "set, a folder in your home directory."
     ),
 )
 json_option = click.option(
-    "--json", "as_json_", is_flag=True, help="Print the result as one JSON object and nothing else."
+    "--json", "as_json_", is_flag=True, help="Print only the result, as one JSON object."
 )
 
 
 def read_options(command: Command[P, R]) -> Command[P, R]:
-    """Adds the options that say how files are read."""
+    """Adds the options that control how files are read."""
     for option in reversed(
         [
             click.option(
@@ -101,36 +102,39 @@ def read_options(command: Command[P, R]) -> Command[P, R]:
                 default="text",
                 show_default=True,
                 metavar="NAME",
-                help="csv and json files: the column or field that holds the text.",
+                help="In CSV and JSON files: the column or field that holds the text.",
             ),
             click.option(
                 "--title-column",
                 metavar="NAME",
-                help="csv and json files: the column or field that holds the title.",
+                help="In CSV and JSON files: the column or field that holds the title.",
             ),
             click.option(
                 "--id-column",
                 metavar="NAME",
-                help="csv and json files: the column or field that identifies a row.",
+                help="In CSV and JSON files: the column or field that identifies a row.",
             ),
             click.option(
                 "--source-root",
                 type=click.Path(file_okay=False, path_type=Path),
                 metavar="FOLDER",
                 help=(
-                    "Name each document by its path relative to FOLDER. Without this option its "
-                    "name is the address of its file (file://…)."
+                    "Name each document by its path relative to FOLDER. By default a document is "
+                    "named by the URL of its file (file://…)."
                 ),
             ),
             click.option(
                 "--follow-links",
                 is_flag=True,
-                help="Follow symbolic links that lead out of a folder.",
+                help="Also read symbolic links that point outside the given folders.",
             ),
             click.option(
                 "--encoding",
                 metavar="NAME",
-                help="The encoding of text files that are not UTF-8. Without it, it is guessed.",
+                help=(
+                    "The encoding of text files that are not UTF-8. By default the encoding is "
+                    "guessed."
+                ),
             ),
         ]
     ):
@@ -145,28 +149,36 @@ def settings_options(command: Command[P, R]) -> Command[P, R]:
             click.option(
                 "--prepend-metadata",
                 metavar="NAMES",
-                help="Put these metadata before each chunk for the model; separate with commas.",
+                help=(
+                    "Show the model these metadata fields of the document before each chunk. "
+                    "Separate the names with commas."
+                ),
             ),
             click.option(
-                "--model", metavar="NAME", help="The chat model to use. Without it: KG_MODEL."
+                "--model",
+                metavar="NAME",
+                help="The chat model to use. The default is the setting KG_MODEL.",
             ),
             click.option(
                 "--entity-types",
                 metavar="TYPES",
                 help=(
-                    "The types of entities to find; separate with commas. Without it: "
+                    "The entity types to extract, separated by commas. The default is the setting "
                     "KG_ENTITY_TYPES."
                 ),
             ),
             click.option(
                 "--gleanings",
                 type=Number(least=0),
-                help="How many more times each chunk is read for what was missed.",
+                help=(
+                    "How many more times the model reads each chunk to find entities and "
+                    "relationships that it missed. The default is the setting KG_GLEANINGS."
+                ),
             ),
             click.option(
                 "--claims/--no-claims",
                 default=None,
-                help="Whether to extract claims: statements about an entity, with their dates.",
+                help="Whether to extract claims, which are dated statements about an entity.",
             ),
         ]
     ):
@@ -175,7 +187,7 @@ def settings_options(command: Command[P, R]) -> Command[P, R]:
 
 
 def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
-    """The settings of a command; names in the environment that no setting has are said.
+    """Returns the settings of a command, and warns of unknown setting names in the environment.
 
     Raises InputError as `load_settings` does.
     """
@@ -186,18 +198,21 @@ def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
 
 
 def reading_of(values: dict[str, Any]) -> ReadOptions:
-    """Takes the values of `read_options` out of a command's."""
+    """Removes the values of `read_options` from the command's values and returns them."""
     names = [field.name for field in dataclasses.fields(ReadOptions)]
     return ReadOptions(**{name: values.pop(name) for name in names if name in values})
 
 
 def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Runs asynchronous work; Ctrl-C cancels it and lets it save what has arrived."""
+    """Runs asynchronous work. Ctrl-C cancels it; the work then saves the results it has."""
     return anyio.run(work)
 
 
 def as_json(value: object) -> str:
-    """Dataclasses and plain values as JSON text; raises TypeError or ValueError for others."""
+    """Returns a dataclass or a plain value as JSON text.
+
+    Raises TypeError for a value that JSON can't express, and ValueError for NaN or infinity.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = dataclasses.asdict(value)
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)

@@ -1,4 +1,4 @@
-"""`kg-build query`: a question to the graph."""
+"""`kg-build query` answers a question from the graph."""
 
 from pathlib import Path
 from typing import Any
@@ -41,40 +41,47 @@ __all__ = ["query"]
     "--level",
     type=Number(least=0),
     help=(
-        "global: the level of communities to read; 0 is the coarsest. Without it: the finest "
-        "level that KG_MAP_CALLS calls can read."
+        "For global search: the level of communities to read. 0 is the coarsest. The default is "
+        "the finest level whose reports fit into KG_MAP_CALLS calls."
     ),
 )
 @click.option(
     "--dynamic",
     is_flag=True,
-    help="global: begin at level 0 and read only the reports that a model rates relevant.",
+    help=(
+        "For global search: start at level 0 and read only the reports that a model rates as "
+        "relevant."
+    ),
 )
 @click.option(
     "--prefilter",
     type=Number(least=1),
-    help="global: read only this many reports, those nearest to the question.",
+    help=(
+        "For global search: read only this many reports, namely those that are most similar to "
+        "the question."
+    ),
 )
 @click.option(
     "--expand",
     type=NearestChoice(EXPAND),
     help=(
-        "local and drift: how the surroundings of an entity are found, one step away (hop) or by a "
-        "longer walk (ppr, personalised PageRank). Without it: KG_EXPAND."
+        "For local and drift search: how the graph around an entity is explored. hop takes the "
+        "direct neighbours; ppr goes further by personalised PageRank. The default is the setting "
+        "KG_EXPAND."
     ),
 )
 @click.option(
     "--response-type",
     metavar="TEXT",
-    help="The length and form of the answer, such as 'a list of five points'.",
+    help="The length and form of the answer, for example 'a list of five points'.",
 )
 @click.option(
     "--context-only",
     is_flag=True,
-    help="Print the texts that a model would be given, and ask no model for an answer.",
+    help="Print the context that a model would receive, and do not ask a model for an answer.",
 )
 @click.option(
-    "--markdown", is_flag=True, help="Print the answer as Markdown, with its sources as footnotes."
+    "--markdown", is_flag=True, help="Print the answer as Markdown with its sources as footnotes."
 )
 @home_option
 @json_option
@@ -87,9 +94,9 @@ def query(
     as_json_: bool,
     **how: Any,  # noqa: ANN401 - fields of Question
 ) -> None:
-    """Answer QUESTION from the graph, with the places in the documents that say so.
+    """Answer QUESTION from the graph, and show the sources in the documents.
 
-    Write QUESTION in quotes. Each [Data: …] in the answer is explained below it.
+    Put QUESTION in quotation marks. The list below the answer explains each citation [Data: …].
     """
     try:
         asked = Question(question, **how)

@@ -1,4 +1,4 @@
-"""`kg-build status`: what is in the graph."""
+"""`kg-build status` shows the contents and the state of the graph."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ __all__ = ["status"]
 @home_option
 @json_option
 def status(home: Path | None, as_json_: bool) -> None:
-    """Show what is in the graph, what is pending, what failed and why, and what it cost."""
+    """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
     settings = settings_of(home=home)
 
     async def work() -> Status:

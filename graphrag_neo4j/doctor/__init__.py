@@ -1,4 +1,4 @@
-"""Is everything there that a build needs? Each thing is tried for real; nothing is left behind."""
+"""Checks the requirements of indexing and queries. Each is really tried, and leaves no traces."""
 
 import sys
 
@@ -13,7 +13,7 @@ __all__ = ["Check", "examine"]
 
 
 async def examine(settings: Settings, listen: Listener = silent) -> list[Check]:
-    """All checks, in order; the embedded server is started if no other one is set."""
+    """Runs all checks in order. Starts the embedded server if NEO4J_URI is not set."""
     return [
         check_python(sys.version_info[:2]),
         *await check_neo4j(settings, listen),

@@ -1,4 +1,4 @@
-"""What a check says, and how one is made of work that may fail."""
+"""The result of a check, and helpers that make one from work that may fail."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ __all__ = ["Check", "not_made", "tried"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found of one thing, in one sentence.
+    """The result of one check.
 
-    `ok`: None where it could not be judged or is not needed, which is nothing wrong. `fix`: what
-    to do, as far as `says` does not say so.
+    `ok` is None if the check was not possible or not needed, which is not an error. `says` is the
+    result in one sentence. `fix` says what to do, if `says` does not.
     """
 
     name: str
@@ -23,14 +23,14 @@ class Check:
 
 
 async def tried(name: str, work: Awaitable[str], fix: str = "", about: str = "") -> Check:
-    """The check that says what `work` returns, or the error that it raises; first `about`."""
+    """Makes a check from `work`: its result or its error is the sentence, which `about` begins."""
     try:
         return Check(name, True, about + await work)
     except GraphRAGError as error:
-        # Neo4j explains itself in several lines.
+        # The messages of Neo4j may have several lines.
         return Check(name, False, about + " ".join(str(error).split()), fix)
 
 
 def not_made(reason: str, *names: str) -> list[Check]:
-    """The checks that an earlier one has made impossible."""
+    """Returns a result for each check that is impossible because an earlier check failed."""
     return [Check(name, None, f"Not checked, since {reason}.") for name in names]

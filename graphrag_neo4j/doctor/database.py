@@ -1,4 +1,4 @@
-"""What Neo4j has to be able to do: be written, run Leiden, index vectors and words."""
+"""Checks Neo4j: its version, writing, Graph Data Science, Leiden, and both kinds of index."""
 
 import re
 from contextlib import suppress
@@ -58,7 +58,7 @@ INDEXABLE = "Use Neo4j 5.26 or newer, as a user who may create indexes."
 
 
 async def check_neo4j(settings: Settings, listen: Listener) -> list[Check]:
-    """All that is asked of Neo4j; the embedded server is started if no other one is set."""
+    """Runs all checks of Neo4j. Starts the embedded server if NEO4J_URI is not set."""
     try:
         async with AsyncGraphRAG(settings, listen) as rag:
             return await _look_at(rag.graph)
@@ -70,11 +70,11 @@ async def check_neo4j(settings: Settings, listen: Listener) -> list[Check]:
 
 
 def check_version(version: str, edition: str) -> Check:
-    """Whether we know how to work with this Neo4j; both editions will do."""
+    """Checks whether the version of Neo4j is supported. Both editions are."""
     says = f"Neo4j {version}, {edition.capitalize()} Edition."
     found = re.match(r"(\d+)\.(\d+)", version)
     if found is None:
-        return Check("Neo4j version", None, f"{says[:-1]}: a version that we can't read.")
+        return Check("Neo4j version", None, f"{says[:-1]}: this version number is unknown.")
     if (int(found[1]), int(found[2])) >= OLDEST:
         return Check("Neo4j version", True, says)
     return Check(
@@ -83,7 +83,7 @@ def check_version(version: str, edition: str) -> Check:
 
 
 async def check_writing(graph: Graph) -> Check:
-    """Whether the database can be written."""
+    """Checks whether the user can write to the database."""
 
     async def write() -> str:
         await _try_and_undo(graph, "doctor/write", id=str(uuid4()))
@@ -93,7 +93,7 @@ async def check_writing(graph: Graph) -> Check:
 
 
 async def check_gds(graph: Graph) -> Check:
-    """Whether Graph Data Science is installed."""
+    """Checks whether Graph Data Science is installed."""
 
     async def ask() -> str:
         if not await graph.read("doctor/gds"):
@@ -105,11 +105,12 @@ async def check_gds(graph: Graph) -> Check:
 
 
 async def check_leiden(graph: Graph) -> Check:
-    """Whether a graph can be projected and Leiden run on it."""
+    """Checks whether a graph can be projected and Leiden can run on it."""
     name = f"kg_doctor_{uuid4()}"
 
     async def run() -> str:
-        # Writing calls reach one server of a cluster, and the projection is on that one alone.
+        # In a cluster, writing calls always go to the same server, and only this server has the
+        # projection.
         try:
             await graph.write("doctor/project", graph=name)
             await graph.write("doctor/leiden", graph=name)
@@ -122,7 +123,7 @@ async def check_leiden(graph: Graph) -> Check:
 
 
 async def check_vector_index(graph: Graph, dimensions: int = MOST_DIMENSIONS) -> Check:
-    """Whether vectors of so many dimensions can be indexed."""
+    """Checks whether vectors with this number of dimensions can be indexed."""
 
     async def create() -> str:
         await _try_and_undo(graph, "doctor/vector_index", dimensions=dimensions)
@@ -132,7 +133,7 @@ async def check_vector_index(graph: Graph, dimensions: int = MOST_DIMENSIONS) ->
 
 
 async def check_fulltext_index(graph: Graph, analyzer: str = ANALYZER) -> Check:
-    """Whether words can be indexed."""
+    """Checks whether a full-text index can be created."""
 
     async def create() -> str:
         await _try_and_undo(graph, "doctor/fulltext_index", analyzer=analyzer)
@@ -160,7 +161,7 @@ async def check_schema(graph: Graph) -> Check:
 
 
 async def _look_at(graph: Graph) -> list[Check]:
-    kernel = (await graph.read("doctor/components"))[0]  # it comes first
+    kernel = (await graph.read("doctor/components"))[0]  # the kernel is the first component
     writing = await check_writing(graph)
     gds = await check_gds(graph)
     checks = [
@@ -181,12 +182,12 @@ async def _look_at(graph: Graph) -> list[Check]:
     return checks
 
 
-class _Undone(Exception):  # noqa: N818 - no error: it ends a transaction that has shown enough
+class _Undone(Exception):  # noqa: N818 - not an error: the transaction has shown that it works
     """Rolls a transaction back."""
 
 
 async def _try_and_undo(graph: Graph, statement: str, **parameters: object) -> None:
-    """Runs a writing statement and rolls it back; raises GraphError where it is refused."""
+    """Runs a writing statement and rolls it back. Raises GraphError if Neo4j refuses it."""
 
     async def work(tx: Transaction) -> None:
         await tx.run(statement, **parameters)

@@ -1,4 +1,4 @@
-"""What a model endpoint has to do: reply to a tiny call, give vectors that Neo4j can index."""
+"""Checks the model endpoint: it must reply, and its vectors must fit the index of Neo4j."""
 
 import re
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from graphrag_neo4j.settings import MOST_DIMENSIONS, Settings
 __all__ = ["check_endpoint"]
 
 STEPS: Sequence[Step] = ("extraction", "summary", "report", "answer", "rating")
-RETRIES = 1  # a doctor says soon what is wrong
-REPLY_TOKENS = 1000  # enough for a model that thinks before it says its one word
-NO_MODEL = "No model is set: an index is extractive, quoted from the documents."
+RETRIES = 1  # few, so that the user soon sees the error
+REPLY_TOKENS = 1000  # enough for a model that reasons before it replies with one word
+NO_MODEL = "No model is set: the index will be extractive, quoted from the documents."
 SET_MODEL = (
-    "For a model's, set OPENAI_API_KEY, or OPENAI_BASE_URL and KG_MODEL for an endpoint of your "
-    "own, in the environment or in .env."
+    "To use a model, set OPENAI_API_KEY (or, for your own endpoint, OPENAI_BASE_URL and KG_MODEL) "
+    "in the environment or in .env."
 )
-INSTALL = "Install graphrag-neo4j once more."
+INSTALL = "Install graphrag-neo4j again."
 CORRECT_MODEL = "Correct OPENAI_BASE_URL, OPENAI_API_KEY or KG_MODEL."
 CORRECT_EMBEDDING = (
     "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or OPENAI_BASE_URL to an "
@@ -30,7 +30,7 @@ CORRECT_EMBEDDING = (
 
 
 async def check_endpoint(settings: Settings) -> list[Check]:
-    """One tiny call to each chat model that is set, and one to the embedding model."""
+    """Makes one very short call to each chat model that is set, and one to the embedding model."""
     if not settings.has_model:
         embedder = static_embedder()
         own = _check_vectors(embedder.embed, f"{embedder.model}: ", INSTALL)
@@ -41,7 +41,7 @@ async def check_endpoint(settings: Settings) -> list[Check]:
     except InputError as error:
         return [
             Check("Model", False, str(error)),
-            *not_made("no model can be asked", "Embedding"),
+            *not_made("no model can be called", "Embedding"),
         ]
     async with endpoint:
         checks = [await _check_chat(endpoint, settings, step) for step in _steps(settings)]
@@ -52,7 +52,7 @@ async def check_endpoint(settings: Settings) -> list[Check]:
 
 
 def _steps(settings: Settings) -> Sequence[Step]:
-    """One step for each chat model that is set."""
+    """Returns one step for each chat model that is set."""
     first: dict[str, Step] = {}
     for step in STEPS:
         first.setdefault(model_of(settings, step), step)
@@ -75,14 +75,14 @@ async def _check_vectors(embed: Embed, about: str, fix: str) -> Check:
         [vector] = await embed(["Neo4j"])
         found = f"its vectors have {len(vector)} dimensions"
         if not 0 < len(vector) <= MOST_DIMENSIONS:
-            raise ReplyError(f"{found}, and Neo4j indexes 1 to {MOST_DIMENSIONS}.")
+            raise ReplyError(f"{found}, but Neo4j can index 1 to {MOST_DIMENSIONS}.")
         return f"{found}."
 
     return await tried("Embedding", measured(), fix, about)
 
 
 def _at(settings: Settings, model: str) -> str:
-    """The model, and the endpoint's host alone: the rest of an address may hold secrets."""
+    """Returns the model and the host of the endpoint. Other parts of a URL may hold secrets."""
     address = (settings.openai_base_url or "OpenAI").rpartition("://")[2]
     host = re.split("[/?#]", address)[0].rpartition("@")[2]
     return f"{model} at {host}: "

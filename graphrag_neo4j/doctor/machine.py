@@ -1,4 +1,4 @@
-"""What has to be on this machine: Python, and the ranks of the tokenizer."""
+"""Checks this machine: the version of Python, and the data of the tokenizer."""
 
 import anyio.to_thread
 
@@ -11,7 +11,7 @@ OLDEST = (3, 11)
 
 
 def check_python(version: tuple[int, int]) -> Check:
-    """Whether this Python is new enough."""
+    """Checks whether this version (major, minor) of Python is new enough."""
     says = f"Python {version[0]}.{version[1]}."
     if version >= OLDEST:
         return Check("Python", True, says)
@@ -19,10 +19,10 @@ def check_python(version: tuple[int, int]) -> Check:
 
 
 async def check_tokenizer(encoding: str) -> Check:
-    """Whether tokens can be counted in this encoding."""
+    """Checks whether the data of this encoding are available, so that tokens can be counted."""
 
     async def load() -> str:
         await anyio.to_thread.run_sync(tokens.encoding, encoding)
-        return f"The ranks of {encoding} are there."
+        return f"The data of the encoding {encoding} are available."
 
     return await tried("Tokenizer", load())

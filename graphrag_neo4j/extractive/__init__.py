@@ -1,7 +1,6 @@
-"""The backend without a model: names are found by rules, and all that is said is quoted.
+"""The extractive backend: it finds names by rules, and all its texts are quoted from documents.
 
-Its modules are imported where they are used, because a question needs little of what reading a
-chunk does.
+Its modules are imported where they are used, because a question needs only a few of them.
 """
 
 from typing import Final
@@ -9,7 +8,7 @@ from typing import Final
 __all__ = ["SIGNATURE_PREFIX", "STATIC_VECTORS"]
 
 SIGNATURE_PREFIX: Final = "extractive"
-"""What the signatures of all that this backend has made begin with; they are kept in the graph."""
+"""The beginning of this backend's signatures. It is stored in graphs, so it must not change."""
 
 STATIC_VECTORS: Final = "wordllama-l2-supercat-256"
-"""The embedding model of this backend, as the graph names it."""
+"""The name of this backend's embedding model in the graph."""

@@ -1,4 +1,8 @@
-"""The sentences of a context, and how well each answers a question."""
+"""Ranks the sentences of a context by how well they answer a question.
+
+The best sentences are selected by maximal marginal relevance (Carbonell and Goldstein 1998), which
+weighs relevance against similarity to the sentences that are already selected.
+"""
 
 import math
 import re
@@ -16,25 +20,28 @@ from graphrag_neo4j.nlp.sentences import WORD, read_passage
 from graphrag_neo4j.nlp.word_lists import ABOUT
 from graphrag_neo4j.text import flat, shortened
 
-__all__ = ["Asked", "Quote", "chosen", "title_of"]
+__all__ = ["Quote", "ScoredQuotes", "best_quotes", "title_of"]
 
-CONSIDERED = 40  # sentences, of which the chosen ones are to differ
-RELEVANCE = 0.7  # against diversity
-COVERED = 0.6  # for a sentence with all words of the question; the rare ones count for more
-WELL_SAID = 0.05  # for each point of a sentence's quality
-NEAR = 0.3  # of nearness and words together, from which a sentence has something to say
-# The same where no word of the question stands in any sentence. What is no word (xyzzy) has a
-# vector, too: of 23,530 sentences the nearest to such a one had a cosine of 0.42. "They bought fast
-# cars." has 0.46 to "vehicle".
+CONSIDERED = 40  # best sentences from which the selection is made
+RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
+COVERED = 0.6  # score of a sentence with all words of the question; rare words count more
+WELL_SAID = 0.05  # score for each point of a sentence's quality
+NEAR = 0.3  # the smallest relevance of a sentence that answers the question
+# The smallest relevance if no sentence shares a word with the question. It is higher, because
+# a string that is not a word (xyzzy) has a vector, too: the most similar of 23,530 sentences had a
+# cosine of 0.42 to it. "They bought fast cars." has 0.46 to "vehicle".
 NEAR_BY_VECTOR = 0.45
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters
-CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report of one line
+CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence, the record it stands in, what is cited for it, and how well it answers."""
+    """A sentence with its record, the citations for it, and how well it answers the question.
+
+    `relevance` is the similarity to the question; `score` also counts the quality of the sentence.
+    """
 
     text: str
     record: ContextRecord
@@ -50,10 +57,11 @@ class Quote:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question's sentences, scored; `whole`: it asks about all there is and names nothing.
+class ScoredQuotes:
+    """The sentences for a question with their scores.
 
-    `near`: the relevance from which a sentence has something to say.
+    `whole` tells whether the question is about the whole corpus and names no subject. `near` is the
+    smallest relevance of a sentence that answers the question.
     """
 
     quotes: Sequence[Quote]
@@ -62,7 +70,7 @@ class Asked:
 
     @classmethod
     def of(cls, question: str, records: Iterable[ContextRecord]) -> Self:
-        """A question put to records; a sentence in several of them is one, with all citations."""
+        """Scores the sentences of the records. Equal sentences are joined with their citations."""
         quotes = _joined(one for record in records for one in _quotes_of(record))
         words = base_words(question) - ABOUT
         if not words or not quotes:
@@ -71,17 +79,22 @@ class Asked:
         return cls(_scored(words, quotes), whole=False, near=NEAR if shared else NEAR_BY_VECTOR)
 
     def answers(self, quote: Quote) -> bool:
-        """Whether a sentence has something to say to the question."""
+        """Tells whether a sentence is relevant enough to answer the question."""
         return quote.relevance >= self.near
 
 
-def chosen(asked: Asked, most: int, within: ContextRecord | None = None) -> list[Quote]:
-    """The sentences that answer best and are unlike each other, to a question about the whole the
-    first ones; `within`: of one record."""
-    there = [one for one in asked.quotes if within is None or one.record is within]
-    if asked.whole:
-        return there[:most]
-    left = [one for one in there if asked.answers(one)]
+def best_quotes(
+    scored: ScoredQuotes, most: int, within: ContextRecord | None = None
+) -> list[Quote]:
+    """Selects at most `most` sentences by maximal marginal relevance.
+
+    For a question about the whole these are the first sentences. `within` limits the selection to
+    one record.
+    """
+    quotes = [one for one in scored.quotes if within is None or one.record is within]
+    if scored.whole:
+        return quotes[:most]
+    left = [one for one in quotes if scored.answers(one)]
     left.sort(key=lambda one: (-one.score, one.text))
     del left[CONSIDERED:]
     found: list[Quote] = []
@@ -93,18 +106,18 @@ def chosen(asked: Asked, most: int, within: ContextRecord | None = None) -> list
 
 
 def _asks_about_all(question: str) -> bool:
-    """Whether a question without a subject asks about the whole, as "???" and "Why?" do not."""
+    """Tells whether a question without a subject is about the whole; "Why?" and "???" are not."""
     words = {found[0].lower() for found in WORD.finditer(question)}
     return bool(ABOUT & (words | base_words(question)))
 
 
 def _quotes_of(record: ContextRecord) -> list[Quote]:
-    """The sentences of a record, each with what it cites, else with the record itself."""
+    """Returns the sentences of a record with their citations, or with a citation of the record."""
     own: tuple[CitationRef, ...] = ((record.kind, record.ref),)
     if record.kind != "Reports":
         texts = record.pieces or (record.text.rpartition(" | ")[2],)
         return [Quote(one, record, own) for text in texts for one in _sentences(text)]
-    # A report made of elements says what each is: "name: description".
+    # A report that lists the members of a community has the form "name: description".
     names = tuple(f"{name}: " for name in title_of(record).split(", "))
     return [
         Quote(one, record, cites or own)
@@ -115,7 +128,7 @@ def _quotes_of(record: ContextRecord) -> list[Quote]:
 
 
 def title_of(record: ContextRecord) -> str:
-    """A report's title; of another record its name, else its beginning."""
+    """Returns the title of a report, or the name or the beginning of another record."""
     if found := CLOSED.match(record.text):
         return found[2]
     name = record.text.split(" | ")[0].partition(":")[0]
@@ -129,14 +142,18 @@ def _without(beginnings: tuple[str, ...], text: str) -> str:
 
 
 def _scored(words: frozenset[str], quotes: Sequence[Quote]) -> list[Quote]:
+    """Scores sentences by their cosine to the question, and by the words that they share with it.
+
+    A word that few sentences hold counts more (inverse document frequency).
+    """
     known = [words & base_words(one.text) for one in quotes]
     often = Counter(word for shared in known for word in shared)
     rare = {word: math.log(1 + len(quotes) / (1 + often[word])) for word in words}
-    asked, *vectors = vectors_of([" ".join(sorted(words)), *(one.text for one in quotes)])
+    target, *vectors = vectors_of([" ".join(sorted(words)), *(one.text for one in quotes)])
     scored = []
     for one, shared, vector in zip(quotes, known, vectors, strict=True):
         covered = sum(rare[word] for word in sorted(shared)) / sum(rare.values())
-        relevance = _cosine(asked, vector) + COVERED * covered
+        relevance = _cosine(target, vector) + COVERED * covered
         score = relevance + WELL_SAID * quality(one.text)
         scored.append(replace(one, score=score, relevance=relevance, vector=vector))
     return scored
@@ -146,27 +163,28 @@ def _joined(quotes: Iterable[Quote]) -> list[Quote]:
     found: dict[str, Quote] = {}
     for one in quotes:
         first = found.setdefault(one.text, one)
-        # What the first record cites stays whole: its chunk comes last.
+        # All citations of the first record are kept, because its chunk is the last of them.
         room = max(CITED, len(first.citations))
         citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:room]
         found[one.text] = replace(first, citations=citations)
     return list(found.values())
 
 
-def _marginal(quote: Quote, chosen: Sequence[Quote]) -> float:
-    like = max((_cosine(quote.vector, one.vector) for one in chosen), default=0.0)
-    return RELEVANCE * quote.score - (1 - RELEVANCE) * like
+def _marginal(quote: Quote, selected: Sequence[Quote]) -> float:
+    """Returns the maximal marginal relevance of a sentence beside the selected ones."""
+    similarity = max((_cosine(quote.vector, one.vector) for one in selected), default=0.0)
+    return RELEVANCE * quote.score - (1 - RELEVANCE) * similarity
 
 
 def _statements(text: str) -> Iterator[tuple[str, tuple[CitationRef, ...]]]:
-    """What a report says, in parts that end with what they cite."""
+    """Divides a report into statements, and yields each with its citations."""
     for part in re.split(r"(?<=\])\s*", CLOSED.sub("\n\n", text)):
         yield rewrite(part, lambda *_: None).strip(), tuple(cited(part))
 
 
 @lru_cache(20_000)
 def _sentences(text: str) -> tuple[str, ...]:
-    """The sentences of one piece of text, each on one line."""
+    """Returns the sentences of a text, each on one line."""
     return tuple(flat(one.text) for one in read_passage(text).sentences if one.text)
 
 

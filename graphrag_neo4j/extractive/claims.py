@@ -1,7 +1,8 @@
-"""Claims: sentences that say who did what, with a date or an amount; where a rule is certain.
+"""Extracts claims: sentences that say who did what, with a date or an amount.
 
-English only: a name, or the "I" of someone whose turn it is, right before a verb in the past; no
-word in the sentence that takes it back or asks. Who says so is the text: no claim has a status.
+The rules are for English and accept only clear sentences. A name, or the "I" of a known speaker,
+must stand directly before a verb in the past tense. A sentence with a question, a negation or a
+doubt is not a claim. Claims have no status, because only the text itself states them.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ VERBS = {
     "education": "graduated studied enrolled completed taught attended",
     "life": "died married emigrated immigrated",
 }
-# What was done to someone.
+# Verbs in the passive voice.
 PASSIVE = {
     "founding": "founded established incorporated formed opened launched",
     "acquisition": "acquired bought sold",
@@ -71,7 +72,7 @@ AMOUNT = regex.compile(
 
 
 def claims_of(text: str) -> list[ClaimRecord]:
-    """The claims that a chunk makes, in their order."""
+    """Returns the claims of a chunk in their order. Only English texts have claims."""
     if not (DATE.search(text) or AMOUNT.search(text)):
         return []
     found = read(text)
@@ -87,7 +88,7 @@ def _claims(found: Reading) -> Iterator[ClaimRecord]:
         if actor is None:
             continue
         subject, verb, end = actor
-        said = " ".join(sentence.text.split())
+        text = " ".join(sentence.text.split())
         yield ClaimRecord(
             subject=subject,
             object=_object(found, number, sentence.start + end, subject),
@@ -95,13 +96,13 @@ def _claims(found: Reading) -> Iterator[ClaimRecord]:
             status=None,
             start_date=_iso(dates[0]) if dates else None,
             end_date=None,
-            description=said,
-            source_text=said,
+            description=text,
+            source_text=text,
         )
 
 
 def _actor(found: Reading, sentence: Sentence, number: int) -> tuple[str, str, int] | None:
-    """Who did something in a sentence, the verb, and where it ends: the first of them."""
+    """Finds the first name that acts in a sentence. Returns the name, the verb and its end."""
     ends = [
         (end - sentence.start, thing.name)
         for thing in found.things.values()
@@ -118,7 +119,7 @@ def _actor(found: Reading, sentence: Sentence, number: int) -> tuple[str, str, i
 
 
 def _object(found: Reading, number: int, after: int, subject: str) -> str | None:
-    """The first thing that a sentence names after its verb."""
+    """Returns the first name after the verb of a sentence, or None."""
     later: list[tuple[int, Thing]] = [
         (start, thing)
         for thing in found.things.values()
@@ -130,7 +131,7 @@ def _object(found: Reading, number: int, after: int, subject: str) -> str | None
 
 
 def _iso(found: "regex.Match[str]") -> str | None:
-    """A date in ISO 8601, as precise as it was given; None for a day that there is not."""
+    """Returns a date in ISO 8601, as precise as the text gives it, or None if it does not exist."""
     if found["iso"]:
         return str(found["iso"])
     if not found["month"]:

@@ -1,5 +1,4 @@
-"""What a chunk states, quoted: each thing that it names and each pair with the sentence that says
-most about it."""
+"""Extracts entities and relationships from a chunk. Their descriptions are quoted sentences."""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,15 +17,16 @@ DEFINES = regex.compile(
     r"ein|eine|der|die|das|un|une|le|la|el|il|uno?)\b|,\s*(?:an?|the|who|which|whose|eine?[rn]?|der|"
     r"die)\b|是|は)"
 )
-TWO_SENTENCES = 3  # what one sentence is better than two by
-DEFINING = 2
+TWO_SENTENCES = 3  # points that a quotation of two sentences loses against one sentence
+DEFINING = 2  # points for a sentence that defines its subject ("Oslo is the …")
 
 
 def extract(text: str) -> Extraction:
-    """The things of a chunk and its pairs, in the order of their keys; without key phrases that
-    come once, and with nothing else.
+    """Returns the entities and relationships of a chunk in the order of their keys.
 
-    Who comes first in the sentence is a pair's source; its strength is the number of sentences.
+    A key phrase that occurs only once and has no relationship is left out. The source of a
+    relationship is the entity that comes first in the sentence. Its strength is the number of
+    sentences that name both entities.
     """
     found = read(text)
     keys, pairs = found.things, found.pairs()
@@ -48,13 +48,14 @@ def extract(text: str) -> Extraction:
 
 
 def _description(found: Reading, thing: Thing) -> str:
-    """The sentence that says most about a thing; the first of those that say as much."""
+    """Returns the first of the sentences that describe an entity best."""
     sentences = found.passage.sentences
-    best = max(thing.places, key=lambda place: (_told(sentences, place), -place[0]))
+    best = max(thing.places, key=lambda place: (_worth(sentences, place), -place[0]))
     return _quoted(found, best[0], best[0])
 
 
-def _told(sentences: Sequence[Sentence], place: tuple[int, int, int]) -> int:
+def _worth(sentences: Sequence[Sentence], place: tuple[int, int, int]) -> int:
+    """Rates in points how well the sentence at a place describes the entity there."""
     number, _, end = place
     sentence = sentences[number]
     defined = DEFINES.match(sentence.text, end - sentence.start) is not None
@@ -64,20 +65,20 @@ def _told(sentences: Sequence[Sentence], place: tuple[int, int, int]) -> int:
 def _best_place(
     found: Reading, one: Thing, other: Thing, places: Iterable[tuple[int, int]]
 ) -> tuple[int, int]:
-    """Where a pair is best spoken of: a sentence that defines one by the other, or reads well."""
+    """Returns the sentences that describe a pair best: they define one of them or read well."""
     sentences = found.passage.sentences
     here = {place[0]: place for thing in (one, other) for place in thing.places}
 
     def worth(place: tuple[int, int]) -> tuple[int, int]:
         first, last = place
-        told = max(_told(sentences, here[n]) for n in (first, last) if n in here)
-        return told - TWO_SENTENCES * (first != last), -first
+        best = max(_worth(sentences, here[n]) for n in (first, last) if n in here)
+        return best - TWO_SENTENCES * (first != last), -first
 
     return max(places, key=worth)
 
 
 def _in_order(one: Thing, other: Thing, numbers: range) -> tuple[Thing, Thing]:
-    """The two as their sentences name them."""
+    """Returns the two entities in the order in which the sentences name them."""
     first, second = (
         min(start for number, start, _ in thing.places if number in numbers)
         for thing in (one, other)
@@ -86,7 +87,7 @@ def _in_order(one: Thing, other: Thing, numbers: range) -> tuple[Thing, Thing]:
 
 
 def _quoted(found: Reading, first: int, last: int) -> str:
-    """The text of sentences [first, last], white space folded."""
+    """Returns the text of the sentences `first` to `last`, with white space folded."""
     sentences = found.passage.sentences
     text = found.passage.text[sentences[first].start : sentences[last].end]
     return " ".join(text.split())

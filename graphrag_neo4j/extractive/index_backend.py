@@ -1,4 +1,4 @@
-"""Thinking without a model: what chunks say is chosen and quoted, nothing is written anew."""
+"""The extractive index backend: its LLM tasks need no model, but select and quote sentences."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,12 +13,12 @@ from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality
 
 __all__ = ["ExtractiveIndexBackend"]
 
-VERSION = 1  # to be raised with every change of what is found in a text
-GOOD = 0.1  # of a score for each point of a sentence's quality
+VERSION = 1  # increase it with every change that changes the results for a text
+GOOD = 0.1  # score for each point of a sentence's quality
 
 
 class ExtractiveIndexBackend:
-    """Extraction, claims, descriptions and reports by rules.
+    """Extracts entities and claims, and makes descriptions and reports, by rules.
 
     `longest`: tokens of a description, counted by `count`. A signature begins with "extractive".
     """
@@ -28,31 +28,31 @@ class ExtractiveIndexBackend:
 
     @property
     def origin(self) -> Origin:
-        """All that it writes is quoted."""
+        """Always "extractive", because all texts are quotations."""
         return "extractive"
 
     @property
     def quotes(self) -> bool:
-        """Its reports quote the sources."""
+        """True: the reports quote the sources."""
         return True
 
     def signature(self, step: Step) -> str:
-        """The kind and version of these rules, and a hash of the settings of a step."""
+        """Returns the version of these rules, and a hash of the settings of a step."""
         settings = [self._longest] if step == "summary" else []
         return f"{SIGNATURE_PREFIX} {VERSION} {identify(step, *settings)}"
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
-        """What a chunk names, and which of it stands together."""
+        """Extracts the entities that a chunk names, and those that it names together."""
         yield from ()
         return extract(chunk.text)
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
-        """Who did what, with a date or an amount."""
+        """Extracts claims: who did what, with a date or an amount."""
         yield from ()
         return Claims(claims_of(chunk.text))
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        """The sentences that say most of what all say; one a line."""
+        """Returns the most central sentences of the descriptions, one on each line."""
         yield from ()
         texts = sorted({line for text in descriptions for line in text.splitlines() if line})
         central = centrality(texts)
@@ -66,6 +66,6 @@ class ExtractiveIndexBackend:
         return "\n".join(lines)
 
     def report(self, _context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
-        """A report of quotations."""
+        """Makes a report of quotations from the report material."""
         yield from ()
         return report_of(material)

@@ -1,8 +1,8 @@
-"""Reports made of quotations: titles of what is particular to a community, findings cited sentence
-by sentence.
+"""Makes reports of quotations. The title names the most particular members of a community.
 
-A leaf's findings are about the members that hold it together, those of a community with parts
-about its parts. Each sentence stands in the chunk that is cited after it, and once in a report.
+The findings of a community without parts are about its most important members; the findings of
+other communities are about their parts. Each sentence is cited, stands word for word in the cited
+chunk, and occurs only once in a report.
 """
 
 import math
@@ -19,18 +19,18 @@ from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, rep
 __all__ = ["report_of"]
 
 TITLE = 3  # names in a title
-SHORT = 0.3  # of a short name's weight: from there on the long one is taken
-SUMMARY = 3  # sentences, at most, and one of so many that there are
-LEFT = 4
+SHORT = 0.3  # a long name replaces a short one if it has more than this part of its weight
+SUMMARY = 3  # sentences in a summary, at most
+LEFT = 4  # the summary takes at most one of this many sentences
 FINDINGS = 6
-PARTS = 12  # of which a report tells
-EACH = 2  # sentences of a finding
-GOOD = 0.1  # of a score for each point of a sentence's quality
+PARTS = 12  # parts of the community that a report describes
+EACH = 2  # sentences in a finding
+GOOD = 0.1  # score for each point of a sentence's quality
 
 
 @dataclass(frozen=True, slots=True)
 class _Quotation:
-    """A sentence, where it stands (the first chunk by id), the members that it is about."""
+    """A sentence, its chunk (the first by id), and the ids of the members that it is about."""
 
     text: str
     record: ContextRecord
@@ -39,7 +39,7 @@ class _Quotation:
 
 @dataclass(slots=True)
 class _Writing:
-    """A community's quotations by their text, its members' weights, and what is quoted already."""
+    """The state of a report: quotations by text, weights of members, and texts already `used`."""
 
     material: ReportMaterial
     quotations: Mapping[str, _Quotation]
@@ -48,20 +48,20 @@ class _Writing:
     used: list[str] = field(default_factory=list)
 
     def quote(self, texts: Iterable[str], most: int, also: Sequence[ContextRecord] = ()) -> str:
-        """The best of these sentences that are not used, each cited; a line each."""
+        """Quotes at most `most` of the best unused sentences with citations, one on each line."""
         scores = {text: self.scores[text] for text in texts}
-        chosen = choose(scores, most, self.used)
-        self.used += chosen
-        return "\n".join(self._cited(self.quotations[text], also) for text in chosen)
+        selected = choose(scores, most, self.used)
+        self.used += selected
+        return "\n".join(self._cited(self.quotations[text], also) for text in selected)
 
     def about(self, members: Iterable[str]) -> list[str]:
-        """The sentences that are about these members more than about others, if there are any."""
+        """Returns the sentences that are mainly about these members, or else all about them."""
         wanted = set(members)
         found = [text for text, one in self.quotations.items() if one.about & wanted]
         return [text for text in found if self._main(text) in wanted] or found
 
     def _main(self, text: str) -> str:
-        """The member that matters most of those that a sentence is about."""
+        """Returns the member with the highest weight of those that a sentence is about."""
         return min(self.quotations[text].about, key=lambda id_: (-self.weights[id_], id_))
 
     def _cited(self, quotation: _Quotation, also: Sequence[ContextRecord]) -> str:
@@ -71,7 +71,7 @@ class _Writing:
 
 
 def report_of(material: ReportMaterial) -> WrittenReport:
-    """The report of a community, of what chunks say of its members."""
+    """Makes the report on a community from the sentences about its members."""
     weights = _weights(material)
     quotations = _quotations(material)
     scores = _scores(quotations, weights)
@@ -83,8 +83,11 @@ def report_of(material: ReportMaterial) -> WrittenReport:
 
 
 def _weights(material: ReportMaterial) -> dict[str, float]:
-    """How particular each member is to the community: how often it comes, how often with other
-    members, and what share of its pairs lies inside."""
+    """Rates how particular each member is to the community.
+
+    The weight grows with the mentions of the member, with the weights of its relationships to other
+    members, and with the share of its relationships that lie inside the community.
+    """
     inside: defaultdict[str, list[int]] = defaultdict(list)
     for edge in material.edges:
         inside[edge.source].append(edge.weight)
@@ -101,19 +104,19 @@ def _weights(material: ReportMaterial) -> dict[str, float]:
 
 
 def _particular(material: ReportMaterial, weights: Mapping[str, float]) -> list[str]:
-    """The members that a community is called by, none of whose names holds another's words."""
-    chosen: list[str] = []
+    """Selects the members that name the community. Their names share no words."""
+    selected: list[str] = []
     words: set[str] = set()
     for id_ in sorted(weights, key=lambda id_: (-weights[id_], id_)):
         own = set(material.entities[id_].name.casefold().split())
-        if len(chosen) < TITLE and not own & words and not _is_short(material, weights, id_):
-            chosen.append(id_)
+        if len(selected) < TITLE and not own & words and not _is_short(material, weights, id_):
+            selected.append(id_)
             words |= own
-    return chosen
+    return selected
 
 
 def _is_short(material: ReportMaterial, weights: Mapping[str, float], id_: str) -> bool:
-    """Whether a name is only a part of another's that matters as well: Ben, of Ben Bloomberg."""
+    """Tells whether a name is a part of another important name: Ben, of Ben Bloomberg."""
     name = material.entities[id_].name
     return name.istitle() and any(
         name != other.name
@@ -124,7 +127,7 @@ def _is_short(material: ReportMaterial, weights: Mapping[str, float], id_: str) 
 
 
 def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:
-    """The sentences that there are, by their text."""
+    """Returns all sentences about the members, by their text."""
     about: defaultdict[str, set[str]] = defaultdict(set)
     records: dict[str, ContextRecord] = {}
     for source in sorted(material.sources, key=lambda one: (one.text, one.record.id)):
@@ -134,7 +137,7 @@ def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:
 
 
 def _scores(quotations: Mapping[str, _Quotation], weights: Mapping[str, float]) -> dict[str, float]:
-    """How much a sentence says of a community: by its members, its words, and how it reads."""
+    """Scores sentences by the weights of their members, their centrality and their quality."""
     most = max(weights.values(), default=0) or 1
     central = centrality(list(quotations))
     return {
@@ -149,7 +152,7 @@ def _scores(quotations: Mapping[str, _Quotation], weights: Mapping[str, float]) 
 
 
 def _of_members(writing: _Writing) -> Iterator[FindingText]:
-    """A finding on each of the members that matter most."""
+    """Yields a finding on each of the members with the highest weights."""
     weights, entities = writing.weights, writing.material.entities
     ranked = sorted(weights, key=lambda id_: (-weights[id_], id_))
     found = 0
@@ -162,7 +165,7 @@ def _of_members(writing: _Writing) -> Iterator[FindingText]:
 
 
 def _of_parts(writing: _Writing) -> Iterator[FindingText]:
-    """A finding on each of the largest parts."""
+    """Yields a finding on each of the largest parts of the community."""
     members: defaultdict[str | None, list[str]] = defaultdict(list)
     for id_, entity in writing.material.entities.items():
         members[entity.part].append(id_)
@@ -177,13 +180,13 @@ def _headline(part: PartMaterial) -> str:
 
 
 def _of_claims(writing: _Writing) -> Iterator[FindingText]:
-    """What is claimed of members, each claim once."""
+    """Yields a finding with the claims about members, each of them once."""
     lines = []
     for claim in writing.material.claims:
-        said = claim.description
-        if claim.source and not any(repeats(said, other) for other in writing.used):
-            writing.used.append(said)
+        text = claim.description
+        if claim.source and not any(repeats(text, other) for other in writing.used):
+            writing.used.append(text)
             records = (claim.record, claim.source)
-            lines.append(f"{said} {bracket((one.kind, one.ref) for one in records)}")
+            lines.append(f"{text} {bracket((one.kind, one.ref) for one in records)}")
     if lines:
         yield FindingText("Claims", "\n".join(lines))

@@ -1,6 +1,7 @@
-"""Static vectors of texts: the mean of their tokens' vectors, as the package wordllama brings them.
+"""Static vectors of texts: the mean of the vectors of their tokens.
 
-Its two files are read; its code is not imported, which would set up logging for everyone.
+The vectors are those of the package wordllama. Only its two data files are read. Its code is not
+imported, because that would configure logging for the whole process.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 
 
 def static_embedder() -> Embedder:
-    """The embedding model that needs no endpoint."""
+    """Returns the embedding model that needs no endpoint."""
     return Embedder(STATIC_VECTORS, DIMENSIONS, _embed)
 
 
@@ -38,7 +39,10 @@ async def _embed(texts: Sequence[str]) -> list[list[float]]:
 
 
 def vectors_of(texts: Sequence[str]) -> list[list[float]]:
-    """A vector of length 1 for each text; zeros for one without a token."""
+    """Returns a vector of DIMENSIONS numbers and length 1 for each text.
+
+    A text without a token gets a vector of zeros. Raises InputError if wordllama is not installed.
+    """
     import numpy as np  # noqa: PLC0415 - it takes a moment
 
     tokenizer, table = _model()

@@ -1,1 +1,1 @@
-"""Doors to other programs, each with a dependency of its own: LangChain, MCP."""
+"""Integrations with LangChain and with assistants (MCP). Each needs its own optional dependency."""

@@ -1,4 +1,4 @@
-"""A retriever for LangChain: the passages that the graph finds for a question.
+"""A retriever for LangChain: it returns the passages that the graph finds for a question.
 
 with GraphRAG.from_env() as rag:
     documents = GraphRAGRetriever(rag=rag).invoke("Who was Marley?")
@@ -25,20 +25,27 @@ __all__ = ["GraphRAGRetriever"]
 
 
 class GraphRAGRetriever(BaseRetriever):
-    """The chunks that a local or basic answer would be made from, the best first.
+    """Retrieves the chunks from which local or basic search would answer, the best first.
 
-    `local`: those that support the entities near the question; `basic`: those nearest to it. A
-    Document has the chunk's text and its id; its metadata are `source` and `title` of the document,
-    `chunk` (a ref), `start` and `end` (characters of the document) and `rank`, from 1. Asks no chat
-    model. Raises what `GraphRAG.query` raises.
+    The method "local" returns chunks that mention the entities of the question; "basic" returns the
+    chunks that are most similar to it. Each Document holds the text and the id of a chunk. Its
+    metadata are `source` and `title` of the document, `chunk` (the ref of the chunk), `start` and
+    `end` (characters of the document) and `rank` (1 for the best). No chat model is called. Raises
+    the same errors as `GraphRAG.query`.
     """
 
-    rag: GraphRAG | AsyncGraphRAG = Field(description="An open one; AsyncGraphRAG for ainvoke.")
+    rag: GraphRAG | AsyncGraphRAG = Field(
+        description="An open client. `ainvoke` accepts both kinds, `invoke` only a GraphRAG."
+    )
     method: Literal["local", "basic"] = "local"
     k: int | None = Field(
-        default=None, ge=1, description="So many at most; else what the budget takes."
+        default=None,
+        ge=1,
+        description="The largest number of documents. By default the token budget limits them.",
     )
-    settings: dict[str, Any] = Field(default={}, description="By name, as max_context_tokens.")
+    settings: dict[str, Any] = Field(
+        default={}, description="Settings for the question by name, such as max_context_tokens."
+    )
 
     def _get_relevant_documents(
         self,
@@ -48,7 +55,8 @@ class GraphRAGRetriever(BaseRetriever):
     ) -> list[Document]:
         if isinstance(self.rag, AsyncGraphRAG):
             raise InputError(
-                "A retriever on an AsyncGraphRAG is awaited: call `ainvoke`, or give it a GraphRAG."
+                "A retriever with an AsyncGraphRAG has no `invoke`: call `ainvoke`, or give it a "
+                "GraphRAG."
             )
         records = self._records(self.rag.query(query, **self._how))
         return _documents(records, self.rag.sources(*(record.ref for record in records)))
@@ -67,7 +75,7 @@ class GraphRAGRetriever(BaseRetriever):
 
     def _records(self, answer: Answer) -> list[ContextRecord]:
         found = [
-            record for shown in answer.context for record in shown.by_kind().get("Sources", [])
+            record for table in answer.context for record in table.by_kind().get("Sources", [])
         ]
         return found[: self.k]
 

@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol over a graph: five tools that read and never write."""
+"""A server of the Model Context Protocol with five tools, which read a graph and never write."""
 
 import functools
 import socket
@@ -21,22 +21,23 @@ from graphrag_neo4j.integrations.tool_results import (
     ToolPassage,
     passage,
     report_text,
-    told,
-    told_context,
+    tool_answer,
+    tool_context,
 )
 
 __all__ = ["listen", "serve_http", "serve_stdio"]
 
 INSTRUCTIONS: Final = (
-    "A knowledge graph of documents: entities, relationships, claims, communities of entities and "
-    "reports on these, each tied to the passages that say so. Ask global_search about the whole, "
-    "local_search about particular things. Answers cite [Data: Entities (5); Reports (2)]; "
-    "read_report takes the number of a report, read_source that of a source or of a place's chunk."
+    "A knowledge graph of documents. It holds entities, relationships, claims, communities of "
+    "entities, and reports on the communities, all linked to the passages that support them. Use "
+    "global_search for questions about the whole, and local_search for questions about particular "
+    "things. Answers hold citations such as [Data: Entities (5); Reports (2)]. read_report takes "
+    "the number of a report; read_source takes the number of a source or of a place's chunk."
 )
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-GOODBYE_SECONDS = 3  # for what is being answered when the server is ended
+SHUTDOWN_SECONDS = 3  # time for running requests when the server is stopped
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,12 +45,12 @@ Question = Annotated[str, Field(min_length=1, description="A question in plain w
 Level = Annotated[
     int | None, Field(ge=0, le=100, description="Level of communities; 0 is the coarsest.")
 ]
-Ref = Annotated[int, Field(ge=0, le=2**53, description="The number that it is cited by.")]
-Limit = Annotated[int, Field(ge=1, le=100, description="So many at most.")]
+Ref = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
+Limit = Annotated[int, Field(ge=1, le=100, description="The largest number of entities.")]
 
 
 class Tools:
-    """What an assistant can ask of an open graph; docstrings and fields are what it is told."""
+    """The tools for an open graph. The assistant reads their docstrings and field descriptions."""
 
     def __init__(self, rag: AsyncGraphRAG) -> None:
         self._rag = rag
@@ -57,42 +58,43 @@ class Tools:
     async def global_search(self, question: Question, level: Level = None) -> ToolAnswer:
         """Answers a question about the documents as a whole: themes, trends, comparisons.
 
-        From the reports on one level of communities: a fine level sees more detail, a coarse one
-        is cheaper. Gives the answer with its sources: document, characters, quote.
+        The answer is made from the reports of one level of communities. A fine level shows more
+        detail; a coarse level is cheaper. Returns the answer with its sources, each with document,
+        characters and quote.
         """
         if self._rag.settings.has_model:
-            return told(await self._rag.global_search(question, level=level))
-        # The finest level whose reports fit one context, unless a level was named.
+            return tool_answer(await self._rag.global_search(question, level=level))
+        # Without a level, map_calls=1 selects the finest level whose reports fit into one context.
         found = self._rag.global_search(question, level=level, context_only=True, map_calls=1)
-        return told_context(await found)
+        return tool_context(await found)
 
     async def local_search(self, question: Question) -> ToolAnswer:
         """Answers a question about particular people, places, things or events.
 
-        From the entities that the question is about and what is known around them. Gives the
-        answer with its sources: document, characters, quote.
+        The answer is made from the entities in the question and the graph around them. Returns
+        the answer with its sources, each with document, characters and quote.
         """
         if self._rag.settings.has_model:
-            return told(await self._rag.local_search(question))
-        return told_context(await self._rag.local_search(question, context_only=True))
+            return tool_answer(await self._rag.local_search(question))
+        return tool_context(await self._rag.local_search(question, context_only=True))
 
     async def find_entities(
         self,
-        text: Annotated[str, Field(description="A name, or words of one.")],
+        text: Annotated[str, Field(description="A name, or words of a name.")],
         limit: Limit = 10,
     ) -> Entities:
-        """Finds entities by name, with type, description and number of relationships."""
+        """Finds entities by name. Returns type, description and number of relationships."""
         return Entities(await self._rag.find_entities(text, limit))
 
     async def read_report(self, ref: Ref) -> ReportText:
-        """Reads the whole report on a community, cited as `Reports (ref)`."""
+        """Reads the whole report on a community, which is cited as `Reports (ref)`."""
         return report_text(await self._rag.report(ref))
 
     async def read_source(self, ref: Ref) -> ToolPassage:
-        """Reads the whole text of a chunk, cited as `Sources (ref)`, with its place."""
+        """Reads the whole text of a chunk, which is cited as `Sources (ref)`, and its place."""
         if found := await self._rag.sources(ref):
             return passage(found[0])
-        raise InputError(f"Source {ref} is no longer in the graph, or never was.")
+        raise InputError(f"Source {ref} is no longer in the graph, or it never was.")
 
 
 async def serve_stdio(rag: AsyncGraphRAG) -> None:
@@ -101,29 +103,33 @@ async def serve_stdio(rag: AsyncGraphRAG) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 takes a free one. Raises InputError where it can't be had."""
+    """Opens a listening socket. Port 0 chooses a free port.
+
+    Raises InputError if the address or the port can't be used.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         reason = (error.strerror or "no such address").partition(" (")[0]
         raise InputError(
-            f"{host}, port {port} can't be served ({reason}): give another --host or --port."
+            f"The server can't listen on {host}, port {port} ({reason}). Give another --host or "
+            "--port."
         ) from error
 
 
 async def serve_http(rag: AsyncGraphRAG, listening: socket.socket) -> None:
     """Serves an open graph over streamable HTTP, at `/mcp`, until SIGINT or SIGTERM.
 
-    On loopback, requests that a browser was tricked into (by their Host or Origin) are refused.
+    On a loopback address, requests of foreign web pages are refused by their Host or Origin.
     """
     host = listening.getsockname()[0]
     config = uvicorn.Config(
         _server(rag).streamable_http_app(host=host),
-        log_config=None,  # its own would print to standard output
+        log_config=None,  # the default configuration would print to standard output
         access_log=False,
         ws="none",
-        timeout_graceful_shutdown=GOODBYE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     await uvicorn.Server(config).serve(sockets=[listening])
 
@@ -143,19 +149,19 @@ def _server(rag: AsyncGraphRAG) -> MCPServer[Any]:
         tools.read_report,
         tools.read_source,
     ):
-        server.add_tool(_in_a_sentence(tool), annotations=READ_ONLY)
+        server.add_tool(_with_tool_errors(tool), annotations=READ_ONLY)
     return server
 
 
-def _in_a_sentence(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """A tool whose errors, where they are ours, reach the assistant as they are worded."""
+def _with_tool_errors(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    """Wraps a tool, so that the assistant sees the messages of this package's errors."""
 
     @functools.wraps(tool)
     async def run(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return await tool(*args, **kwargs)
         except ReplyError as error:
-            raise ToolError(f"No answer came: {str(error).rstrip('.')}.") from error
+            raise ToolError(f"There is no answer, since {str(error).rstrip('.')}.") from error
         except GraphRAGError as error:
             raise ToolError(str(error)) from error
 

@@ -1,6 +1,6 @@
-"""What the tools of the MCP server reply; the SDK makes schemas of these classes.
+"""The results of the tools of the MCP server. The SDK makes JSON schemas from these classes.
 
-(It takes what a class holds by a field's name for the default, so the classes have no slots.)
+The classes have no slots, because the SDK would take a slot for the default of its field.
 """
 
 from collections.abc import Sequence
@@ -20,19 +20,20 @@ __all__ = [
     "ToolSource",
     "passage",
     "report_text",
-    "told",
-    "told_context",
+    "tool_answer",
+    "tool_context",
 ]
 
-QUOTED = 300  # characters of a place
-MEMBERS = 50  # entities of a report that are named
+QUOTED = 300  # characters of a quote
+MEMBERS = 50  # entities of a community that a report names
 
 
 @dataclass(frozen=True)
 class ToolSource:
-    """Characters [start, end) of a document, within a chunk; `quote` is how they begin.
+    """A passage: the characters [start, end) of a document, which lie in a chunk.
 
-    The quote is empty where no sentence of the chunk says what it is cited for.
+    `quote` is the beginning of the passage. It is empty if no sentence of the chunk supports the
+    statement.
     """
 
     document: str
@@ -45,9 +46,9 @@ class ToolSource:
 
 @dataclass(frozen=True)
 class ToolCitation:
-    """What a citation such as `Entities (5)` stands for, and the places that say so.
+    """The meaning of a citation such as `Entities (5)`, with the places that support it.
 
-    `supported`: it was in what the answer was made from.
+    `supported` tells whether the cited element was in the context of the answer.
     """
 
     citation: str
@@ -58,7 +59,7 @@ class ToolCitation:
 
 @dataclass(frozen=True)
 class ToolAnswer:
-    """An answer with its sources; under `context_only` the text is what one can be made from."""
+    """An answer with its sources. With `context_only` the text is a context for an answer."""
 
     text: str
     context_only: bool
@@ -68,15 +69,18 @@ class ToolAnswer:
 
 @dataclass(frozen=True)
 class Entities:
-    """Entities by name, the best first."""
+    """Entities that a name matches, the best match first."""
 
     entities: list[FoundEntity]
 
 
 @dataclass(frozen=True)
 class ReportText:
-    """A community's report in Markdown; `size` is the number of its entities, the best connected
-    of which are named."""
+    """The report on a community in Markdown.
+
+    `size` is the number of entities in the community. `entities` names those with the most
+    relationships.
+    """
 
     ref: int
     level: int
@@ -89,7 +93,7 @@ class ReportText:
 
 @dataclass(frozen=True)
 class ToolPassage:
-    """The whole text of a chunk: characters [start, end) of a document."""
+    """The whole text of a chunk, which is the characters [start, end) of a document."""
 
     chunk: int
     document: str
@@ -99,21 +103,21 @@ class ToolPassage:
     text: str
 
 
-def told(answer: Answer) -> ToolAnswer:
-    """An answer with what its sources say of it."""
+def tool_answer(answer: Answer) -> ToolAnswer:
+    """Returns an answer with its sources."""
     return ToolAnswer(answer.text, False, "", [_cited(citation) for citation in answer.citations])
 
 
-def told_context(answer: Answer) -> ToolAnswer:
-    """What an answer can be made from; of several parts, each as large as one call takes, one."""
-    note = "No model is set, so this is the material: answer from it, and cite it by its ids."
+def tool_context(answer: Answer) -> ToolAnswer:
+    """Returns the context for an answer. If there are several context tables, it is the first."""
+    note = "No model is set, so this is a context: answer from it, and cite its ids."
     if len(answer.context) > 1:
-        note += f" It is the first of {len(answer.context)} parts; a coarser level takes fewer."
-    return ToolAnswer("".join(shown.text for shown in answer.context[:1]), True, note, [])
+        note += f" It is the first of {len(answer.context)} parts; a coarser level has fewer."
+    return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
 
 
 def report_text(report: CommunityReport) -> ReportText:
-    """A report without what its text says again."""
+    """Returns a report without the fields that its text repeats."""
     return ReportText(
         report.ref,
         report.level,
@@ -126,7 +130,7 @@ def report_text(report: CommunityReport) -> ReportText:
 
 
 def passage(source: Source) -> ToolPassage:
-    """A chunk, in which what looks like a citation is neutralised."""
+    """Returns a chunk. Text that looks like a citation is neutralised."""
     return ToolPassage(
         source.chunk,
         source.document,

@@ -1,4 +1,4 @@
-"""Thinking with a model: prompts to any OpenAI-compatible endpoint."""
+"""The backends that use a model: prompts to any OpenAI-compatible endpoint."""
 
 from graphrag_neo4j.llm.endpoint import Endpoint, model_of
 from graphrag_neo4j.llm.index_backend import LLMIndexBackend

@@ -1,4 +1,4 @@
-"""From records to claims."""
+"""Turns the records of a model's reply into claims."""
 
 from graphrag_neo4j.claim_records import CLAIM_FIELDS, claim_record
 from graphrag_neo4j.llm.gleaning import Gleaning
@@ -8,17 +8,21 @@ from graphrag_neo4j.text import clean_name
 __all__ = ["claims_of"]
 
 
-def claims_of(passes: Gleaning) -> Claims:
-    """What the records of a reading claim; a reason for each that can't be used."""
-    unusable = list(passes.odd)
+def claims_of(gleaned: Gleaning) -> Claims:
+    """Returns the claims in the records, and a reason for each record that can't be used."""
+    unusable = list(gleaned.odd)
     claims = [
-        claim for record in passes.records if (claim := claim_record(_fields(record), unusable))
+        claim for record in gleaned.records if (claim := claim_record(_fields(record), unusable))
     ]
-    return Claims(claims, passes.cut, unusable)
+    return Claims(claims, gleaned.cut, unusable)
 
 
 def _fields(record: list[str]) -> list[str]:
-    """Eight fields: a leading kind is dropped, what is too many belongs to the source text."""
+    """Returns the eight fields of a claim.
+
+    A leading field "claim" is dropped. Fields beyond the eighth are part of the last one, the
+    source text.
+    """
     fields = record[1:] if clean_name(record[0]).casefold() == "claim" else record
     if len(fields) < CLAIM_FIELDS:
         return fields

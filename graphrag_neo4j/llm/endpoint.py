@@ -1,4 +1,4 @@
-"""The door to a model: one OpenAI-compatible endpoint, its limits, its errors, its cost."""
+"""The connection to one OpenAI-compatible endpoint, with its limits, its errors and its cost."""
 
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence, Set
 from copy import copy
@@ -16,7 +16,7 @@ from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, Repl
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.rate_limiter import Rates
-from graphrag_neo4j.llm.reasoning_tags import without_thoughts_streamed
+from graphrag_neo4j.llm.reasoning_tags import remove_reasoning_streamed
 from graphrag_neo4j.llm.response_bodies import (
     Completion,
     Used,
@@ -48,19 +48,21 @@ NO_MODEL = (
     "No model is set: set OPENAI_API_KEY, "
     "or OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own."
 )
-# One without the other is of no use: under a bias on two words a model does not stop by itself.
+# These two options are used together: a model that is biased towards two words does not stop by
+# itself, so it also needs a limit of tokens.
 ONE_TOKEN = {"logit_bias", "max_completion_tokens"}
-LONGEST_MESSAGE = 300  # of what an endpoint says, which may be a whole page
-# So many calls failing one after the other mean that the endpoint is down, not a chunk's text.
+LONGEST_MESSAGE = 300  # characters of an endpoint's error message, which may be a whole page
+# If the first calls all fail, this many failures mean that the endpoint is down. Fewer failures
+# may be due to the texts of single chunks.
 HOPELESS_AT_FIRST = 5
-EMBEDDING = "embedding"  # the step that vectors are metered under
+EMBEDDING = "embedding"  # the step under which the meter counts embeddings
 
 
 class Endpoint:
-    """Sends requests, as an asynchronous context manager; one for a client.
+    """Sends requests to a model. Each client has one endpoint.
 
-    Raises InputError where neither a key nor an address is set, or where a cost limit is set for
-    models whose price is not known.
+    It is an asynchronous context manager. Raises InputError if neither a key nor an address is
+    set, or if a cost limit is set for models whose price is not known.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -76,11 +78,11 @@ class Endpoint:
         self.take_models(settings)
 
     def metered(self, settings: Settings) -> Self:
-        """This endpoint for one run or one question: with a meter and a cost limit of its own.
+        """Returns this endpoint for one run or one question, with its own meter and cost limit.
 
-        The models are those of `settings`. The connections, the limits of calls at the same time
-        and a minute, and what the endpoint has refused are shared; the meter of the whole counts
-        the calls, too.
+        The models are those of `settings`. Both endpoints share the connections, the limit of
+        concurrent calls, the limits per minute, and the knowledge of which options the endpoint
+        refuses. The meter of this endpoint also counts the calls of the new one.
         """
         part = copy(self)
         part.meter = Meter(self.meter)
@@ -88,7 +90,7 @@ class Endpoint:
         return part
 
     def take_models(self, settings: Settings) -> None:
-        """Takes models, prices and the cost limit from these settings."""
+        """Uses the models, prices and the cost limit (in US dollars) of these settings."""
         self._settings = settings
         self._prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
         self._embedding_price = price_of(settings.embedding_model, settings)
@@ -105,7 +107,10 @@ class Endpoint:
         await self._client.close()
 
     async def run(self, task: LLMTask[T]) -> T:
-        """Drives a think step to its result; raises what `ask` raises, and ReplyError."""
+        """Runs an LLM task: sends its requests and returns its result.
+
+        Raises what `ask` raises, and ReplyError where the task can't use a reply.
+        """
         try:
             request = next(task)
             while True:
@@ -114,10 +119,10 @@ class Endpoint:
             return cast("T", done.value)
 
     async def ask(self, request: Request) -> Reply:
-        """The reply to one request.
+        """Sends one request and returns the reply.
 
-        Raises ModelError where no call can succeed, BudgetSpentError before a call that the cost
-        limit forbids, ReplyError where only this one failed.
+        Raises ModelError if no call can succeed, BudgetSpentError if the cost limit is reached
+        (then nothing is sent), and ReplyError if only this call failed.
         """
         self._check_budget()
         model = model_of(self._settings, request.step)
@@ -133,30 +138,27 @@ class Endpoint:
         return reply
 
     def stream(self, request: Request) -> AsyncGenerator[str, None]:
-        """The reply to one request piece by piece, as it comes; raises as `ask` does.
-
-        Closing this generator closes the connection on which the reply is still coming.
-        """
+        """Sends one request and yields the reply as it comes. Raises the same errors as `ask`."""
         used = self.meter.steps[request.step]
-        return without_thoughts_streamed(storable_pieces(self._streamed(request), used))
+        return remove_reasoning_streamed(storable_pieces(self._streamed(request), used))
 
     async def _streamed(self, request: Request) -> AsyncGenerator[str, None]:
         self._check_budget()
         model = model_of(self._settings, request.step)
         await self._rates.before_call(request, self._settings.encoding)
-        said: list[str] = []
+        pieces: list[str] = []
         length = 0
         used: Used | None = None
         try:
-            # The slot is given back before the reply is read: whoever reads it slowly, or asks
-            # the next question meanwhile, must not keep the others waiting.
+            # The slot is released before the reply is read. A reader that is slow, or that asks
+            # another question meanwhile, must not block the other calls.
             async with self._slots:
                 events = await self._open_stream(model, request)
             async with events:
                 async for event in events:
                     used = used_by(event) or used
                     if piece := piece_of(event):
-                        said.append(piece)
+                        pieces.append(piece)
                         length += len(piece)
                         refuse_long(length)
                         yield piece
@@ -164,13 +166,13 @@ class Endpoint:
         except (openai.APIError, ReplyError) as error:
             raise self._failed(request.step, error, model) from None
         except (ValueError, RecursionError):
-            odd = ReplyError("the endpoint's stream holds what is no JSON")
-            raise self._failed(request.step, odd, model) from None
+            invalid = ReplyError("the endpoint's stream holds text that is not JSON")
+            raise self._failed(request.step, invalid, model) from None
         self._failures_in_a_row = 0
-        self._count(request, used, "".join(said))
+        self._count(request, used, "".join(pieces))
 
     async def _open_stream(self, model: str, request: Request) -> AsyncStream[object]:
-        """The events as they are: the client would take for granted that they have their form."""
+        """Opens a stream of raw events. Typed events would fail if an event has another form."""
         body: dict[str, Any] = {
             "model": model,
             "messages": _messages(request),
@@ -187,11 +189,11 @@ class Endpoint:
         )
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """A vector for each text, in their order; raises as `ask` does."""
+        """Returns one vector for each text, in the same order. Raises the same errors as `ask`."""
         self._check_budget()
         model, dimensions = self._settings.embedding_model, self._settings.embedding_dimensions
         await self._rates.before_tokens(texts, self._settings.encoding)
-        # Plain numbers would be four times as long.
+        # Decimal numbers would make the response four times as long as base64.
         body: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": "base64"}
         if dimensions:
             body["dimensions"] = dimensions
@@ -226,7 +228,7 @@ class Endpoint:
                     cast_to=httpx2.Response,
                 )
             except openai.BadRequestError as error:
-                # What an endpoint does not know of is left out once it has said so.
+                # An option that the endpoint refuses is left out of all later calls.
                 named = {_refusable(name, options) for name in options if _names(error, name)}
                 if not named:
                     raise
@@ -235,17 +237,20 @@ class Endpoint:
                 return completion_of(response)
 
     def _reply(self, request: Request, completion: Completion) -> tuple[Reply, int]:
-        """The reply of a completion, counted; one that can't be used was paid for, too."""
+        """Counts a completion, and returns its reply and the number of replaced characters.
+
+        The call is counted first, because it costs money even if the reply can't be used.
+        """
         used = used_by(completion)
         self._count(request, used, completion["choices"][0]["message"]["content"] or "")
         reply, replaced = reply_of(completion)
-        if request.schema:  # JSON may write them as escapes
+        if request.schema:  # JSON may hold characters that can't be stored as escapes
             text, escaped = storable_json(reply.text)
             return replace(reply, text=text), replaced + escaped
         return reply, replaced
 
     def _count(self, request: Request, used: Used | None, reply: str) -> None:
-        """Counts a call; its tokens are estimated where the endpoint does not say them."""
+        """Counts a call. Its tokens are estimated if the endpoint does not report them."""
         step = request.step
         sent = (message.content for message in request.messages)
         spent = used or (self._tokens(sent), 0, self._tokens([reply]))
@@ -267,47 +272,47 @@ class Endpoint:
         model: str,
         setting: str = "KG_MODEL",
     ) -> ModelError | ReplyError:
-        """Counts a call that failed; gives its error as what can be done about it."""
+        """Counts a failed call, and returns an error that says what to do."""
         self.meter.fail(step)
         return error if isinstance(error, ReplyError) else self._explained(error, model, setting)
 
     def _explained(
         self, error: openai.APIError, model: str, setting: str
     ) -> ModelError | ReplyError:
-        """The error as what can be done about it, without the key."""
-        said = self._redacted(str(error))
+        """Returns an error that says what to do. Its message never holds the key."""
+        message = self._redacted(str(error))
         match error:
             case openai.AuthenticationError() | openai.PermissionDeniedError():
                 return ModelError(
-                    f"The model endpoint refuses the key: set OPENAI_API_KEY ({said})."
+                    f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
                 )
             case openai.NotFoundError():
                 return ModelError(
                     f"There is no model {model} at {self._address}: "
-                    f"set {setting} or OPENAI_BASE_URL ({said})."
+                    f"set {setting} or OPENAI_BASE_URL ({message})."
                 )
             case openai.RateLimitError(code="insufficient_quota"):
-                return ModelError(f"The quota of the key is used up ({said}).")
+                return ModelError(f"The quota of the key is used up ({message}).")
             case (
                 openai.BadRequestError()
                 | openai.UnprocessableEntityError()
                 | openai.APIStatusError(status_code=413)  # too large
             ):
-                return ReplyError(f"the endpoint refuses the request: {said}")
+                return ReplyError(f"the endpoint refuses the request: {message}")
         self._failures_in_a_row += 1
         if self._failures_in_a_row >= self._hopeless():
             count, address = self._failures_in_a_row, self._address
             return ModelError(
                 f"{count} calls in a row failed at {address}: see whether OPENAI_BASE_URL and "
-                f"the network are right ({said})."
+                f"the network are right ({message})."
             )
         reached = not isinstance(error, openai.APIConnectionError)
         if not reached:
-            said = (
-                f"the model endpoint at {self._address} can't be reached ({said.rstrip('.')}); see "
-                "that it runs, and that OPENAI_BASE_URL and the network are right"
+            message = (
+                f"the model endpoint at {self._address} can't be reached ({message.rstrip('.')}); "
+                "see that it runs, and that OPENAI_BASE_URL and the network are right"
             )
-        return ReplyError(f"the call failed: {said}", reached=reached)
+        return ReplyError(f"the call failed: {message}", reached=reached)
 
     def _hopeless(self) -> int:
         return 2 * self._settings.concurrency if self.meter.total.calls else HOPELESS_AT_FIRST
@@ -326,7 +331,7 @@ class Endpoint:
 
 def _client(settings: Settings, rates: Rates) -> AsyncOpenAI:
     key = settings.openai_api_key
-    # The hook sees each sending, the client's own retries included.
+    # The request hook runs before every HTTP request, also before the client's own retries.
     http_client = openai.DefaultAsyncHttpxClient(
         event_hooks={"request": [rates.before_request], "response": [bound_body]},
         timeout=settings.timeout,
@@ -341,7 +346,7 @@ def _client(settings: Settings, rates: Rates) -> AsyncOpenAI:
 
 
 def model_of(settings: Settings, step: Step) -> str:
-    """The chat model that a step is asked of."""
+    """Returns the name of the chat model for a step."""
     return settings.model_for(MODEL_OF[step])
 
 
@@ -362,15 +367,15 @@ def _options(model: str, request: Request, refused: Set[str]) -> dict[str, Any]:
 
 
 def _format(schema: Mapping[str, object], refused: Set[str]) -> dict[str, Any] | None:
-    """How a reply is held to a schema: by it, else to JSON, as far as the endpoint can."""
+    """Returns the `response_format`: a JSON schema or, if the endpoint refuses it, plain JSON."""
     if "json_schema" not in refused:
-        held = {"name": schema["title"], "schema": schema, "strict": True}
-        return {"type": "json_schema", "json_schema": held}
+        strict = {"name": schema["title"], "schema": schema, "strict": True}
+        return {"type": "json_schema", "json_schema": strict}
     return None if "json_object" in refused else {"type": "json_object"}
 
 
 def _refusable(name: str, options: Mapping[str, Any]) -> str:
-    """What is left out of the next try: of formats the one that was asked for."""
+    """Returns the name to leave out of the next call; for a response format this is its type."""
     return str(options[name]["type"]) if name == "response_format" else name
 
 

@@ -1,4 +1,4 @@
-"""From records to entities and relationships."""
+"""Turns the records of a model's reply into entities and relationships."""
 
 import math
 import re
@@ -14,12 +14,12 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 WEAKEST = 1.0
 
 
-def extraction_of(passes: Gleaning) -> Extraction:
-    """What the records of a reading say; a reason for each that can't be used."""
+def extraction_of(gleaned: Gleaning) -> Extraction:
+    """Returns the entities and relationships, and a reason for each record that can't be used."""
     entities: list[EntityRecord] = []
     relationships: list[RelationshipRecord] = []
-    unusable = list(passes.odd)
-    for kind, *fields in passes.records:
+    unusable = list(gleaned.odd)
+    for kind, *fields in gleaned.records:
         try:
             match clean_name(kind).casefold():
                 case "entity":
@@ -30,11 +30,11 @@ def extraction_of(passes: Gleaning) -> Extraction:
                     unusable.append("unknown kind of record")
         except _UnusableError as reason:
             unusable.append(str(reason))
-    return Extraction(entities, relationships, passes.cut, unusable)
+    return Extraction(entities, relationships, gleaned.cut, unusable)
 
 
 class _UnusableError(Exception):
-    """Why a record can't be used."""
+    """Says why a record can't be used."""
 
 
 def _entity(fields: Sequence[str]) -> EntityRecord:
@@ -63,7 +63,7 @@ def _relationship(fields: Sequence[str], unusable: list[str]) -> RelationshipRec
 
 
 def _strength(text: str) -> float | None:
-    """The number that a short field holds, as in "8", "8/10" or "strength: 8"."""
+    """Returns the number in a short field such as "8", "8/10" or "strength: 8", or None."""
     found = NUMBER.search(text) if len(text) <= 20 else None
     strength = float(found[0]) if found else -1.0
     return strength if 0 <= strength < math.inf else None

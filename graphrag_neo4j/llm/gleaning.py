@@ -1,7 +1,7 @@
-"""Reading one text in passes: the first list, what was missed, and what was cut off.
+"""Reads one text several times: the first list, then gleanings, with continuations of cut lists.
 
-Gleanings follow arXiv 2404.16130, appendix A: after each pass but the last allowed one the
-model says with one token whether something was missed; if so it is asked for the rest.
+Gleanings follow arXiv 2404.16130, appendix A. After each reading but the last, the model says with
+one token whether it missed something. If it did, it is asked for the missing records.
 """
 
 import re
@@ -13,15 +13,19 @@ from graphrag_neo4j.llm.tuples import Tuples, read_tuples
 from graphrag_neo4j.model import Message, Reply, Request, Step
 from graphrag_neo4j.text import storable
 
-__all__ = ["Gleaning", "Wording", "read_in_passes"]
+__all__ = ["Gleaning", "Wording", "read_with_gleanings"]
 
-CONTINUATIONS = 2
+CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What is said to a model after the first prompt."""
+    """The texts of the messages after the first prompt.
+
+    `missed` asks whether records are missing, `more` asks for them, and `go_on` asks for the rest
+    of a list that was cut off.
+    """
 
     missed: str
     more: str
@@ -30,9 +34,10 @@ class Wording:
 
 @dataclass(slots=True)
 class Gleaning:
-    """The records of all passes, in order.
+    """The records of the first reading and of all gleanings, in order.
 
-    `cut`: a list was still cut off after the continuations. `odd`: what else is counted.
+    `cut` tells whether a list was still cut off after the continuations. `odd` holds descriptions
+    of unusual replies, which are counted.
     """
 
     records: list[list[str]] = field(default_factory=list)
@@ -40,12 +45,13 @@ class Gleaning:
     odd: list[str] = field(default_factory=list)
 
 
-def read_in_passes(
+def read_with_gleanings(
     step: Step, prompt: str, wording: Wording, gleanings: int
 ) -> Generator[Request, Reply, Gleaning]:
-    """Yields the requests of one reading, at most 2 * gleanings + 1 and their continuations.
+    """Reads one text, and then asks at most `gleanings` times for records that were missed.
 
-    Each pass is parsed alone. Raises ReplyError where a pass holds no list at all.
+    It yields at most 2 * gleanings + 1 requests and their continuations. Each list is parsed
+    separately. Raises ReplyError if a reply holds no list at all.
     """
     messages: tuple[Message, ...] = (Message("user", prompt),)
     found = Gleaning()
@@ -68,16 +74,16 @@ def read_in_passes(
 def _whole(
     step: Step, messages: tuple[Message, ...], go_on: str
 ) -> Generator[Request, Reply, tuple[str, Tuples, bool]]:
-    """A reply with its continuations, its records, and whether it is still cut off."""
-    text, asked = "", messages
+    """Returns a reply joined with its continuations, its records, and whether it is still cut."""
+    text, asking = "", messages
     for _ in range(1 + CONTINUATIONS):
-        reply = yield Request(step, asked)
+        reply = yield Request(step, asking)
         text += storable(reply.text)[0]
         tuples = read_tuples(text)
         cut = tuples.open or (reply.cut and not tuples.complete)
         if not (text and cut):
             break
-        asked = (*messages, Message("assistant", text), Message("user", go_on))
+        asking = (*messages, Message("assistant", text), Message("user", go_on))
     return text, tuples, cut
 
 

@@ -1,4 +1,4 @@
-"""The think steps with a model: what is asked, and what is made of the replies. No I/O."""
+"""The index backend with a model: LLM tasks that write prompts and read replies, without I/O."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.gleaning import Wording, read_in_passes
+from graphrag_neo4j.llm.gleaning import Wording, read_with_gleanings
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.schemas import ReportSchema
 from graphrag_neo4j.llm.structured_output import read_json
@@ -36,7 +36,7 @@ DELIMITERS = {
     "record_delimiter": "##",
     "completion_delimiter": "<|COMPLETE|>",
 }
-# Names that prompt files of this project and of microsoft/graphrag use.
+# The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN = (
     *DELIMITERS,
     "claim_description",
@@ -60,7 +60,7 @@ WORDS_PER_TOKEN = 0.7
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """How one kind of list is asked for."""
+    """The prompts and the number of gleanings for one kind of list."""
 
     opening: Prompt
     values: Mapping[str, str]
@@ -78,7 +78,10 @@ class _Reading:
 
 
 class LLMIndexBackend:
-    """Extraction, claims, descriptions and reports by a model, worded by the prompt files."""
+    """Extracts entities and claims, and writes descriptions and reports, with a model.
+
+    The prompts come from the prompt files.
+    """
 
     def __init__(self, settings: Settings, values: Mapping[str, str]) -> None:
         def load(name: str, needs: str | None = None) -> Prompt:
@@ -93,21 +96,21 @@ class LLMIndexBackend:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
-        """Raises InputError where a prompt file can't be used."""
+        """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
         return cls(settings, {**DELIMITERS, **_values(settings)})
 
     @property
     def origin(self) -> Origin:
-        """A model's."""
+        """Always "model", because a model writes the reports."""
         return "model"
 
     @property
     def quotes(self) -> bool:
-        """Its reports are written from a context, not quoted."""
+        """False: a model writes the reports from a context; they are not quotations."""
         return False
 
     def signature(self, step: Step) -> str:
-        """A hash of the model, the prompts and the settings of a step."""
+        """Returns a hash of the model, the prompts and the settings of a step."""
         if step == "summary":
             return identify(step, self._settings.model_for(step), self._summary.fill(self._values))
         if step == "report":
@@ -116,23 +119,23 @@ class LLMIndexBackend:
         return reading.signature(self._settings.model_for("extraction"))
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
-        """The entities and relationships that a chunk states."""
+        """Extracts the entities and relationships that a chunk states."""
         reading = self._extraction
-        passes = yield from read_in_passes(
+        gleaned = yield from read_with_gleanings(
             "extraction", reading.prompt(chunk), reading.wording, reading.gleanings
         )
-        return extraction_of(passes)
+        return extraction_of(gleaned)
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
-        """The claims that a chunk makes."""
+        """Extracts the claims that a chunk makes."""
         reading = self._claims
-        passes = yield from read_in_passes(
+        gleaned = yield from read_with_gleanings(
             "claims", reading.prompt(chunk), reading.wording, reading.gleanings
         )
-        return claims_of(passes)
+        return claims_of(gleaned)
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        """One description made of several; raises ReplyError if the reply is empty."""
+        """Joins several descriptions into one. Raises ReplyError if the reply is empty or cut."""
         listed = "\n".join(f"- {description}" for description in descriptions)
         prompt = self._summary.fill(
             {**self._values, "entity_name": name, "description_list": marked(listed)}
@@ -144,9 +147,10 @@ class LLMIndexBackend:
         return text
 
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
-        """A report on what `context` shows; a reply that is no report is asked for once more.
+        """Writes a report on the elements in `context`.
 
-        Raises ReplyError where the second reply is none either.
+        If the reply is not a valid report, the model is asked a second time. Raises ReplyError if
+        the second reply is not valid either.
         """
         prompt = self._report.fill({**self._values, "input_text": marked(context)})
         written = yield from read_json(Request("report", (Message("user", prompt),)), ReportSchema)

@@ -1,4 +1,4 @@
-"""Counts what the calls of a run have used, a step at a time."""
+"""Counts the calls, tokens and cost of a run for each step."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -11,7 +11,10 @@ __all__ = ["Meter"]
 
 @dataclass(slots=True)
 class Meter:
-    """Usage by step; a meter of one run or question counts into that of the `whole` as well."""
+    """The usage of each step.
+
+    `whole` is the meter of the client; the meter of one run or one question counts there, too.
+    """
 
     whole: "Meter | None" = None
     steps: defaultdict[str, Usage] = field(default_factory=lambda: defaultdict(Usage))
@@ -24,7 +27,12 @@ class Meter:
         *,
         estimated: bool = False,
     ) -> None:
-        """Counts a call that came back with (input, cached, output) tokens."""
+        """Counts a call that was answered.
+
+        `price` is in US dollars for a token, or None if it is not known. `tokens` holds the input
+        tokens, the cached tokens among them, and the output tokens. `estimated` tells that they
+        are an estimate, because the endpoint did not report them.
+        """
         usage = self.steps[step]
         usage.calls += 1
         usage.input_tokens += tokens[0]

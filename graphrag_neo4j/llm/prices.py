@@ -1,4 +1,4 @@
-"""What tokens cost: a setting, or the kept price list of genai-prices."""
+"""The prices of tokens, from the settings or from the price list in the package genai-prices."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from graphrag_neo4j.settings import Settings
 __all__ = ["Price", "price_of"]
 
 MILLION = 1_000_000
-USUAL = 1_000  # tokens; prices for very long prompts are higher, and none of ours is long
+USUAL = 1_000  # tokens for which prices are looked up; only much longer prompts cost more
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,15 @@ class Price:
     output: float
 
     def of(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
-        """US dollars; the cached tokens are among the input tokens."""
-        fresh = input_tokens - cached_tokens
-        return fresh * self.input + cached_tokens * self.cached + output_tokens * self.output
+        """Returns the price in US dollars. The input tokens include the cached tokens."""
+        uncached = input_tokens - cached_tokens
+        return uncached * self.input + cached_tokens * self.cached + output_tokens * self.output
 
 
 def price_of(model: str, settings: Settings) -> Price | None:
-    """The price of a model, None where it is not known.
+    """Returns the price of a model, or None if it is not known.
 
-    Raises InputError where a cost limit is set and nothing could be held against it.
+    Raises InputError if the price is not known and a cost limit is set.
     """
     if settings.input_price is not None and settings.output_price is not None:
         given = settings.input_price / MILLION
@@ -43,7 +43,10 @@ def price_of(model: str, settings: Settings) -> Price | None:
 
 
 def _listed(model: str) -> Price | None:
-    """The listed price; without naming the provider not all of OpenAI's models are found."""
+    """Returns the listed price, or None.
+
+    The second attempt names the provider, because some models of OpenAI are only found that way.
+    """
     try:
         return _listed_by(model, None)
     except LookupError:

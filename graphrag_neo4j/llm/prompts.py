@@ -1,8 +1,9 @@
-"""Prompt files and how their placeholders are filled.
+"""Reads prompt files and fills their placeholders.
 
-Ours use `$name`. A file made for another GraphRAG keeps working: where it holds a known
-`{name}` it is read with that syntax, `{{` and `}}` unescaped. A name that nobody knows, or a
-stray `$`, stays as it is. Filled values are never scanned again.
+The files of this project write a placeholder as `$name`. A file that was made for another GraphRAG
+program works, too: if it holds a known `{name}`, it is read with that syntax, in which `{{` and
+`}}` stand for braces. An unknown name or a single `$` stays in the text. Text that was filled in is
+not searched for placeholders.
 """
 
 import re
@@ -38,7 +39,7 @@ OURS = (
     "route",
     "again",
 )
-# What microsoft/graphrag calls its files.
+# The names of the corresponding files in microsoft/graphrag.
 ELSEWHERE = {
     "extract": "extract_graph",
     "claims": "extract_claims",
@@ -48,21 +49,25 @@ ELSEWHERE = {
     "map": "global_search_map_system_prompt",
     "reduce": "global_search_reduce_system_prompt",
 }
-SUFFIXES = (".txt", ".md")  # of two, the later one is taken
+SUFFIXES = (".txt", ".md")
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 NAMED = re.compile(r"(?<!\$)\{(\w+)\}")  # "${name}" is the other syntax
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The text of a prompt file and where it stands (`origin`, for messages)."""
+    """The text of a prompt file.
+
+    `origin` is the path of the file for error messages. `braced` tells whether its placeholders
+    have the syntax `{name}`.
+    """
 
     text: str
     origin: str
     braced: bool
 
     def fill(self, values: Mapping[str, str]) -> str:
-        """The prompt with its placeholders replaced, in one pass."""
+        """Returns the prompt with its placeholders replaced by values."""
         if not self.braced:
             return string.Template(self.text).safe_substitute(values)
         return BRACED.sub(lambda found: _braced(found, values), self.text)
@@ -71,10 +76,10 @@ class Prompt:
 def load_prompt(
     name: str, folder: Path | None = None, *, known: tuple[str, ...] = (), needs: str | None = None
 ) -> Prompt:
-    """The prompt `name`: the user's own file in `folder` if there is one, else ours.
+    """Reads the prompt `name` from the user's `folder` or, if it is not there, from this package.
 
-    `known`: names that placeholders may have. `needs`: the one that must not be missing.
-    Raises InputError that names the file.
+    `known` holds the names that placeholders may have. `needs` is the name of a placeholder that
+    the prompt must hold. Raises InputError, which names the file, if it can't be used.
     """
     own = _own_file(name, folder)
     if own is None:
@@ -89,7 +94,10 @@ def load_prompt(
 
 
 def marked(text: str) -> str:
-    """A document's text between marks that it cannot hold, since their number comes from it."""
+    """Returns a document's text between two marks, so that a model sees where it begins and ends.
+
+    The text can't contain the marks, because their number is a hash of the text.
+    """
     number = identify("text", text)[:8]
     return f"<text {number}>\n{text}\n</text {number}>"
 

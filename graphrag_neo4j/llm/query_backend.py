@@ -1,4 +1,4 @@
-"""Answers by a model: the prompts of the searches, and what is made of the replies. No I/O."""
+"""The query backend with a model: LLM tasks that write prompts and read replies, without I/O."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Self
@@ -14,7 +14,7 @@ from graphrag_neo4j.text import fold, fold_prose, storable
 
 __all__ = ["LLMQueryBackend"]
 
-# Names that prompt files of this project and of microsoft/graphrag use.
+# The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN: Final = (
     "context_data",
     "general_knowledge",
@@ -31,7 +31,10 @@ GENERAL = {
 
 
 class LLMQueryBackend:
-    """Map, reduce, local answers and small decisions, worded by the prompt files."""
+    """The map and reduce steps, answers and ratings with a model.
+
+    The prompts come from the prompt files.
+    """
 
     def __init__(self, settings: Settings) -> None:
         def load(name: str, needs: str | None = None) -> Prompt:
@@ -50,29 +53,29 @@ class LLMQueryBackend:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
-        """Raises InputError where a prompt file can't be used."""
+        """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
         return cls(settings)
 
     def answer(
         self, question: str, context: ContextTable, history: Sequence[Message]
     ) -> StreamedTask:
-        """The answer from one context; raises ReplyError where the reply is empty."""
+        """Answers from one context. Raises ReplyError if the reply is empty."""
         system = self._fill(self._answer, context_data=marked(context.text))
         return _final(system, question, history)
 
     def reduce(
         self, question: str, points: Sequence[Point], history: Sequence[Message]
     ) -> StreamedTask:
-        """The answer from the points of all map calls, the most helpful first."""
-        told = "\n\n".join(
+        """Answers from the points of all map calls, the most helpful first."""
+        listed = "\n\n".join(
             f"Analyst {n}, helpfulness {point.helpfulness}:\n{point.description}"
             for n, point in enumerate(points, start=1)
         )
-        system = self._fill(self._reduce, report_data=marked(told))
+        system = self._fill(self._reduce, report_data=marked(listed))
         return _final(system, question, history)
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
-        """What a context has to say to the question."""
+        """Returns the points in a context that help to answer the question."""
         messages = self._messages(self._map, question, context_data=marked(context.text))
         if self._whole:
             one = yield from read_json(Request("map", messages), AnswerSchema)
@@ -81,19 +84,19 @@ class LLMQueryBackend:
         return [Point(fold_prose(point.description), point.score) for point in found.points]
 
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
-        """The refs of the reports that are worth opening."""
+        """Returns the refs of the reports that are relevant to the question."""
         messages = self._messages(self._rate, question, context_data=marked(context.text))
         return (yield from read_json(Request("rating", messages), RatingSchema)).relevant
 
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
-        """A first answer and what to ask next."""
+        """Returns a first answer and follow-up questions."""
         messages = self._messages(self._prime, question, context_data=marked(context.text))
         found = yield from read_json(Request("map", messages), PrimerSchema)
-        follow_ups = [fold(asked) for asked in found.follow_ups if fold(asked)]
+        follow_ups = [fold(one) for one in found.follow_ups if fold(one)]
         return Primer(fold_prose(found.answer), found.score, follow_ups)
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
-        """Whether the question is about the whole; an unreadable reply says it is not."""
+        """Tells whether the question is about the whole corpus. An unclear reply counts as no."""
         prompt = self._fill(self._route, question=marked(storable(question)[0]))
         reply = yield Request("rating", (Message("user", prompt),), choices=("global", "local"))
         return reply.text.strip().casefold().startswith("global")
@@ -107,8 +110,8 @@ class LLMQueryBackend:
 
 
 def _final(system: str, question: str, history: Sequence[Message]) -> StreamedTask:
-    asked = Message("user", storable(question)[0])
-    request = Request("answer", (Message("system", system), *history, asked))
+    last = Message("user", storable(question)[0])
+    request = Request("answer", (Message("system", system), *history, last))
     return StreamedTask(request, _refuse_empty)
 
 

@@ -1,26 +1,30 @@
-"""What some servers of reasoning models put before a reply: left out, also while it streams."""
+"""Removes the reasoning of a model, `<think>…</think>`, from the beginning of a reply.
+
+Some servers of reasoning models send it as a part of the reply. It is removed from whole replies
+and from streamed ones.
+"""
 
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-__all__ = ["without_thoughts", "without_thoughts_streamed"]
+__all__ = ["remove_reasoning", "remove_reasoning_streamed"]
 
 OPENING, CLOSING = "<think>", "</think>"
-THOUGHTS = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
+REASONING = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
 
 
-def without_thoughts(text: str) -> str:
-    """A whole reply without them."""
-    return THOUGHTS.sub("", text, count=1)
+def remove_reasoning(text: str) -> str:
+    """Returns a whole reply without its reasoning."""
+    return REASONING.sub("", text, count=1)
 
 
 async def without_thoughts_streamed(
     pieces: AsyncGenerator[str, None],
 ) -> AsyncGenerator[str, None]:
-    """The pieces of a reply without them; what may be a beginning of them is held back.
+    """Yields the pieces of a reply without its reasoning.
 
-    Closes `pieces`.
+    Pieces that may belong to the reasoning are held back until this is clear.
     """
     held: list[str] = []
     start, end, done = "", "", False

@@ -1,7 +1,7 @@
-"""What the bodies of an endpoint's responses hold: replies, pieces of replies, vectors, usage.
+"""Reads replies, pieces of replies, vectors and token counts from the bodies of responses.
 
-Any field of a body may be missing, null, of another type, or absurd. What the text, the vectors
-or the usage can't be read from is said so; a body that goes on without an end is cut off.
+Any field of a body may be missing, null, of another type, or absurd. If a body holds no readable
+text, vectors or counts, this is reported. A body that is too long is cut off.
 """
 
 import json
@@ -15,7 +15,7 @@ import httpx2
 import openai
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.reasoning_tags import without_thoughts
+from graphrag_neo4j.llm.reasoning_tags import remove_reasoning
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.text import storable
 
@@ -34,20 +34,21 @@ __all__ = [
 
 Completion = dict[str, Any]
 Used = tuple[int, int, int]
-"""Tokens of a call: (input, cached among these, output)."""
+"""The tokens of a call: input tokens, cached tokens among them, output tokens."""
 
-LONGEST_REPLY: Final = 1_000_000  # characters: more than any model writes in one reply
-LONGEST_BODY: Final = 64 * 2**20  # bytes, unpacked: a streamed reply takes some 250 for a token
-MOST_TOKENS: Final = 10**9  # of one call; a larger number is none
+LONGEST_REPLY: Final = 1_000_000  # characters; no model writes more in one reply
+# Bytes after decompression. A streamed reply takes about 250 bytes for each token.
+LONGEST_BODY: Final = 64 * 2**20
+MOST_TOKENS: Final = 10**9  # of one call; a larger number is an error of the endpoint
 CUT: Final = "graphrag_neo4j.cut"
-# What reading JSON of any shape raises, arrays in arrays in arrays and endless numbers included.
+# The errors that reading JSON of any form can raise, also for deep nesting and huge numbers.
 UNREADABLE: Final = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError)
 
 
 async def bound_body(response: httpx2.Response) -> None:
-    """Lets no more than LONGEST_BODY bytes of a response be read; a hook of the HTTP client.
+    """Limits the body of a response to LONGEST_BODY bytes. This is a hook of the HTTP client.
 
-    It counts what has been unpacked, since a small packed body can hold gigabytes.
+    It counts the bytes after decompression, because a small compressed body can hold gigabytes.
     """
     packed = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
     response.headers.pop("content-encoding", None)
@@ -55,7 +56,10 @@ async def bound_body(response: httpx2.Response) -> None:
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The unpacked body of a response up to LONGEST_BODY; CUT is noted where there is more."""
+    """The decompressed body of a response up to LONGEST_BODY bytes.
+
+    If there are more bytes, this is noted under CUT in the response's extensions.
+    """
 
     def __init__(self, packed: httpx2.Response, notes: MutableMapping[str, Any]) -> None:
         self._packed, self._notes = packed, notes
@@ -75,23 +79,24 @@ class _Bounded(httpx2.AsyncByteStream):
 
 
 def completion_of(response: httpx2.Response) -> Completion:
-    """The chat completion that a response holds.
+    """Returns the chat completion in a response.
 
-    Raises ReplyError where it is too long, APIResponseValidationError where it is none.
+    Raises ReplyError if the response is too long, and openai.APIResponseValidationError if it
+    holds no chat completion.
     """
     _refuse_cut(response)
     with suppress(*UNREADABLE):
         completion: Completion = json.loads(response.content)
         if isinstance(completion["choices"][0]["message"]["content"], str | None):
             return completion
-    message = "the endpoint's reply is no chat completion"
+    message = "the endpoint's reply is not a chat completion"
     raise openai.APIResponseValidationError(response, None, message=message)
 
 
 def reply_of(completion: Completion) -> tuple[Reply, int]:
-    """The reply of a completion, and how many characters of it had to be replaced.
+    """Returns the reply of a completion, and the number of characters that were replaced.
 
-    Raises ReplyError where the endpoint withheld it, or where it is too long.
+    Raises ReplyError if the endpoint's content filter withheld the reply, or if it is too long.
     """
     choice = completion["choices"][0]
     if choice.get("finish_reason") == "content_filter":
@@ -99,11 +104,11 @@ def reply_of(completion: Completion) -> tuple[Reply, int]:
     written = choice["message"]["content"] or ""
     refuse_long(len(written))
     text, replaced = storable(written)
-    return Reply(without_thoughts(text), cut=choice.get("finish_reason") == "length"), replaced
+    return Reply(remove_reasoning(text), cut=choice.get("finish_reason") == "length"), replaced
 
 
 def piece_of(event: object) -> str:
-    """The text that an event of a streamed reply brings; nothing where it brings none."""
+    """Returns the text in an event of a streamed reply, or "" if there is none."""
     with suppress(*UNREADABLE):
         content = event["choices"][0]["delta"]["content"]  # type: ignore[index] # anything
         return content if isinstance(content, str) else ""
@@ -111,9 +116,10 @@ def piece_of(event: object) -> str:
 
 
 def refuse_long(characters: int, response: httpx2.Response | None = None) -> None:
-    """Raises ReplyError where a reply has more characters than any model writes.
+    """Raises ReplyError if a reply has more than LONGEST_REPLY characters.
 
-    `response`: where it was streamed; the same error is raised where its body was cut off.
+    For a streamed reply, `response` is its response; the error is also raised if its body was cut
+    off.
     """
     if characters > LONGEST_REPLY:
         raise ReplyError(f"the reply is longer than {LONGEST_REPLY:,} characters")
@@ -122,9 +128,9 @@ def refuse_long(characters: int, response: httpx2.Response | None = None) -> Non
 
 
 def used_by(body: object, *, replied: bool = True) -> Used | None:
-    """The tokens that a body says a call has used; None where it does not say, or says nonsense.
+    """Returns the tokens of a call as the body reports them, or None for invalid numbers.
 
-    `replied`: the call had a reply, whose tokens must be there, too.
+    With `replied` the body must also report the tokens of the reply.
     """
     sent = _number(body, "usage", "prompt_tokens")
     written = _number(body, "usage", "completion_tokens") if replied else 0
@@ -135,9 +141,9 @@ def used_by(body: object, *, replied: bool = True) -> Used | None:
 
 
 def vectors_of(response: httpx2.Response) -> tuple[list[list[float]], Used | None]:
-    """The vectors of a response in the order of the texts, and the tokens used.
+    """Returns the vectors of a response in the order of the texts, and the tokens of the call.
 
-    Raises ReplyError where it holds none, or is too long.
+    Raises ReplyError if the response holds no vectors or is too long.
     """
     _refuse_cut(response)
     try:
@@ -149,12 +155,12 @@ def vectors_of(response: httpx2.Response) -> tuple[list[list[float]], Used | Non
 
 
 def _vector(given: str | list[float]) -> list[float]:
-    """From the form that was asked for, or the plain one of an endpoint that knows no other."""
+    """Reads a vector from base64, or from a list of numbers if the endpoint ignores the format."""
     return array("f", b64decode(given) if isinstance(given, str) else given).tolist()
 
 
 def _number(body: object, *path: str) -> int | None:
-    """A number of tokens; None for all else, since a wrong one would mend or break the bill."""
+    """Returns a valid number of tokens, or None. An invalid number would distort the cost."""
     for name in path:
         body = body.get(name) if isinstance(body, Mapping) else None
     usable = isinstance(body, int) and not isinstance(body, bool) and 0 <= body <= MOST_TOKENS

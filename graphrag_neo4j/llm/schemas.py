@@ -1,4 +1,7 @@
-"""The forms of JSON that a model is asked for; its schema is made from them."""
+"""The schemas of structured output: the JSON that a model is asked for."""
+
+# The docstring of a public schema becomes its description in the JSON schema, which the model
+# reads: to change it is to change the prompt.
 
 from typing import Annotated, TypeVar
 
@@ -15,12 +18,12 @@ __all__ = [
 
 
 T = TypeVar("T")
-# One thing wrong with a reply is enough to ask once more: no list of hundreds of thousands.
+# One error in a reply is enough to ask again, so the validation of a list stops at the first one.
 Listed = Annotated[list[T], FailFast()]
 
 
 class ReplySchema(BaseModel):
-    """A form. Endpoints that hold replies to it want it closed; we pass over what is more."""
+    """A schema. It forbids other fields, as endpoints demand, but we ignore those in a reply."""
 
     model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
 

@@ -1,4 +1,4 @@
-"""Pieces of a streamed reply made storable, as whole replies are."""
+"""Makes the pieces of a streamed reply storable, as it is done for whole replies."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -14,7 +14,8 @@ async def storable_pieces(
 ) -> AsyncGenerator[str, None]:
     """The pieces without what can't be stored; `used.replaced` counts it. Closes `pieces`.
 
-    A character may come in two halves (a surrogate pair): the first is held back for the second.
+    `used.replaced` is the count. A character may arrive in two halves (a surrogate pair). Then the
+    first half is held back until the second arrives.
     """
     held = ""
     async with aclosing(pieces):
@@ -31,5 +32,5 @@ async def storable_pieces(
 
 
 def _paired(text: str) -> str:
-    """The text with each surrogate pair as the one character that it stands for."""
+    """Returns the text with each surrogate pair replaced by the character that it encodes."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

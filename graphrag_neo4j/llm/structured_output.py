@@ -1,4 +1,4 @@
-"""Replies held to a form: asked for with its schema, read, and asked for once more if need be."""
+"""Structured output: replies that follow a schema. An invalid reply is asked for a second time."""
 
 import re
 from collections.abc import Generator
@@ -17,7 +17,7 @@ __all__ = ["read_json", "schema_of", "storable_json"]
 
 FENCE = "```"
 OPENING = re.compile(rf"{FENCE}\w*+")
-# What JSON writes with a backslash: characters, a pair of surrogates, and one that stands alone.
+# The escapes of JSON: characters, surrogate pairs, and single surrogates, which can't be stored.
 ESCAPED = re.compile(
     r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
     r"|(?P<unstorable>u(?:[dD][89a-fA-F][\da-fA-F]{2}|0000))|.)",
@@ -26,16 +26,19 @@ ESCAPED = re.compile(
 W = TypeVar("W", bound=ReplySchema)
 
 
-def schema_of(form: type[ReplySchema]) -> dict[str, Any]:
-    """The JSON schema of a form, with its title."""
-    return form.model_json_schema()
+def schema_of(schema: type[ReplySchema]) -> dict[str, Any]:
+    """Returns the JSON schema, with its title."""
+    return schema.model_json_schema()
 
 
 def storable_json(text: str) -> tuple[str, int]:
-    """JSON without what can't be stored, as it is or as an escape; and how much there was."""
+    """Replaces the characters in JSON that can't be stored, also those written as escapes.
+
+    Returns the text and the number of replaced characters.
+    """
     escaped = 0
 
-    def mend(found: re.Match[str]) -> str:
+    def replaced_escape(found: re.Match[str]) -> str:
         nonlocal escaped
         if not found["unstorable"]:
             return found[0]
@@ -43,35 +46,36 @@ def storable_json(text: str) -> tuple[str, int]:
         return "\\ufffd"
 
     plain, replaced = storable(text)
-    whole = ESCAPED.sub(mend, plain)
+    whole = ESCAPED.sub(replaced_escape, plain)
     return whole, replaced + escaped
 
 
-def read_json(request: Request, form: type[W]) -> Generator[Request, Reply, W]:
-    """A reply of that form; one that is not is asked for once more, with the error.
+def read_json(request: Request, schema: type[W]) -> Generator[Request, Reply, W]:
+    """Requests a reply that follows a schema, and returns it as an instance of the schema.
 
-    Raises ReplyError where the second one is not either.
+    If the reply is not valid, the model is shown the error and asked a second time. Raises
+    ReplyError if the second reply is not valid either.
     """
-    request = replace(request, schema=schema_of(form))
+    request = replace(request, schema=schema_of(schema))
     reply = yield request
     try:
-        return _read(reply, form)
+        return _read(reply, schema)
     except ReplyError as error:
         again = load_prompt("again").fill({"error": str(error)}).strip()
-    said = Message("assistant", storable(reply.text)[0])
-    reply = yield replace(request, messages=(*request.messages, said, Message("user", again)))
-    return _read(reply, form)
+    invalid = Message("assistant", storable(reply.text)[0])
+    reply = yield replace(request, messages=(*request.messages, invalid, Message("user", again)))
+    return _read(reply, schema)
 
 
-def _read(reply: Reply, form: type[W]) -> W:
+def _read(reply: Reply, schema: type[W]) -> W:
     try:
-        return form.model_validate_json(storable_json(_unfenced(reply.text))[0])
+        return schema.model_validate_json(storable_json(_unfenced(reply.text))[0])
     except ValidationError as error:
         raise ReplyError(_explain(error, cut=reply.cut)) from None
 
 
 def _unfenced(text: str) -> str:
-    """A reply without the code fence around it."""
+    """Returns a reply without the code fence around it."""
     text = text.strip()
     opening = OPENING.match(text)
     return text[opening.end() :].removesuffix(FENCE) if opening else text

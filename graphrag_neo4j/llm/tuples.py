@@ -1,10 +1,10 @@
-"""Reads lists of delimited tuples out of what models really reply.
+"""Reads lists of delimited tuples from the replies of models.
 
     ("entity"<|>SCROOGE<|>person<|>A miser)##("relationship"<|>…)##<|COMPLETE|>
 
 Models add code fences and prose, forget brackets and marks, break lines inside a record, write
-HTML entities, and put a delimiter inside quotes. Whatever holds a delimiter is a record; what a
-record can't be read as is left to the caller to count.
+HTML entities, and put a delimiter inside quotes. Any text with a delimiter is taken as a record.
+The caller decides whether the record can be used.
 """
 
 import html
@@ -24,19 +24,20 @@ FIELDS_OF_CLAIM = 8
 FIELD = re.compile(DELIMITER)
 COMPLETE = re.compile(r"<\s?\|\s?COMPLETE\s?\|?\s?>?", re.IGNORECASE)
 FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
-# Without its semicolon, "&region" in an address would become "®ion".
-# The longest name has 32 characters; a number of thousands of digits is none.
+# The semicolon is required; otherwise "&region" in a URL would become "®ion". The longest name of
+# an HTML entity has 32 characters.
 ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
-# Where a record may begin: surely, or only if the one before is closed, or has all its fields.
-# For a description may hold "##" and brackets, and a line of it begin with "relationship".
+# The places where a record may begin: always (sure), or only if the record before is closed
+# (closed), or only if the record before has all its fields (full). The conditions are needed,
+# because a description may hold "##" and brackets, and a line of it begin with "relationship".
 BORDER = re.compile(
     rf"""(?P<sure> ^\#\#$ | \#\#(?=\s?{KIND}) | (?=[(\[]\s?{KIND}) )
        | (?P<closed> \#\# | ^(?:[-*•]\s|\d+[.)]\s)?(?=[(\[]) )
        | (?P<full> ^(?={KIND}) )""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
-AFTER_CLOSING = " ,;.*\n"  # what may stand between a record's bracket and the next record
-# What a record is told by: its delimiters, its brackets, and whether a line ends after one.
+AFTER_CLOSING = " ,;.*\n"  # characters that may stand between the end of a record and the next one
+# The marks that show the structure of a record: delimiters, brackets, and brackets at a line's end.
 MARK = re.compile(rf"(?P<field>{DELIMITER})|(?P<opened>[(\[])|[)\]](?P<line_end>(?=[ ,;.*]*+\n))?")
 
 
@@ -44,8 +45,8 @@ MARK = re.compile(rf"(?P<field>{DELIMITER})|(?P<opened>[(\[])|[)\]](?P<line_end>
 class Tuples:
     """The records of a reply, each a list of fields.
 
-    `complete`: the completion mark is there. `open`: the last record is not closed, neither by
-    its bracket nor by a mark after it.
+    `complete` tells whether the reply has the completion mark. `open` tells whether the last record
+    is open: neither its bracket nor a mark after it closes it.
     """
 
     records: list[list[str]]
@@ -54,7 +55,7 @@ class Tuples:
 
 
 def read_tuples(reply: str) -> Tuples:
-    """All records of one reply, in its order.
+    """Returns all records of one reply, in their order.
 
     >>> read_tuples('("entity"<|>A<|>person<|>Tall)##("entity"<|>B').records
     [['entity', 'A', 'person', 'Tall'], ['entity', 'B']]
@@ -67,14 +68,14 @@ def read_tuples(reply: str) -> Tuples:
 
 
 def _tidy(reply: str) -> str:
-    """The reply without fences and entities; white space is one space or one line's end."""
+    """Removes code fences, decodes HTML entities, and normalises white space in each line."""
     text = FENCE.sub("", ENTITY.sub(lambda found: html.unescape(found[0]), reply))
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The parts of a list that hold a record each."""
+    """Yields the parts of a list that hold one record each."""
     field, record = FIELD.search(text), _Record(text)
     for found in BORDER.finditer(text):
         if field is None:
@@ -90,9 +91,10 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _ends(record: "_Record", border: re.Match[str], *, has_field: bool) -> bool:
-    """Whether a record ends where another may begin, being closed or having all its fields.
+    """Tells whether a record ends at a place where another record may begin.
 
-    Prose ends there as well, unless it begins like a record.
+    It ends there if it is closed or has all its fields. Prose also ends there, unless it begins
+    like a record.
     """
     if not has_field:
         beginning = record.text[record.start : min(border.start(), record.start + 2)]
@@ -104,10 +106,10 @@ def _ends(record: "_Record", border: re.Match[str], *, has_field: bool) -> bool:
 
 
 class _Record:
-    """A record that begins somewhere in a text, read on from border to border until it ends.
+    """A record that begins at a place in a text. It is read from border to border until it ends.
 
-    What has been read is not looked at again: a description may hold as many borders as
-    characters.
+    No part of the text is read twice, because a description may hold as many borders as
+    characters, and the time must stay linear.
     """
 
     def __init__(self, text: str, start: int = 0) -> None:
@@ -115,16 +117,17 @@ class _Record:
         begin = start
         while text[begin : begin + 1].isspace():
             begin += 1
-        self.begin = begin + text.startswith(("(", "["), begin)  # without its own bracket
+        self.begin = begin + text.startswith(("(", "["), begin)  # after its own opening bracket
         self._read = self.begin
         self._kind: str | None = None
         self._delimiters = 0
-        self._depth = 0  # brackets that it has opened and not closed
-        self._own: int | None = None  # where its own bracket closes it, as far as lines end there
-        self._closing: tuple[int, int] | None = None  # the last closing bracket, the depth before
+        self._depth = 0  # brackets that are open
+        self._own: int | None = None  # the place of its own closing bracket at the end of a line
+        # The place of the last closing bracket, and the depth before it.
+        self._closing: tuple[int, int] | None = None
 
     def read_to(self, end: int) -> None:
-        """Reads on to that place."""
+        """Reads the text up to the place `end`."""
         for mark in MARK.finditer(self.text, self._read, end):
             if mark["field"]:
                 self._note_field(mark.start())
@@ -141,15 +144,15 @@ class _Record:
         if self._kind is None:
             self._kind = self.text[self.start : at].lstrip("([ \n")
         self._delimiters += 1
-        self._own = self._closing = None  # an own bracket follows the last delimiter
+        self._own = self._closing = None  # the own closing bracket follows the last delimiter
 
     @property
     def is_full(self) -> bool:
-        """Whether it has all its fields, as far as it has been read."""
+        """Whether the part that was read has all fields of a record."""
         return self._kind is not None and self._delimiters + 1 >= _expected(self._kind)
 
     def is_closed_at(self, border: int) -> bool:
-        """Whether a bracket stands before that place, and its own one closes it there or before."""
+        """Tells whether a bracket stands before `border`, and the record is closed there."""
         end = border
         while end > self.begin and self.text[end - 1] in AFTER_CLOSING:
             end -= 1
@@ -159,7 +162,10 @@ class _Record:
         return self.closed_by(end) is not None
 
     def closed_by(self, end: int) -> int | None:
-        """Where its own bracket closes it, if it ends there; it has been read to there."""
+        """Returns the place of its own closing bracket if the record ends at `end`, else None.
+
+        The text must have been read up to `end`.
+        """
         if self._closing and self._closing[1] <= 0:
             place = self._closing[0]
             if not self.text[place + 1 : end].strip(AFTER_CLOSING):
@@ -168,10 +174,10 @@ class _Record:
 
 
 def _body(piece: str) -> tuple[str, bool]:
-    """A record without its brackets and what follows them, and whether its own bracket closes it.
+    """Returns a record without its brackets, and whether its own bracket closes it.
 
-    A closing bracket is the record's own if it follows the last delimiter, and the text before
-    it has opened none.
+    A closing bracket is the record's own if it follows the last delimiter and no other bracket is
+    open there.
     """
     text = piece.strip()
     record = _Record(text)
@@ -189,14 +195,15 @@ def _fields(body: str) -> list[str]:
 
 
 def _expected(kind: str) -> int:
-    """How many fields a record has, by its first one."""
+    """Returns the number of fields of a record, which depends on its first field."""
     return FIELDS.get(kind.strip(QUOTES + " \n").casefold(), FIELDS_OF_CLAIM)
 
 
 def _joined(fields: list[str]) -> list[str]:
-    """Fields again whole that a delimiter inside quotes had split."""
+    """Joins fields that a delimiter inside quotation marks had split."""
     whole: list[list[str]] = []
-    quoted, quotes = False, 0  # of the last one: whether a quote begins it, and how many it has
+    # Of the last field: whether it begins with a quotation mark, and the number of these marks.
+    quoted, quotes = False, 0
     for field in fields:
         if quoted and quotes % 2 and field.rstrip().endswith('"'):
             whole[-1].append(field)
@@ -208,7 +215,7 @@ def _joined(fields: list[str]) -> list[str]:
 
 
 def _unquoted(field: str) -> str:
-    """A field without the quotes around the whole of it."""
+    """Returns a field without the quotation marks around it."""
     if len(field) > 1 and field[0] + field[-1] in PAIRED and field[0] not in field[1:-1]:
         return field[1:-1].strip()
     return field

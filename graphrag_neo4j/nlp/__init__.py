@@ -1,1 +1,1 @@
-"""What the extractive backend knows of language: sentences, names, types, words."""
+"""Language processing for the extractive backend: sentences, names, entity types, key phrases."""

@@ -1,5 +1,8 @@
-"""Short forms joined with the long ones of the same chunk: Powell is Jerome Powell, MIT is the
-Massachusetts Institute of Technology. Where two long ones fit, a short one stays by itself."""
+"""Finds the long form of a short name in the same chunk.
+
+Powell is Jerome Powell, and MIT is the Massachusetts Institute of Technology. A short name that
+fits two long names stays as it is.
+"""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,10 +17,10 @@ SMALL = frozenset(
 
 
 def long_forms(kinds: Mapping[str, str], speakers: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Short names, each with its long one and that one's kind.
+    """Maps each short name to its long name and the entity type of the long name.
 
-    `kinds`: the kind of each name of the chunk, "" where uncertain. `speakers`: as they are
-    tagged; they are known even where the text does not name them in full.
+    `kinds` gives the entity type of each name in the chunk, "" if it is not certain. `speakers` are
+    the names in speaker tags, which count as long names, too.
     """
     long = {name: kind for name, kind in kinds.items() if " " in name and kind != CONCEPT}
     known = {name.casefold() for name in long}
@@ -36,7 +39,7 @@ def long_forms(kinds: Mapping[str, str], speakers: Iterable[str]) -> dict[str, t
 
 
 def written(speaker: str) -> str:
-    """A speaker's name as it is written in a sentence."""
+    """Returns the name of a speaker in the form that a sentence would use: "Ada", not "ADA"."""
     return speaker.title() if speaker.isupper() else speaker
 
 

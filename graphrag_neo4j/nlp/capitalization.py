@@ -1,4 +1,4 @@
-"""Runs of capitalised words, with the small ones inside a name: "University of Oslo"."""
+"""Finds runs of capitalised words, with the small words inside a name: "University of Oslo"."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -17,8 +17,8 @@ PARTICLES = frozenset(
 )  # fmt: skip
 LINKS = PARTICLES | {"of", "of the", "for", "the"}
 BEFORE_THE = frozenset({"behind", "alexander", "into", "beyond", "on", "under"})
-GERMAN = "de"  # where nouns are capitalised, too, and "von" stands between any two
-HEADING = 0.7  # of a sentence's words capitalised: it is a heading
+GERMAN = "de"  # all its nouns are capitalised, and "von" is also an ordinary preposition
+HEADING = 0.7  # a sentence with a larger share of capitalised words is a heading
 UNNUMBERED = TIMES | UNNAMED
 CAPITAL = regex.compile(r"\p{Lu}|\p{Ll}{1,2}\p{Lu}\p{L}")
 NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|[IVX]{1,4}")
@@ -26,8 +26,10 @@ ENDINGS = frozenset('.!?:"“”«»‘…')
 
 
 def seen_inside(passage: Passage) -> frozenset[str]:
-    """The words of a chunk that are capitalised where no sentence begins; and those of a speaker
-    who is written small."""
+    """Returns the words of a chunk that are capitalised inside a sentence.
+
+    The words of speakers' names in lower case are included.
+    """
     small = (word for name in passage.speakers if name.islower() for word in name.split())
     capitals = (
         word.text
@@ -39,7 +41,7 @@ def seen_inside(passage: Passage) -> frozenset[str]:
 
 
 class Capitalization:
-    """A sentence's words and which of them are capitalised; `inside`: see `seen_inside`."""
+    """The words of a sentence, and which are capitalised. `inside` is the set of `seen_inside`."""
 
     def __init__(self, sentence: Sentence, language: str, inside: frozenset[str]) -> None:
         self.sentence, self.language = sentence, language
@@ -51,13 +53,13 @@ class Capitalization:
 
     @property
     def is_heading(self) -> bool:
-        """Whether most words are capitalised for no other reason."""
+        """Whether the sentence is a heading, in which most words are capitalised."""
         n = len(self.texts)
         whole = self.sentence.text.endswith((".", "!", "?"))
         return self.language != GERMAN and not whole and n > 3 and sum(self.capital) > HEADING * n
 
     def runs(self) -> Iterator[tuple[int, int]]:
-        """The places [first, last) of the runs."""
+        """Yields the runs of capitalised words as ranges [first, last) of word numbers."""
         i, n = 0, len(self.texts)
         while i < n:
             if not self.capital[i]:
@@ -70,12 +72,12 @@ class Capitalization:
             i = last
 
     def starts_anew(self, at: int) -> bool:
-        """Whether the word at a place may have its capital since something begins there."""
+        """Tells whether a word may be capitalised only because a sentence or quote begins there."""
         words = self.sentence.words
         return at == 0 or _starts_anew(self.sentence, words[at - 1].end, words[at].start)
 
     def _step(self, at: int) -> int:
-        """How many more words belong to the run that has come to `at`."""
+        """Returns how many words, from `at` on, continue the run before `at`."""
         if not self._joined(at):
             return 0
         before = self.texts[at - 1].lower()
@@ -88,7 +90,7 @@ class Capitalization:
         return 0
 
     def _links(self, at: int, end: int) -> bool:
-        """Whether the small words at [at, end) belong to the name around them."""
+        """Tells whether the small words [at, end) are part of the name around them."""
         link = " ".join(self.texts[at:end]).lower()
         if link not in LINKS or not all(self._joined(i) for i in range(at, end + 1)):
             return False
@@ -102,7 +104,7 @@ class Capitalization:
         return before not in ROLES and before not in TIMES and after not in TIMES
 
     def _joined(self, at: int) -> bool:
-        """Whether but a space stands before the word at `at`, "&", or the dot of an initial."""
+        """Tells whether only a space, "&" or the dot of an initial stands before a word."""
         one, other = self.sentence.words[at - 1 : at + 1]
         gap = self.sentence.text[one.end - self.sentence.start : other.start - self.sentence.start]
         if gap == ".":
@@ -112,6 +114,6 @@ class Capitalization:
 
 
 def _starts_anew(sentence: Sentence, end: int, start: int) -> bool:
-    """Whether what stands between two words lets the second begin with a capital."""
+    """Tells whether the text between two words ends a sentence or begins a quote."""
     gap = sentence.text[end - sentence.start : start - sentence.start]
     return gap.strip() != "." and not ENDINGS.isdisjoint(gap)

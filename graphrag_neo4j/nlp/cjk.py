@@ -1,7 +1,7 @@
-"""Names and key phrases in languages written without spaces: Chinese and Japanese.
+"""Finds names and key phrases in CJK text: Chinese and Japanese, which use no spaces.
 
-Chinese words and their kinds are those of jieba (the package rjieba). Of Japanese the runs of
-Chinese characters and of katakana are taken, which are its names and nouns.
+Chinese words and their tags come from jieba (the package rjieba). In Japanese, runs of Chinese
+characters and of katakana are taken, because most names and nouns are written so.
 """
 
 from collections import Counter
@@ -14,18 +14,18 @@ from graphrag_neo4j.nlp.languages import is_stop_word
 from graphrag_neo4j.nlp.names import NameSpan
 from graphrag_neo4j.nlp.sentences import Passage
 
-__all__ = ["UNSPACED", "spans_in"]
+__all__ = ["CJK", "spans_in"]
 
-UNSPACED = frozenset({"zh", "ja"})
+CJK = frozenset({"zh", "ja"})
 KINDS = {"nr": PERSON, "nrfg": PERSON, "ns": PLACE, "nt": ORGANIZATION, "nz": "", "nrt": ""}
 NOUNS = frozenset({"n", "an", "b", "j", "eng", "ng"})
 BODIES = frozenset(
     {"集团", "公司", "大学", "银行", "学院", "研究院", "研究所", "委员会", "中心", "协会",
      "基金会", "医院", "法院"}
 )  # fmt: skip
-LONGEST = 10  # characters
-OFTEN = 2
-LONG = 4  # characters of a noun that is of interest where it comes once
+LONGEST = 10  # characters of a key phrase
+OFTEN = 2  # a key phrase must occur this often in a chunk, unless it is long
+LONG = 4  # characters of a long noun, which may occur only once
 KATAKANA = regex.compile(r"[\p{Katakana}ー]{3}")
 JAPANESE = regex.compile(
     r"[\p{Katakana}ー]{3,}\p{Han}*|\p{Han}{2,10}|\p{Lu}[\p{L}\p{N}]+(?: \p{Lu}\p{L}+)*"
@@ -34,7 +34,7 @@ BODY = regex.compile(r"(?:大学|会社|銀行|研究所|委員会|協会|財団
 
 
 def spans_in(passage: Passage, language: str) -> list[NameSpan]:
-    """The names and key phrases of a chunk, each time they come."""
+    """Returns all occurrences of the names and key phrases in a chunk."""
     read = _chinese if language == "zh" else _japanese
     found = [s for sentence in passage.sentences for s in read(sentence.text, sentence.start)]
     counts = Counter(span.name for span in found)
@@ -47,12 +47,12 @@ def spans_in(passage: Passage, language: str) -> list[NameSpan]:
 
 
 def _is_long(name: str) -> bool:
-    """Whether a noun is of interest where it comes once."""
+    """Tells whether a noun is a key phrase even if it occurs only once."""
     return len(name) >= LONG or KATAKANA.match(name) is not None
 
 
 def _chinese(text: str, start: int) -> Iterator[NameSpan]:
-    """Names by their tags, a body's name with what kind of body it is; nouns side by side."""
+    """Yields names by their tags, with a following word such as "university", and noun phrases."""
     import rjieba  # noqa: PLC0415 - it takes a moment
 
     run, tags, begin, at = "", list[str](), start, start

@@ -1,7 +1,8 @@
-"""English words and their parts of speech, and the noun phrases that they make.
+"""English parts of speech and noun phrases.
 
-Each word's usual part of speech is that of Brill's lexicon (in the package textblob, whose code
-is not imported); a few rules by the words around it correct what matters for noun phrases.
+The usual part of speech of a word comes from Brill's lexicon (in the package textblob, whose code
+is not imported). A few rules that look at the words around it correct the errors that matter for
+noun phrases.
 """
 
 import re
@@ -36,7 +37,7 @@ ENDINGS = (
     ("ional", "J"), ("iest", "J"), ("ier", "J"), ("ness", "N"), ("ss", "N"), ("us", "N"),
     ("is", "N"), ("s", "S"),
 )  # fmt: skip
-# After these comes a verb; before a participle, these make it one.
+# A verb follows a word of SUBJECTS. After a word of AUXILIARIES a participle is a verb.
 SUBJECTS = frozenset({"i", "you", "we", "they", "who", "he", "she", "it", "that", "which", "not"})
 AUXILIARIES = frozenset(
     {"have", "has", "had", "having", "is", "are", "was", "were", "be", "been", "being", "am", "get",
@@ -44,7 +45,7 @@ AUXILIARIES = frozenset(
 )  # fmt: skip
 VERBAL = ("x", "n", "N", "S")  # after these a participle is a verb
 NOMINAL = ("N", "S", "J", "A", "g", "D")
-# Plurals without a singular of that sense, and plurals that stand before another noun.
+# Plurals whose singular has another meaning, and plurals that can stand before another noun.
 UNCOUNTED = frozenset(
     {"media", "data", "arts", "studies", "sports", "news", "sciences", "savings", "odds", "goods"}
 )
@@ -57,7 +58,7 @@ MOST_WORDS = 4
 
 
 def parts_of_speech(words: Sequence[str]) -> str:
-    """A letter for each word of a sentence, in its order."""
+    """Returns one letter for each word of a sentence, as LETTERS defines them."""
     letters = [_usual(word) for word in words]
     for i, word in enumerate(words):
         before = words[i - 1].lower().replace("’", "'") if i else ""
@@ -74,7 +75,7 @@ def parts_of_speech(words: Sequence[str]) -> str:
 
 
 def noun_phrases(words: Sequence[str], letters: str) -> Iterator[tuple[int, int]]:
-    """The places [first, last) of noun phrases, without what says nothing of their matter."""
+    """Yields noun phrases as ranges [first, last) of word numbers, without empty words."""
     for found in PHRASE.finditer(letters):
         first, last = found.span()
         if letters[last - 1] == "g" and letters[last : last + 1] in tuple("DSJn"):
@@ -87,7 +88,7 @@ def noun_phrases(words: Sequence[str], letters: str) -> Iterator[tuple[int, int]
 
 @cache
 def singular(word: str) -> str:
-    """The singular of a noun, in lower case; of an acronym, as it is written."""
+    """Returns the singular of a noun in lower case. The letters of an acronym do not change."""
     if ACRONYM.fullmatch(word):
         return word.removesuffix("s")
     lower = word.lower()
@@ -97,22 +98,24 @@ def singular(word: str) -> str:
 
 
 def is_ordinary(word: str) -> bool:
-    """Whether a word, written small, is an ordinary English one; not a noun that is written with
-    a capital as often as without: Apple, Windows, Congress."""
+    """Tells whether a word in lower case is an ordinary English word.
+
+    A noun that is often written with a capital, such as Apple or Congress, is not ordinary.
+    """
     lower = word.lower()
     letter = _lexicon().get(lower, "n")
     return letter != "n" and not (letter in "NS" and rank(lower.capitalize()) <= rank(lower))
 
 
 def _start(words: Sequence[str], letters: str, first: int, last: int) -> int:
-    """Where the phrase begins once empty words before it are left out."""
+    """Returns the beginning of a phrase without empty words."""
     while first < last and _is_empty(words, letters, first, last):
         first += 1
     return first
 
 
 def _is_empty(words: Sequence[str], letters: str, first: int, last: int) -> bool:
-    """Whether the first word of a phrase says nothing of its matter."""
+    """Tells whether the first word of a phrase says nothing about its topic."""
     word, letter, alone = words[first].lower(), letters[first], last - first == 1
     if letter == "A" or (alone and letter in "NSg"):
         return False
@@ -125,7 +128,7 @@ def _is_empty(words: Sequence[str], letters: str, first: int, last: int) -> bool
 
 
 def _end(words: Sequence[str], letters: str, first: int, last: int) -> int:
-    """Where the phrase ends once empty words after it are left out."""
+    """Returns the end of a phrase without empty words."""
     while last > first:
         word, letter = words[last - 1], letters[last - 1]
         if letter in "NSAg" and (last - first == 1 or singular(word) not in TRAILING):
@@ -135,13 +138,16 @@ def _end(words: Sequence[str], letters: str, first: int, last: int) -> int:
 
 
 def _wants_a_verb(before: str, letter: str) -> bool:
-    """Whether a verb follows a word: "we", "can", "doesn't"."""
+    """Tells whether a verb follows a word such as "we", "can" or "doesn't"."""
     return before in SUBJECTS or letter == "M" or before.endswith("n't")
 
 
 def _is_verb(word: str, *, before_noun: bool) -> bool:
-    """Whether a noun after "to" is a verb: a word that is unknown; or, with a noun after it, one
-    whose other forms are known."""
+    """Tells whether a noun after "to" is a verb.
+
+    It is a verb if the lexicon does not know it, or if a noun follows and the lexicon knows other
+    forms of the verb.
+    """
     if word.lower() not in _lexicon():
         return True
     stem = word.lower().removesuffix("e")
@@ -151,7 +157,7 @@ def _is_verb(word: str, *, before_noun: bool) -> bool:
 
 @cache
 def _usual(word: str) -> str:
-    """The letter of a word by itself."""
+    """Returns the letter of a word without its context."""
     lower = word.lower().replace("’", "'")
     if word[0].isupper() and ACRONYM.fullmatch(word):
         return "A"
@@ -162,7 +168,7 @@ def _usual(word: str) -> str:
 
 
 def _known(lower: str) -> str | None:
-    """The letter of a word in the lexicon, or in our lists; None for any other."""
+    """Returns the letter of a word in our lists or in the lexicon, or None."""
     if lower in FIELDS:
         return "g"
     if lower in VERBS:
@@ -175,7 +181,7 @@ def _known(lower: str) -> str | None:
 
 
 def _unknown(lower: str) -> str:
-    """What a word's form says: its last part, its singular, its ending."""
+    """Guesses the letter of an unknown word by its last part, its singular or its ending."""
     if "-" in lower:
         last = _lexicon().get(lower.rpartition("-")[2])
         return last if last in ("J", "G", "g", "D", "M", "n") else "J"
@@ -187,7 +193,7 @@ def _unknown(lower: str) -> str:
 
 @cache
 def _lexicon() -> dict[str, str]:
-    """Letters by word, in lower case; of an ordinary word that is also a name, the ordinary one."""
+    """Returns the letters by word in lower case. An ordinary word takes precedence over a name."""
     spec = find_spec("textblob")
     letters: dict[str, str] = {}
     if spec is None or not spec.submodule_search_locations:

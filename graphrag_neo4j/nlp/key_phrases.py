@@ -1,7 +1,7 @@
-"""Key phrases: what a chunk is about besides what it names, by the language that it is in.
+"""Finds key phrases: the topics of a chunk that are not names.
 
-English: noun phrases; a single noun where it is rare, or the chunk comes back to it. Other
-languages with spaces: what the chunk repeats, between stop words.
+In English they are noun phrases, and single nouns that are rare or repeated. In other languages
+with spaces they are words between stop words that the chunk repeats.
 """
 
 from collections import Counter
@@ -17,17 +17,17 @@ from graphrag_neo4j.nlp.word_lists import DEMONYMS, EVALUATIVE, GENERIC, ROLES, 
 
 __all__ = ["phrases_in"]
 
-RARE = 20  # thousand tokens more frequent: such a noun is of interest where it comes once
-TOPICAL = 4  # and such a one where the chunk comes back to it
+RARE = 20  # rarity (thousands of more frequent tokens) of a noun that may occur only once
+TOPICAL = 4  # rarity of a noun that must occur OFTEN
 OFTEN = 3  # times in a chunk
-AGAIN = 2  # times that a phrase of several words is to come in other languages
+AGAIN = 2  # times that a phrase of several words must occur in other languages
 LONGEST = 3  # words of such a phrase
-KOREAN = "ko"  # whose words are short
+KOREAN = "ko"  # its words have few letters
 SHORTEST = 4  # letters of a single word
 
 
 def phrases_in(passage: Passage, language: str) -> list[NameSpan]:
-    """The key phrases of a chunk, each time they come."""
+    """Returns all occurrences of the key phrases in a chunk."""
     found = [
         span
         for sentence in passage.sentences
@@ -41,7 +41,7 @@ def phrases_in(passage: Passage, language: str) -> list[NameSpan]:
 
 
 def _longest(spans: list[NameSpan]) -> list[NameSpan]:
-    """Without those that lie within others."""
+    """Removes the spans that lie inside other spans."""
     places = {(span.start, span.end) for span in spans}
     return [
         span
@@ -54,7 +54,7 @@ def _longest(spans: list[NameSpan]) -> list[NameSpan]:
 
 
 def _unbroken(sentence: Sentence) -> Iterator[Sequence[Word]]:
-    """The words between punctuation."""
+    """Yields the sequences of words between punctuation marks."""
     words, first = sentence.words, 0
     for i, (before, word) in enumerate(pairwise(words), start=1):
         gap = sentence.text[before.end - sentence.start : word.start - sentence.start]
@@ -73,7 +73,7 @@ def _english(words: Sequence[Word]) -> Iterator[NameSpan]:
 
 
 def _is_key(name: str, count: int) -> bool:
-    """Whether an English noun phrase says what a chunk is about."""
+    """Tells whether an English noun phrase that occurs `count` times is a key phrase."""
     if " " in name:
         return name not in TURNS
     if any(c.isdigit() for c in name):
@@ -86,7 +86,7 @@ def _is_key(name: str, count: int) -> bool:
 
 
 def _repeatable(words: Sequence[Word], language: str) -> Iterator[NameSpan]:
-    """All stretches of words that are no stop words."""
+    """Yields all phrases of at most LONGEST words without stop words."""
     run: list[Word] = []
     for word in (*words, None):
         if word and _says_something(word.text, language):

@@ -1,7 +1,7 @@
-"""What is known of languages: which one a text is in, its stop words, its words' base forms.
+"""Languages: detects the language of a text, and knows stop words, base forms and word frequencies.
 
-The data are those of the packages stopwordsiso and simplemma, and of tiktoken: a word's rank
-among the tokens of o200k_base says how common it is, in any language.
+Stop words come from the package stopwordsiso and base forms from simplemma. The rank of a word
+among the tokens of o200k_base (tiktoken) tells how frequent the word is, in any language.
 """
 
 import re
@@ -14,7 +14,7 @@ from graphrag_neo4j import tokens
 __all__ = ["base_form", "is_stop_word", "language_of", "rank", "rarity"]
 
 DEFAULT = "en"
-# Scripts of one language each, as far as the rules here go; the first that has a say.
+# Scripts that identify one language. The order matters: Japanese also uses Chinese characters.
 SCRIPTS = {
     "ja": re.compile(r"[\u3040-\u30ff]"),
     "zh": re.compile(r"[\u3400-\u9fff]"),
@@ -27,11 +27,11 @@ SCRIPTS = {
     "hi": re.compile(r"[\u0900-\u097f]"),
     "th": re.compile(r"[\u0e00-\u0e7f]"),
 }
-SHARE = 0.1  # of a text's characters that make it one of that script
+SHARE = 0.1  # share of a text's characters in a script that identifies the language
 LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "ro")
-WORDS = 400  # of a text, by which its language is told
-SHORT = 5  # letters of the stop words that tell languages apart, at most
-UNRANKED = 200_000
+WORDS = 400  # words of a text that are used to detect its language
+SHORT = 5  # letters; only stop words of at most this length are used to detect a language
+UNRANKED = 200_000  # the rank of a word that is not a token
 # Korean particles at the end of a word.
 PARTICLE = re.compile(
     r"(?<=..)(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|부터|까지)$"
@@ -39,7 +39,7 @@ PARTICLE = re.compile(
 
 
 def language_of(text: str, words: Iterable[str]) -> str:
-    """The language (ISO 639-1) of a text and its words; English where nothing tells."""
+    """Returns the language (ISO 639-1) of a text and its words. The default is English."""
     for language, script in SCRIPTS.items():
         if len(script.findall(text)) > SHARE * len(text):
             return language
@@ -51,16 +51,16 @@ def language_of(text: str, words: Iterable[str]) -> str:
 
 
 def is_stop_word(word: str, language: str) -> bool:
-    """Whether a word, in lower case, says nothing by itself."""
+    """Tells whether a word in lower case is a stop word of a language."""
     return word in _stop_words(language)
 
 
 @lru_cache(100_000)
 def base_form(word: str, language: str) -> str:
-    """A word's dictionary form; the word itself where none is known."""
+    """Returns the dictionary form of a word, or the word itself if no form is known."""
     if language == "ko":
         return PARTICLE.sub("", word)
-    # Imported here: an answer needs no base forms.
+    # The import takes a moment, and not every command needs base forms.
     import simplemma  # noqa: PLC0415
     from simplemma.strategies.dictionaries.dictionary_factory import (  # noqa: PLC0415
         SUPPORTED_LANGUAGES,
@@ -71,13 +71,13 @@ def base_form(word: str, language: str) -> str:
 
 
 def rarity(word: str) -> int:
-    """How rare a word is: its rank among tokens, in thousands; 200 where it is none."""
+    """Returns the rank of a word among tokens in thousands, or 200 if it is not a token."""
     return rank(word) // 1000
 
 
 @lru_cache(100_000)
 def rank(word: str) -> int:
-    """A word's rank among tokens: the smaller, the more common; 200,000 where it is none."""
+    """Returns the rank of a word among tokens, or 200,000. A smaller rank is more frequent."""
     ids = tokens.encoding("o200k_base").encode_ordinary(" " + word)
     return ids[0] if len(ids) == 1 else UNRANKED
 
@@ -92,7 +92,7 @@ def _stop_words(language: str) -> frozenset[str]:
 
 @cache
 def _telling() -> dict[str, list[str]]:
-    """Short stop words, each with the languages that have it."""
+    """Maps short stop words to the languages that have them."""
     languages: dict[str, list[str]] = {}
     for language in LATIN:
         for word in _stop_words(language):

@@ -1,9 +1,9 @@
-"""Names in a sentence: what is capitalised, without the words around that only look so.
+"""Finds the names in a sentence by their capital letters.
 
     "So Fei-Fei Li joined the New York Times."  ──▶  Fei-Fei Li · New York Times
 
-A capital at a sentence's start says nothing by itself; there the word must be no ordinary one, or
-stand capitalised within a sentence of the same chunk.
+The first word of a sentence always has a capital. It counts as part of a name only if it is not an
+ordinary word, or if the same chunk writes it with a capital inside a sentence.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,9 @@ from graphrag_neo4j.nlp.word_lists import (
 __all__ = ["NameSpan", "names_in"]
 
 INFLECTED = frozenset({GERMAN, "cs", "pl", "ru", "uk"})  # a name's form changes with its case
-COMMON = 5  # thousand tokens that are more frequent, at most: some lists stop "microsoft"
+# A stop word must have a smaller rarity (thousands of more frequent tokens), because some lists of
+# stop words hold names such as "microsoft".
+COMMON = 5
 SHORT_ROLES = frozenset({"ceo", "cto", "cfo", "coo", "cmo", "cio", "vp", "evp", "svp"})
 ARTICLES = frozenset(
     {"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo",
@@ -48,7 +50,7 @@ PLURAL = regex.compile(r"([\p{Lu}\p{N}]{2,6})s")
 
 
 class NameSpan(NamedTuple):
-    """A stretch [start, end) of the chunk, and what it names; `kind`: "" if uncertain."""
+    """The characters [start, end) of a chunk, the name there, and its type ("" if uncertain)."""
 
     start: int
     end: int
@@ -57,7 +59,7 @@ class NameSpan(NamedTuple):
 
 
 def names_in(sentence: Sentence, language: str, inside: frozenset[str]) -> Iterator[NameSpan]:
-    """The names of a sentence; `inside`: see `capitals.seen_inside`."""
+    """Yields the names in a sentence. `inside` is the result of `capitalization.seen_inside`."""
     capitals = Capitalization(sentence, language, inside)
     if capitals.is_heading:
         return
@@ -73,7 +75,7 @@ def names_in(sentence: Sentence, language: str, inside: frozenset[str]) -> Itera
 def _trimmed(
     capitals: Capitalization, first: int, last: int, language: str, inside: frozenset[str]
 ) -> tuple[int, int]:
-    """Without the words around a name that are none of it."""
+    """Removes the words at both ends of a run that are not part of the name."""
     texts = capitals.texts
     opening = capitals.starts_anew(first) and texts[first] not in inside
     if opening and _is_opening(texts[first], language, alone=last - first == 1):
@@ -88,7 +90,7 @@ def _trimmed(
 
 
 def _is_opening(word: str, language: str, *, alone: bool) -> bool:
-    """Whether a word is capitalised since a sentence begins with it."""
+    """Tells whether a word is capitalised only because it begins a sentence."""
     lower = word.lower()
     if not word[1:].islower():
         return False
@@ -105,7 +107,7 @@ def _is_around(word: str) -> bool:
 
 
 def _split(texts: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """A run cut after a possessive: "Kevin's Microsoft" names two; "Moore's Law" is one."""
+    """Splits a run after a possessive: "Kevin's Microsoft" is two names, "Moore's Law" is one."""
     start = first
     for i in range(first, last - 1):
         owner = texts[i].replace("’", "'")
@@ -119,7 +121,7 @@ def _split(texts: Sequence[str], first: int, last: int) -> Iterator[tuple[int, i
 
 
 def _spelled(texts: Sequence[str]) -> list[str]:
-    """Words without a possessive or an acronym's plural at their end."""
+    """Removes a possessive, or the plural of an acronym, from the end of the words."""
     words = [text.replace("’", "'") for text in texts]
     words[-1] = words[-1].removesuffix("'s")
     if plural := PLURAL.fullmatch(words[-1]):
@@ -128,7 +130,7 @@ def _spelled(texts: Sequence[str]) -> list[str]:
 
 
 def _name(spelled: Sequence[str], language: str) -> str:
-    """The words as a name; "" where they are none."""
+    """Returns the name that the words make, or "" if they are not a name."""
     words = list(spelled)
     if len(words) == 1:
         return _single(words[0], language)
@@ -141,7 +143,7 @@ def _name(spelled: Sequence[str], language: str) -> str:
 
 
 def _single(word: str, language: str) -> str:
-    """A name of one word; "" where it is none."""
+    """Returns a name of one word, or "" if the word is not a name."""
     lower = word.lower()
     if len(word) < 2 or "'" in word or not any(c.isalpha() for c in word) or lower in NAMELESS:
         return ""

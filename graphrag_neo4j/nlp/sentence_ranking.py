@@ -1,6 +1,6 @@
-"""Sentences chosen for what they share with all (centrality) and not with those chosen (diversity).
+"""Ranks sentences by centrality (what they share with all others), and selects different ones.
 
-Words alone decide, counted; ties go to the smaller text by code point. So a choice is the same on
+Only counts of words are used, and equal scores are ordered by text. So the result is the same on
 every machine.
 """
 
@@ -13,8 +13,8 @@ from graphrag_neo4j.nlp.sentences import WORD, read_passage
 
 __all__ = ["base_words", "centrality", "choose", "content_words", "quality", "repeats"]
 
-LIKE = 0.5  # share of common words from which two sentences say the same
-IDEAL = range(8, 36)  # words
+LIKE = 0.5  # two sentences with a larger share of common words say the same
+IDEAL = range(8, 36)  # words in a sentence that reads well
 FILLERS = ("you know", "i mean", "kind of", "sort of", "like,", "um,", "uh,", "right?", "thank")
 OPENINGS = frozenset(
     {"and", "but", "so", "or", "yeah", "yes", "well", "like", "because", "okay", "no", "oh"}
@@ -23,8 +23,10 @@ OPENINGS = frozenset(
 
 @lru_cache(50_000)
 def content_words(text: str) -> frozenset[str]:
-    """The words of a sentence that are no stop words, in lower case; pairs of characters where
-    it is written without spaces."""
+    """Returns the words of a sentence in lower case without stop words.
+
+    For a language without spaces it returns pairs of characters.
+    """
     words = [found[0].lower() for found in WORD.finditer(text)]
     language = language_of(text, words)
     if language in ("zh", "ja", "th"):
@@ -34,7 +36,7 @@ def content_words(text: str) -> frozenset[str]:
 
 @lru_cache(50_000)
 def base_words(text: str) -> frozenset[str]:
-    """The content words of a text in their dictionary form."""
+    """Returns the content words of a text in their dictionary forms."""
     words = content_words(text)
     language = language_of(text, [found[0].lower() for found in WORD.finditer(text)])
     return frozenset(
@@ -44,7 +46,7 @@ def base_words(text: str) -> frozenset[str]:
 
 @lru_cache(50_000)
 def quality(text: str) -> int:
-    """How well a sentence reads by itself: from about -4 to 2."""
+    """Rates how well a sentence reads without its context, from about -4 to 2."""
     lower = f"{text.lower()} "
     n = max(len(WORD.findall(text)), len(text.encode()) // 30)
     found = 2 if n in IDEAL else 0
@@ -61,7 +63,10 @@ def _sentences(text: str) -> frozenset[str]:
 
 
 def centrality(texts: Sequence[str]) -> dict[str, float]:
-    """How much each text shares with the others: the mean count of its words, from 0 to 1."""
+    """Rates how much each text shares with the others, from 0 to 1.
+
+    It is the mean count of the text's words, divided by the largest count of a word.
+    """
     counts = Counter(word for text in texts for word in content_words(text))
     most = max(counts.values(), default=1)
     return {
@@ -72,25 +77,25 @@ def centrality(texts: Sequence[str]) -> dict[str, float]:
 
 
 def choose(scores: Mapping[str, float], most: int, used: Iterable[str] = ()) -> list[str]:
-    """The best of these texts, at most so many, none like another or like those `used`."""
+    """Selects at most `most` of the best texts that are not similar to each other or to `used`."""
     taken = list(used)
-    chosen: list[str] = []
+    selected: list[str] = []
     for text in sorted(scores, key=lambda text: (-scores[text], text)):
-        if len(chosen) == most:
+        if len(selected) == most:
             break
         if not any(_alike(text, other) for other in taken):
-            chosen.append(text)
+            selected.append(text)
             taken.append(text)
-    return chosen
+    return selected
 
 
 def repeats(one: str, other: str) -> bool:
-    """Whether two texts have a sentence in common."""
+    """Tells whether two texts have a sentence in common."""
     return one in other or other in one or bool(_sentences(one) & _sentences(other))
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two texts say about the same: one holds most of the other's words."""
+    """Tells whether two texts say about the same: one has most words of the other."""
     if repeats(one, other):
         return True
     a, b = content_words(one), content_words(other)

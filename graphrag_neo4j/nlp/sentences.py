@@ -1,8 +1,8 @@
-"""A chunk's text as sentences of words, each at its place; without speaker tags and stage cues.
+"""Divides the text of a chunk into sentences and words, without speaker tags and stage cues.
 
     KEVIN SCOTT: Hi. [MUSIC] I met Ada.   ──▶   "Hi."  "I met Ada."     (speaker: KEVIN SCOTT)
 
-Everything here is a place in the text: what is taken from it stands there verbatim.
+Each sentence and each word has its place in the text, and is exactly the text at this place.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from graphrag_neo4j.text import ABBREVIATIONS
 
 __all__ = ["Passage", "Sentence", "Word", "read_passage"]
 
-LONGEST = 45  # words; a sentence with more is taken apart at its clauses
+LONGEST = 45  # words; a longer sentence is divided at its clauses
 WORD = regex.compile(
     r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau
     r"(?:\p{L}\.){2,}|"  # U.S.
@@ -34,20 +34,20 @@ CUE = regex.compile(
     r"silence|chuckle|sigh|cheer)[^()\n]{0,20}\)",
     regex.I,
 )
-# Characters without a space among them that hold an address; where it lies, `_address` says.
+# A sequence of characters without a space that holds an address; `_address` finds it there.
 ADDRESSED = regex.compile(r"(?<!\S)\S*?(?:@|https?://|www\.)\S*+")
 LINK = regex.compile(r"(?:https?://|www\.)\S++")
 DOTTED = regex.compile(r"\.\w++")
 ABBREVIATION = rf"(?<!\b(?:\p{{Lu}}|{ABBREVIATIONS}|\p{{N}}{{1,2}}))"
 CLOSING = r"[\"'”’»)\]）」』】》]*+"
 END = regex.compile(
-    # Of a row of stops only the first two are tried: the rest of it decides alike for all.
+    # Of several stops in a row only the first two are tried, so that the time stays linear.
     rf"{ABBREVIATION}(?<![.!?…]{{2}})[.!?…]++{CLOSING}(?=\s++[^\p{{Ll}}\s]|\s*+$)|"
     rf"(?<![!?…])[!?…]++{CLOSING}(?=\s)|"
     r"\b\p{Lu}\.(?=\s+(?:He|She|It|They|We|I|The|This|That|In|And|But|So)\b)|"
     rf"[。！？｡．؟۔।॥]++{CLOSING}|\n[ \t]*\n"
 )
-SOFT = 45  # characters; a longer line without a full stop may go on in the next one
+SOFT = 45  # characters; a longer line without a full stop may continue in the next line
 LINE = regex.compile(r"\n")
 FILLED = regex.compile(r"\S")
 CLAUSE = regex.compile(
@@ -66,7 +66,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, or a clause of a very long one; `speaker`: whose turn it stands in."""
+    """A sentence, or a clause of a very long sentence. `speaker` is the name in its speaker tag."""
 
     text: str
     start: int
@@ -75,13 +75,13 @@ class Sentence:
 
     @property
     def end(self) -> int:
-        """Where it ends in the chunk."""
+        """The number of the character after the sentence in the chunk."""
         return self.start + len(self.text)
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A chunk's sentences; `speakers`: the names in its speaker tags."""
+    """The sentences of a chunk. `speakers` holds the names in its speaker tags."""
 
     text: str
     sentences: tuple[Sentence, ...]
@@ -89,14 +89,14 @@ class Passage:
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """All its words."""
+        """All words of the chunk."""
         return tuple(word for sentence in self.sentences for word in sentence.words)
 
 
 def read_passage(text: str) -> Passage:
-    """The sentences of a chunk."""
+    """Divides the text of a chunk into sentences."""
     tags = _tags(text)
-    # What is no sentence is blanked, so that all places stay.
+    # Text that is not part of a sentence is replaced by spaces, so that all places stay the same.
     plain = list(text)
     for start, end in [*(tag[:2] for tag in tags), *_no_prose(text)]:
         plain[start:end] = " " * (end - start)
@@ -111,8 +111,11 @@ def read_passage(text: str) -> Passage:
 
 
 def _tags(text: str) -> list[tuple[int, int, str]]:
-    """Speaker tags as (start, end, name): a line's start in capitals, or one that comes again;
-    where there are such, others too."""
+    """Returns speaker tags as (start, end, name).
+
+    A tag is the start of a line up to a colon. The tags count only if one of them is in capitals
+    or occurs again.
+    """
     found = [m for m in TAG.finditer(text) if len(m["name"].split()) <= 4]
     often = Counter(m["name"] for m in found)
     sure = {name for name, n in often.items() if name.isupper() or n > 1}
@@ -126,7 +129,7 @@ def _no_prose(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _address(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The e-mail address at the beginning of text[start:end], and the link in what follows."""
+    """Yields the places of an e-mail address at the start of text[start:end], and of a link."""
     at = text.find("@", start + 1, end)
     dotted = [found.end() for found in DOTTED.finditer(text, at + 2, end)] if at > 0 else []
     if dotted:
@@ -139,7 +142,7 @@ def _address(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _sentences(
     text: str, blanked: str, start: int, end: int, speaker: str | None
 ) -> Iterator[Sentence]:
-    """The sentences of text[start:end], trimmed; those without a word are left out."""
+    """Yields the sentences of text[start:end], trimmed. Those without a word are left out."""
     borders = sorted({start, end, *_ends(blanked, start, end)})
     for first, last in pairwise(borders):
         words = [Word(m[0], m.start(), m.end()) for m in WORD.finditer(blanked, first, last)]
@@ -154,7 +157,7 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
     before, after = start, start
     for m in LINE.finditer(text, start, end):
         line = text[before : m.start()].strip()
-        if after < m.end():  # else blank lines lie between: the same text comes after them
+        if after < m.end():  # otherwise only blank lines lie before the same text
             follows = FILLED.search(text, m.end(), end)
             after = follows.start() if follows else end
         if len(line) < SOFT and not text[after:end][:1].islower():
@@ -163,7 +166,7 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _clauses(text: str, words: list[Word]) -> Iterator[list[Word]]:
-    """The words of a sentence; of one that is too long, those of each clause or two."""
+    """Yields the words of a sentence, or of the clauses of a sentence that is too long."""
     if len(words) <= LONGEST:
         if words:
             yield words
@@ -179,8 +182,10 @@ def _clauses(text: str, words: list[Word]) -> Iterator[list[Word]]:
 
 
 def _places(text: str, parts: list[list[Word]], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """The places of clauses with the punctuation around them: up to what is blank, or to the
-    next one's words where there is no space."""
+    """Yields the places of clauses, with the punctuation around their words.
+
+    A clause extends to the next space or, without a space, to the words of the next clause.
+    """
     limits = [*(words[0].start for words in parts[1:]), last]
     for words, limit in zip(parts, limits, strict=False):  # no parts: no words to place
         start, end = words[0].start, words[-1].end

@@ -1,7 +1,7 @@
-"""Lists of words for names and key phrases; the first line of each file says what of.
+"""Word lists for names and key phrases. The first line of each file describes its list.
 
-Stop words of all languages come from a package. These are mostly English: the nouns, adjectives
-and turns of phrase that a list of stop words leaves out and no reader would look up.
+Stop words of all languages come from a package. The lists here are mostly English: nouns,
+adjectives and phrases that are not stop words, but that say nothing about a topic.
 """
 
 from graphrag_neo4j.resources import data

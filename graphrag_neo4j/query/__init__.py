@@ -1,1 +1,1 @@
-"""Questions get answers: the query engine, its searches, and what they share."""
+"""Answers questions from the graph: the query engine, the searches, and their shared parts."""

@@ -1,4 +1,4 @@
-"""What a question gets: a text, what it cites, what it was made from, what it took."""
+"""The answer to a question: its text, its citations, its context tables and its cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +19,13 @@ METHODS: Final[tuple[Method, ...]] = ("global", "local", "drift", "basic", "text
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place in a document: characters [start, end) of it, which read `text`.
+    """A passage of a document, which supports a citation.
 
-    `text` is exactly what the document says. `quote`: the characters of the document among them
-    that say what the source is cited for; None where no sentence does, then only the place is
-    given.
+    `document` is the document's source (a path or a URL), `title` its title, and `chunk` the ref of
+    the chunk. The passage is the characters [start, end) of the document; `text` is exactly this
+    part. `quote` is the range [start, end) of characters in the document of the sentence that
+    supports the statement. It is None where no sentence supports it well enough; then only the
+    place is known.
     """
 
     document: str
@@ -40,22 +42,22 @@ class Source:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Characters [start, end) of the document: the quote's, of a source as a whole all."""
+        """The characters [start, end) of the quote in the document; without a quote, of `text`."""
         return self.quote or (self.start, self.end)
 
     @property
     def quoted(self) -> str:
-        """What stands there; what looks like a citation in it is neutralised."""
+        """The text at `place`. Text that looks like a citation is neutralised."""
         start, end = self.place
         return neutralised(self.text)[start - self.start : end - self.start]
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What `[Data: <kind> (<ref>)]` in an answer stands for, and the places that say so.
+    """The meaning of `[Data: <kind> (<ref>)]` in an answer, with the sources that support it.
 
-    `title`: None where nothing in the graph has this ref any more. `supported`: it was in what
-    the answer was made from.
+    `title` is the title or name of the cited element, or None if the graph no longer holds it.
+    `supported` tells whether the cited element was in the context of the answer.
     """
 
     kind: CitationKind
@@ -74,10 +76,12 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer in Markdown; `context`: the texts that it was made from, one a call.
+    """An answer in Markdown, with all that it was made from.
 
-    `origin`: "extractive" where it is made of quotations, without a model. `found`: whether the
-    data holds an answer. `usage`: calls, tokens and US dollars per step. `elapsed`: seconds.
+    `context` holds the context tables that the answer was made from, one for each call. `origin`
+    is "extractive" where the answer consists of quotations and no model wrote it. `found` tells
+    whether the data holds an answer. `usage` holds the calls, tokens and US dollars of each step.
+    `elapsed` is the time in seconds.
     """
 
     text: str
@@ -100,12 +104,15 @@ class Answer:
         return self.text
 
     def footnoted(self, numbers: Mapping[Cited, int]) -> str:
-        """The text with `[^n]` in place of each citation; `numbers` are theirs."""
+        """Returns the text with the footnote mark `[^n]` instead of each citation.
+
+        `numbers` gives the number n of each citation.
+        """
         return footnoted(self.text, numbers)
 
     @property
     def cited(self) -> Sequence[Cited]:
-        """The citations in the text as (kind, ref), in their order."""
+        """The citations in the text as (kind, ref) pairs, in their order."""
         return cited(self.text)
 
 

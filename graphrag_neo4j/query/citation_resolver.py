@@ -1,4 +1,4 @@
-"""What the citations in an answer stand for, and the sentences in documents that say it."""
+"""Resolves the citations in an answer to elements of the graph and to sentences in documents."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
@@ -10,15 +10,18 @@ from graphrag_neo4j.query.rows import ResolvedRow
 
 __all__ = ["resolve_citations"]
 
-PLACES = 10  # of each citation that are looked up
-NAMED: Final = ("Entities", "Relationships")  # whose titles are names
-SHOWN = 3  # of these, those that are nearest to what is said
+PLACES = 10  # passages that are read from the graph for each citation
+NAMED: Final = ("Entities", "Relationships")  # the kinds whose titles are names
+MOST_SOURCES = 3  # passages that are kept for each citation: those most similar to the statement
 
 
 async def resolve_citations(
     graph: Graph, text: str, known: Collection[tuple[CitationKind, int]]
 ) -> list[Citation]:
-    """The citations of a text in their order; `known`: those that the answer was made from."""
+    """Returns the citations of an answer's text in their order, with their sources.
+
+    `known` holds the (kind, ref) pairs that were in the context of the answer.
+    """
     wanted = statements(text)
     if not wanted:
         return []
@@ -26,8 +29,8 @@ async def resolve_citations(
         "search/resolve",
         ResolvedRow,
         citations=[
-            {"kind": kind, "ref": ref, "said": [text for text in said if text]}
-            for (kind, ref), said in wanted.items()
+            {"kind": kind, "ref": ref, "said": [text for text in stated if text]}
+            for (kind, ref), stated in wanted.items()
         ],
         places=PLACES,
     )
@@ -35,8 +38,8 @@ async def resolve_citations(
     for row in rows:
         by_ref.setdefault((row["kind"], row["ref"]), []).append(row)
     return [
-        _citation(one, by_ref.get(one, []), said, supported=one in known)
-        for one, said in wanted.items()
+        _citation(one, by_ref.get(one, []), stated, supported=one in known)
+        for one, stated in wanted.items()
     ]
 
 
@@ -47,12 +50,13 @@ def _citation(
     *,
     supported: bool,
 ) -> Citation:
-    from graphrag_neo4j.query.quote_match import nearest_sources  # noqa: PLC0415 - it reads lists of words
+    # This import reads word lists, which takes a moment.
+    from graphrag_neo4j.query.quote_match import nearest_sources  # noqa: PLC0415
 
     found = rows[0]["title"] if rows else None
     title = None if found is None else neutralised(found)
     name = title if title and one[0] in NAMED else ""
-    sources = nearest_sources(_sources(rows), said, SHOWN, name)
+    sources = nearest_sources(_sources(rows), stated, MOST_SOURCES, name)
     return Citation(*one, title, supported, sources)
 
 

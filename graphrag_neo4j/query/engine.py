@@ -1,4 +1,4 @@
-"""From a question to an answer: chooses the search, streams its text, resolves what it cites."""
+"""From a question to an answer: chooses the search, streams the text, resolves the citations."""
 
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -28,9 +28,6 @@ from graphrag_neo4j.query.search.local import search_local
 from graphrag_neo4j.query.search.text import search_text
 from graphrag_neo4j.settings import Settings
 
-# A model's client, and what answers without a model, are imported where they are used: each takes
-# a moment, and a context alone may need neither.
-
 __all__ = ["answer_question", "check_answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
@@ -45,7 +42,10 @@ NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
 
 
 def check_answering(settings: Settings, question: Question | None = None) -> None:
-    """Raises InputError for settings that no question can be answered with, before Neo4j starts."""
+    """Checks, before Neo4j is started, that questions can be answered with these settings.
+
+    Raises InputError if they can't.
+    """
     tokens.check(settings.encoding)
     context_only = question is not None and question.context_only
     Backends(settings).for_question(settings, context_only=context_only, vectors_by=None)
@@ -77,7 +77,7 @@ async def answer_question(
     _need(*NEEDS[method](state))
     _tell_without_use(query, question, method, listen)
     listen(Started("search"))
-    found = await _found(query, question, method, listen)
+    found = await _search_result(query, question, method, listen)
     listen(Started("answer", 0 if question.context_only else None))
     text = ""
     async with aclosing(_written(found, setup, question)) as pieces:
@@ -103,8 +103,8 @@ async def answer_question(
 def _refuse_long(question: str) -> None:
     if len(question) > LONGEST_QUESTION:
         raise InputError(
-            f"The question has {len(question):,} characters, and {LONGEST_QUESTION:,} are the "
-            "most: ask it in fewer words, and index a long text as a document."
+            f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are "
+            "allowed. Ask a shorter question, and index a long text as a document."
         )
 
 
@@ -115,13 +115,16 @@ def _setup(
     vectors_by: str | None,
     listen: Listener,
 ) -> QuerySetup:
-    """What the question is answered with; says where the vectors of the graph can't be used."""
+    """Returns the backends for a question, and tells if the graph's embeddings can't be used."""
     setup = backends.for_question(
         settings, context_only=question.context_only, vectors_by=vectors_by
     )
     if vectors_by and not setup.embedder:
         listen(
-            Notice(f"The graph's vectors are of {vectors_by}, which is not set: going by words.")
+            Notice(
+                f"The graph's embeddings were made with {vectors_by}, which is not set. The search "
+                "uses full-text search instead of vector search."
+            )
         )
     return setup
 
@@ -152,13 +155,13 @@ def _query_context(
 def _messages(history: Sequence[tuple[str, str]], turns: int) -> list[Message]:
     return [
         message
-        for asked, answered in history[len(history) - min(turns, len(history)) :]
-        for message in (Message("user", asked), Message("assistant", answered))
+        for question, answer in history[len(history) - min(turns, len(history)) :]
+        for message in (Message("user", question), Message("assistant", answer))
     ]
 
 
 async def _method(query: QueryContext, question: Question, listen: Listener) -> Method:
-    """The method that was asked for, else the one that suits the question; says which."""
+    """Returns the method of the question. For "auto" it chooses one, and tells which."""
     if question.method != "auto":
         return question.method
     listen(Started("method"))
@@ -171,58 +174,58 @@ async def _method(query: QueryContext, question: Question, listen: Listener) -> 
 def _tell_without_use(
     query: QueryContext, question: Question, method: Method, listen: Listener
 ) -> None:
-    """Says which options do nothing where the method was not chosen by who asks."""
+    """Warns of options that have no effect with the method that was chosen for the user."""
     for name in question.without_use(method):
         methods = ONLY[name]
         listen(
             Notice(
-                f"The option {name} does nothing here: it is for {' and '.join(methods)} search, "
-                f"and {method} search was chosen. Ask for {methods[0]} search to use it.",
+                f"The option {name} has no effect here. It is for {' and '.join(methods)} search, "
+                f"and {method} search was chosen. Use the method {methods[0]} for it.",
                 warning=True,
             )
         )
     if question.dynamic and question.context_only and method == "global":
         listen(
             Notice(
-                "The option dynamic does nothing here: which reports are relevant is rated for an "
-                "answer only. These are the reports of a whole level.",
+                "The option dynamic has no effect here, because a model rates the reports only "
+                "for an answer. These are the reports of a whole level.",
                 warning=True,
             )
         )
     if question.prefilter and query.embedder is None and method == "global":
         listen(
             Notice(
-                "The option prefilter does nothing here: without vectors, which reports are near "
-                "is not known.",
+                "The option prefilter has no effect here, because it needs vector search, and "
+                "there are no embeddings that can be used.",
                 warning=True,
             )
         )
 
 
 def _need(has: object, what: str) -> None:
-    """Raises InputError where a search has nothing to search in."""
+    """Raises InputError if the graph lacks the data that a search needs."""
     if not has:
-        raise InputError(f"The graph has no {what} yet: `kg-build index PATHS` makes them.")
+        raise InputError(f"The graph has no {what} yet. Run `kg-build index PATHS` first.")
 
 
-async def _found(
+async def _search_result(
     query: QueryContext, question: Question, method: Method, listen: Listener
 ) -> SearchResult:
-    """What the search finds; meanwhile the ranks load that tokens are counted by."""
+    """Runs the search. At the same time the tokenizer is loaded, which takes a moment."""
     with first_error():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, query.settings.encoding)
             if method == "local":
-                tasks.start_soon(_ask_back, query, listen)
+                tasks.start_soon(_suggest_names, query, listen)
             found = await _search(query, question, method)
     return found
 
 
-async def _ask_back(query: QueryContext, listen: Listener) -> None:
-    """Names that a question may have meant where it names something that is nowhere."""
+async def _suggest_names(query: QueryContext, listen: Listener) -> None:
+    """Suggests similar names for words of the question that do not occur in the graph."""
     for word, name in (await names_meant(query.graph, query.question)).items():
         listen(
-            Notice(f"The word {word} is nowhere in the data. Did you mean {name}?", warning=True)
+            Notice(f"The data does not contain the word {word}. Did you mean {name}?", warning=True)
         )
 
 
@@ -245,10 +248,10 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
             return await search_text(query)
 
 
-async def _written(
+async def _answer_text(
     found: SearchResult, setup: QuerySetup, question: Question
 ) -> AsyncGenerator[str, None]:
-    """The answer's text: from a model as it comes, without one as a whole; or nothing."""
+    """Yields the answer's text: streamed from a model, or in one piece from the rules."""
     if question.context_only:
         return
     match found.answer:

@@ -1,7 +1,9 @@
-"""What surrounds a question by a walk through the graph: personalised PageRank from what it names.
+"""Graph expansion: finds the graph around a question by personalised PageRank.
 
-Three round trips to Neo4j, one after another: where to start (several indexes, at once), the graph
-around that, and (at once) what is to be shown of the places where the walk was most.
+It needs three round trips to Neo4j, one after the other. The first finds the seeds, with several
+index queries at the same time. The second reads the graph around the seeds. The third reads the
+details of the entities, relationships and chunks with the highest PageRank. HippoRAG (arXiv
+2405.14831) describes this use of PageRank from the entities of a question.
 """
 
 from collections import defaultdict
@@ -19,20 +21,23 @@ from graphrag_neo4j.query.seeds import MOST_PASSAGES, MOST_STATED, Hits, Rows, r
 
 __all__ = ["expand_graph"]
 
-# Entities after one step and after two, and chunks: more of them find no more passages.
+# The largest subgraph: entities after one step (near) and after two steps (far), and chunks
+# (most). In measurements a larger subgraph did not find more of the right passages.
 SIZE: Final = {"near": 60, "far": 150, "most": 120}
 
 
 async def expand_graph(
     query: QueryContext, question: str | None, most: Mapping[str, int]
 ) -> tuple[list[str], Row]:
-    """The entities where the walk is most, and around them what `search/neighbourhood` gives.
+    """Returns the ids of the entities with the highest PageRank, and the rows of their context.
 
-    `question`: another one than the user's. `most`: of each kind.
+    `question` replaces the user's question, for example by a follow-up question. `most` gives the
+    largest number of rows of each kind. The rows have the keys of `search/neighbourhood`, and
+    "inner" (relationships between these entities), "outward" (other relationships) and "chunks".
     """
-    asked, k = question or query.question, query.settings.top_k_entities
+    text, k = question or query.question, query.settings.top_k_entities
     hits = await _hits(query, question)
-    weights, passages = hits.entities(asked, k), hits.passages
+    weights, passages = hits.entities(text, k), hits.passages
     rows = await query.graph.read(
         "search/surroundings", entities=list(weights), chunks=list(passages), **SIZE
     )
@@ -55,7 +60,7 @@ async def expand_graph(
 
 
 async def _hits(query: QueryContext, question: str | None) -> Hits:
-    """What the indexes find for a question; by words alone where there is no vector."""
+    """Queries the full-text indexes and, if there is a vector, the vector indexes."""
     found = await gather(
         words=partial(_by_words, query, question or query.question),
         vector=partial(_by_vector, query, question),
@@ -90,8 +95,11 @@ async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Row
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """Entities and chunks, where the walk is most first; `mass` of each; the ends of relationships
-    by id."""
+    """The result of PageRank.
+
+    `entities` and `chunks` are ids, those with the highest PageRank first. `mass` is the PageRank
+    of each id, and `related` the two ends of each relationship by its id.
+    """
 
     entities: list[str]
     chunks: list[str]
@@ -102,7 +110,7 @@ class _Walked:
     def over(
         cls, around: Row, weights: Mapping[str, float], passages: Mapping[str, float]
     ) -> "_Walked":
-        """A walk over what surrounds the entities of these weights and these chunks."""
+        """Computes PageRank over the subgraph `around`, from these entities and chunks."""
         related = _rows(around["related"], "id", "source", "target", "weight")
         mentions = [(*row, 1.0) for row in _rows(around["mentions"], "chunk", "entity")]
         edges = [(source, target, weight) for _, source, target, weight in related]
@@ -118,20 +126,22 @@ class _Walked:
         )
 
     def relationships(self, entities: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The ids of those between these entities, and of all others, as near as their farther
-        end."""
+        """Returns the ids of the relationships between these entities, and of all others.
+
+        Both lists are sorted by the smaller PageRank of the two ends, the highest first.
+        """
         own = set(entities)
-        near = {
+        rank = {
             id_: min(self.mass.get(end, 0) for end in ends) for id_, ends in self.related.items()
         }
-        order = sorted(near, key=lambda id_: (-near[id_], id_))
+        order = sorted(rank, key=lambda id_: (-rank[id_], id_))
         inner = [id_ for id_ in order if own.issuperset(self.related[id_])]
         between = set(inner)
         return inner, [id_ for id_ in order if id_ not in between]
 
 
 def _rows(columns: Row, *names: str) -> list[tuple[Any, ...]]:
-    """Rows of a table that came as columns."""
+    """Turns the columns of a table into rows."""
     return list(zip(*(columns[name] for name in names), strict=True))
 
 

@@ -1,8 +1,8 @@
-"""The context of a local answer: entities near the question, and what surrounds them.
+"""The local context: the entities that are relevant to a question, and the graph around them.
 
-By a walk through the graph from what the question names (`walking`), or by one hop: then indexes
-find the entities (by vector, and by the names in the question), and a second round trip to Neo4j
-brings their neighbourhood.
+There are two ways to find it. `graph_expansion` uses personalised PageRank from the entities that
+the question names. The other way takes one hop: vector search and full-text search find the
+entities, and a second round trip to Neo4j reads their direct neighbours.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,9 +33,10 @@ MOST = {"inner": 100, "claims": 60, "communities": 10, "chunks": 40}
 
 
 async def local_context(query: QueryContext, question: str | None = None) -> ContextTable:
-    """Reports, entities, relationships, claims and sources about what a question names.
+    """Returns a table of the reports, entities, relationships, claims and sources for a question.
 
-    `question`: another one than the user's. The shares of the budget are settings.
+    `question` replaces the user's question, for example by a follow-up question. The settings
+    `max_context_tokens`, `community_prop` and `text_unit_prop` divide the budget of tokens.
     """
     settings = query.settings
     most = {**MOST, "outward": settings.top_k_relationships * settings.top_k_entities}
@@ -48,7 +49,8 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
     sources.add_each(chunks)
     table = query.table(budget)
     table.add(reports.records.values())
-    # What reports left free is for the elements; what these leave free, for the sources.
+    # The elements may also use the tokens that the reports left free, and the sources those that
+    # the elements left free.
     elements = query.table(budget - reports.tokens - sources.tokens)
     elements.add_each(_elements(found, entities))
     table.add(elements.records.values())
@@ -60,7 +62,7 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
 async def _hop(
     query: QueryContext, question: str | None, most: Mapping[str, int]
 ) -> tuple[list[str], Row]:
-    """The entities nearest to the question, and what is one hop away."""
+    """Returns the ids of the entities for the question, and the rows of what is one hop away."""
     entities = await _entities(query, question)
     read = query.graph.read
     found = await gather(
@@ -71,9 +73,9 @@ async def _hop(
 
 
 async def _entities(query: QueryContext, question: str | None) -> list[str]:
-    """The ids of the entities nearest to the question, by vector and by name together."""
+    """Returns the ids of the entities for the question, by vector search and by their names."""
     k = query.settings.top_k_entities
-    asked = question or query.question
+    text = question or query.question
 
     async def by_vector() -> Rows:
         vector = await query.vector(question)
@@ -86,18 +88,18 @@ async def _entities(query: QueryContext, question: str | None) -> list[str]:
         )
 
     found = await gather(near=by_vector, named=by_name)
-    return _fused(asked, found["near"], found["named"])[:k]
+    return _fused(text, found["near"], found["named"])[:k]
 
 
 def _fused(question: str, near: Rows, named: Rows) -> list[str]:
-    """Ids by reciprocal ranks; entities whose whole name stands in the question come first."""
+    """Ranks ids by reciprocal rank fusion, after the entities whose full name the question has."""
     score = fused([near, named])
     whole = {row["id"] for row in named if named_in(question, row["name"])}
     return sorted(score, key=lambda id_: (id_ not in whole, -score[id_], id_))
 
 
 def _reports(query: QueryContext, rows: Sequence[ReportRow], budget: float) -> ContextTable:
-    """Reports in full, those that do not fit by title and summary."""
+    """Returns a table of full reports. A report that does not fit is reduced to its summary."""
     table = query.table(budget)
     for row in rows:
         if not table.add([report_record(row)]):
@@ -106,7 +108,7 @@ def _reports(query: QueryContext, rows: Sequence[ReportRow], budget: float) -> C
 
 
 def _elements(found: Row, order: Sequence[str]) -> Iterable[ContextRecord]:
-    """Entities, the relationships between them, their claims, then outward relationships."""
+    """Yields entities, the relationships between them, their claims, then other relationships."""
     by_id: dict[str, Any] = {row["id"]: row for row in found["entities"]}
     for id_ in order:
         if id_ in by_id:

@@ -1,4 +1,4 @@
-"""What Python users look up: communities, a report, an entity, shown well where they are shown."""
+"""Lookups for Python users: communities, reports, entities and sources, with their display."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -37,7 +37,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """A community in a list; `parent`: the ref of the one it is part of."""
+    """A community in a list.
+
+    `level` is 0 for the coarsest communities. `size` is the number of entities. `rating` is the
+    report's rating from 0 to 10. `origin` is "model", "extractive", or "elements" for a report that
+    lists the members of a small community; it is None without a report. `parent` is the ref of the
+    community that contains this one; it is None on level 0.
+    """
 
     ref: int
     level: int
@@ -53,7 +59,7 @@ class Community:
 
 
 class Communities(Sequence[Community]):
-    """Communities as a sequence, as a table in a notebook, and for pandas."""
+    """A sequence of communities, which a notebook shows as a table."""
 
     def __init__(self, found: Sequence[Community]) -> None:
         self._found = tuple(found)
@@ -80,16 +86,23 @@ class Communities(Sequence[Community]):
         return "\n".join([*head, *rows])
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row for each community."""
-        import pandas  # noqa: PLC0415 - where it is wanted, it is there
+        """Returns a data frame with one row for each community and its fields as columns.
+
+        Raises ModuleNotFoundError if pandas is not installed.
+        """
+        import pandas  # noqa: PLC0415 - only who calls this needs pandas
 
         return pandas.DataFrame([asdict(community) for community in self])
 
 
 @dataclass(frozen=True, slots=True)
 class CommunityReport:
-    """A community's report; `text` is the whole in Markdown, `findings` are (summary, explanation)
-    pairs, `entities` its members' names, the best connected first."""
+    """The report of a community.
+
+    `text` is the whole report in Markdown. `rating` is from 0 to 10. `findings` holds (summary,
+    explanation) pairs. `entities` holds the names of the members; those with the most
+    relationships come first.
+    """
 
     ref: int
     level: int
@@ -111,7 +124,12 @@ class CommunityReport:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An entity; `related` are (name, description) pairs, `communities` refs from level 0 down."""
+    """An entity.
+
+    `degree` is the number of its relationships. `related` holds (name, description) pairs of its
+    neighbours, `claims` the texts of its claims, and `communities` the refs of its communities
+    from level 0 to the finest.
+    """
 
     ref: int
     name: str
@@ -133,7 +151,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class FoundEntity:
-    """An entity in a list; `degree`: how many others it is related to."""
+    """An entity in a list. `degree` is the number of its relationships."""
 
     ref: int
     name: str
@@ -146,21 +164,24 @@ class FoundEntity:
 
 
 async def read_communities(graph: Graph, level: int | None) -> Communities:
-    """The communities of a level, or all."""
+    """Returns the communities of a level, or of all levels if `level` is None."""
     rows = await graph.read("look/communities", CommunityRow, level=level)
     return Communities([Community(**row) for row in rows])
 
 
 async def read_report(graph: Graph, ref: int) -> CommunityReport:
-    """Raises InputError where no community has that ref."""
+    """Returns the report of a community. Raises InputError if no community has this ref."""
     rows = await graph.read("look/report", CommunityReportRow, ref=ref)
     if not rows:
-        raise InputError(f"Community {ref} is no longer in the graph, or never was.")
+        raise InputError(f"Community {ref} is no longer in the graph, or it never was.")
     return CommunityReport(**rows[0])
 
 
 async def read_entity(graph: Graph, name: str) -> Entity:
-    """By its name, in capitals or not; raises InputError, with the nearest names, for another."""
+    """Returns the entity with this name. Upper and lower case make no difference.
+
+    Raises InputError, which suggests similar names, if there is no such entity.
+    """
     rows = await graph.read("look/entity", EntityRow, id=entity_id(name))
     if not rows:
         like = await names_like(graph, name)
@@ -174,7 +195,7 @@ async def read_entity(graph: Graph, name: str) -> Entity:
 
 
 async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntity]:
-    """The entities that a full-text query finds, the best first."""
+    """Returns at most `limit` entities that match a full-text query, the best match first."""
     rows = (
         await graph.read("look/entities", FoundEntityRow, words=words, limit=limit) if words else []
     )
@@ -184,13 +205,13 @@ async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntit
 
 
 def _neutralise(row: FoundEntityRow) -> None:
-    """Takes all that looks like a citation out of the name and the description of an entity."""
+    """Returns the name and description of an entity with text like a citation neutralised."""
     row["name"] = neutralised(row["name"])
     row["description"] = neutralised(row["description"])
 
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
-    """The chunks with these refs, in their order; those that are gone are left out."""
+    """Returns the chunks with these refs, in the same order. Refs without a chunk are left out."""
     rows = await graph.read("look/sources", PlaceRow, refs=list(refs))
     by_ref = {row["chunk"]: Source(**row) for row in rows}
     return [by_ref[ref] for ref in refs if ref in by_ref]

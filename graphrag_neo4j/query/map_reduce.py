@@ -1,7 +1,8 @@
-"""Answers from everything: each part is asked what it has to say, the best of it is joined.
+"""Map-reduce: answers a question from many contexts, as in arXiv 2404.16130, section 3.1.6.
 
-As in arXiv 2404.16130, section 3.1.6: contexts of bounded size, mapped in parallel to points with
-a helpfulness from 0 to 100; those of 0 are dropped, the rest is filled into one last call.
+The map step turns contexts of limited size, several at the same time, into points with a
+helpfulness from 0 to 100. The reduce step drops the points with 0 and makes the answer from the
+most helpful of the others in one last call.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,9 +21,10 @@ __all__ = ["answer_from", "pack"]
 
 
 def pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
-    """Units of records in contexts of at most `map_context_tokens`, in their order.
+    """Packs units of records, in their order, into contexts of at most `map_context_tokens`.
 
-    A unit that is larger than a context is shown as far as it fits.
+    A unit is not divided. Of a unit that is larger than a context, only the part that fits is
+    kept.
     """
     contexts: list[ContextTable] = []
     for unit in units:
@@ -34,14 +36,16 @@ def pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[
 
 
 def _cut(query: QueryContext, unit: Sequence[ContextRecord]) -> list[ContextRecord]:
-    """Records, those that are too large for any context cut to what fits."""
+    """Returns the records, each shortened to at most half of a context."""
     room = query.settings.map_context_tokens // 2
     return [_shortened(record, room, query.count) for record in unit]
 
 
 def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextRecord:
-    """A record of at most so many tokens, with the pieces that are whole in it, else the first one
-    as far as it fits."""
+    """Shortens a record to at most `room` tokens.
+
+    It keeps the pieces that are still complete or, if there is none, the beginning of the first.
+    """
     text = shortened(record.text, room, count)
     whole = tuple(piece for piece in record.pieces if flat(piece) in text)
     pieces = whole or tuple(shortened(piece, room, count) for piece in record.pieces[:1])
@@ -49,7 +53,7 @@ def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextR
 
 
 async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> SearchResult:
-    """Maps the contexts and gives the step that joins what they said."""
+    """Maps the contexts to points, and returns the task that reduces the points to an answer."""
     if query.context_only:
         return SearchResult(contexts)
     points: list[Sequence[Point]] = [()] * len(contexts)
@@ -69,7 +73,10 @@ async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> 
 
 
 def reduce(query: QueryContext, points: Iterable[Point]) -> FinalTask | None:
-    """The step that joins the most helpful points; None where none helps."""
+    """Returns the task that writes the answer from the most helpful points.
+
+    The points together have at most `data_max_tokens` tokens. Returns None if no point helps.
+    """
     ranked = sorted(
         (point for point in points if point.helpfulness > 0 and point.description),
         key=lambda point: -point.helpfulness,

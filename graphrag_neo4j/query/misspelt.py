@@ -1,7 +1,7 @@
-"""Names that somebody may have meant who wrote a name otherwise: "Scrooje" for Scrooge.
+"""Finds the names that a misspelt word may mean: Scrooge for "Scrooje".
 
-Neo4j's full-text index finds names with a word that differs in a letter or two; of these, what is
-like enough to be the same word, written wrong, is kept.
+A fuzzy query to Neo4j's full-text index finds the names with a word that differs in one or two
+letters. Of these the names are kept that are similar enough to be the same word, misspelt.
 """
 
 import re
@@ -15,14 +15,17 @@ from graphrag_neo4j.query.rows import NearNameRow, WordRow
 
 __all__ = ["names_like", "names_meant"]
 
-ALIKE: Final = 0.8  # a word of five letters with one of them changed
-SHORTEST: Final = 4  # letters of a word that is looked for otherwise
-LONG: Final = 6  # letters from which two may differ
-CANDIDATES: Final = 50  # names for each word
+ALIKE: Final = 0.8  # similarity from 0 to 1; that of words of five letters, one of which differs
+SHORTEST: Final = 4  # letters; shorter words are not searched
+LONG: Final = 6  # letters; in words of this length or more, two letters may differ
+CANDIDATES: Final = 50  # names that are read for each word
 
 
 async def names_meant(graph: Graph, question: str) -> dict[str, str]:
-    """For each word of a question that stands nowhere in the graph, the name most like it."""
+    """Returns the most similar name for each word of a question that the graph does not contain.
+
+    A word without a similar name is left out.
+    """
     words = _words(question)
     if not words:
         return {}
@@ -35,7 +38,7 @@ async def names_meant(graph: Graph, question: str) -> dict[str, str]:
 
 
 async def names_like(graph: Graph, name: str, most: int = 3) -> list[str]:
-    """The names of entities that are most like a name, the best first."""
+    """Returns at most `most` names of entities that are similar to `name`, the best first."""
     words = _words(name)
     found = await _candidates(graph, list(words))
     ranked = [one for word in found for one in _ranked(word, set(words), found[word])]
@@ -43,7 +46,7 @@ async def names_like(graph: Graph, name: str, most: int = 3) -> list[str]:
 
 
 async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[NearNameRow]]:
-    """The entities whose name holds a word like one of these, by that word."""
+    """Returns, for each word, the entities whose name holds a similar word."""
     if not words:
         return {}
     asked = [{"word": word, "fuzzy": f"name:{word}~{1 + (len(word) >= LONG)}"} for word in words]
@@ -54,8 +57,11 @@ async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[Near
 
 
 def _ranked(word: str, others: set[str], rows: Sequence[NearNameRow]) -> list[str]:
-    """The names that hold a word like this one: the most alike first, then those that share more
-    words with the question, then the shorter and the better connected ones."""
+    """Returns the names that hold a word similar to this one, the best first.
+
+    The order is by similarity, then by the number of words that the question (`others`) lacks,
+    then by the number of words, then by degree.
+    """
 
     def rank(row: Mapping[str, object]) -> tuple[float, float, int, int, str]:
         name = str(row["name"])
@@ -68,7 +74,7 @@ def _ranked(word: str, others: set[str], rows: Sequence[NearNameRow]) -> list[st
 
 
 def _best(word: str, name: str) -> float:
-    """How much the word of a name that is most like `word` is like it, from 0 to 1."""
+    """Returns the similarity, from 0 to 1, of `word` to the most similar word of a name."""
     return max((_alike(word, part) for part in _words(name, shortest=1)), default=0.0)
 
 
@@ -77,6 +83,6 @@ def _alike(one: str, other: str) -> float:
 
 
 def _words(text: str, shortest: int = SHORTEST) -> dict[str, str]:
-    """The words of a text in lower case, each with how it is written."""
+    """Maps each word of a text in lower case to the word as the text writes it."""
     found = {word.casefold(): word for word in re.findall(r"\w+", text) if len(word) >= shortest}
     return dict(list(found.items())[:LONGEST_QUERY])

@@ -1,7 +1,11 @@
-"""Personalised PageRank: where a walk is that starts at seeds and keeps coming back to them.
+"""Personalised PageRank: the importance of nodes for a set of seeds.
 
-At each step it goes back to a seed with the probability `again`, else along an edge, by its weight.
-Without numpy: a few thousand edges take about ten milliseconds, importing it a hundred.
+It is the probability of each node in a random walk that starts at the seeds. At each step the walk
+returns to a seed with the probability `again`; otherwise it follows an edge, chosen by weight. The
+method is that of Page, Brin, Motwani and Winograd 1999 (The PageRank Citation Ranking, section 6).
+
+The code does not use numpy: a few thousand edges take about ten milliseconds here, and the import
+of numpy alone would take a hundred.
 """
 
 from collections import defaultdict
@@ -13,33 +17,37 @@ from graphrag_neo4j.model import WeightedEdge
 __all__ = ["pagerank"]
 
 Shares = Sequence[Sequence[tuple[int, float]]]
-AGAIN: Final = 0.3  # between 0.15 and 0.5 the first passages are much the same
-CLOSE: Final = 1e-7  # of the whole mass, that a step still moves
+AGAIN: Final = 0.3  # the best passages change little for values from 0.15 to 0.5
+CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
 
 
 def pagerank(
     edges: Iterable[WeightedEdge], seeds: Mapping[str, float], again: float = AGAIN
 ) -> dict[str, float]:
-    """The mass of each node, in sum 1; a seed has `again` times its share of the seeds at least.
+    """Returns the PageRank of each node. The sum over all nodes is 1.
 
-    Does not depend on the order of edges and seeds. Without a seed of a weight above 0: nothing.
+    `edges` are undirected (node, node, weight) triples; edges with weights of 0 or less are
+    ignored. `seeds` gives the weight of each seed. `again`, from 0 to 1, is the probability of a
+    return to the seeds, so a seed has at least `again` times its share of the seeds' weight. The
+    result does not depend on the order of edges and seeds. It is empty if no seed has a weight
+    above 0.
     """
     weights = _weights(edges)
     nodes = sorted({*weights, *seeds})
-    wanted = [max(seeds.get(node, 0.0), 0.0) for node in nodes]
-    total = sum(wanted)
+    seed_weights = [max(seeds.get(node, 0.0), 0.0) for node in nodes]
+    total = sum(seed_weights)
     if not total:
         return {}
     number = {node: n for n, node in enumerate(nodes)}
     shares = [_shares(weights.get(node, {}), number) for node in nodes]
-    mass = _settled([weight / total for weight in wanted], shares, again)
+    mass = _iterated([weight / total for weight in seed_weights], shares, again)
     return dict(zip(nodes, mass, strict=True))
 
 
 def _weights(edges: Iterable[WeightedEdge]) -> Mapping[str, Mapping[str, float]]:
-    """The weight between each node and each of its neighbours."""
+    """Returns the weight between each node and each of its neighbours."""
     found: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
-    # In one order, so that sums are the same.
+    # The edges are sorted, so that rounding gives the same sums for any order of the input.
     for one, other, weight in sorted((min(a, b), max(a, b), weight) for a, b, weight in edges):
         if weight > 0:
             found[one][other] += weight
@@ -48,13 +56,13 @@ def _weights(edges: Iterable[WeightedEdge]) -> Mapping[str, Mapping[str, float]]
 
 
 def _shares(near: Mapping[str, float], number: Mapping[str, int]) -> Sequence[tuple[int, float]]:
-    """What part of a node's mass goes to each neighbour."""
+    """Returns the part of a node's mass that goes to each neighbour."""
     total = sum(near.values())
     return [(number[node], weight / total) for node, weight in near.items()]
 
 
-def _settled(restart: Sequence[float], shares: Shares, again: float) -> Sequence[float]:
-    """Steps until nothing moves; what stands where no edge leads on goes back to the seeds."""
+def _iterated(restart: Sequence[float], shares: Shares, again: float) -> Sequence[float]:
+    """Iterates until the mass hardly changes. The mass of nodes without edges returns to seeds."""
     mass, moved = restart, 1.0
     while moved > CLOSE:
         walked = [0.0] * len(mass)

@@ -1,4 +1,4 @@
-"""What every search is given, and what it finds: contexts, and the last step that answers."""
+"""The input of every search (`QueryContext`) and its output (`SearchResult`)."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -34,16 +34,16 @@ __all__ = [
     "source_record",
 ]
 
-LONGEST_QUERY = 64  # words of a question that the full-text index is asked for
+LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
-    """A question and all that is needed to answer it.
+    """A question and everything that is needed to answer it.
 
-    `embedder`: None where vectors can't be made; then words lead. `history`: the messages before
-    the question. `context_only`: no model is to be asked, the contexts are wanted themselves.
-    `listen`: is told each step of the way.
+    `embedder` is None where no vectors can be computed; then full-text search is used. `history`
+    holds the messages before the question. With `context_only` the result is the contexts, and no
+    model writes an answer. `listen` receives the events of the search.
     """
 
     graph: Graph
@@ -58,29 +58,35 @@ class QueryContext:
     listen: Listener = silent
 
     async def vector(self, text: str | None = None) -> list[float] | None:
-        """The vector of a text, by default of the question with those asked before it."""
-        asked = [message.content for message in self.history if message.role == "user"]
-        wanted = (text or "\n".join([*asked, self.question])).strip()
-        if self.embedder is None or not wanted:
+        """Returns the vector of a text, by default of the question and the questions before it.
+
+        Returns None if there is no embedder, no text, or no usable vector.
+        """
+        earlier = [message.content for message in self.history if message.role == "user"]
+        text = (text or "\n".join([*earlier, self.question])).strip()
+        if self.embedder is None or not text:
             return None
-        vector = (await self.embedder.embed([wanted]))[0]
-        return None if flaw_of(vector) else vector  # an index takes no zeros: words lead then
+        vector = (await self.embedder.embed([text]))[0]
+        return None if flaw_of(vector) else vector  # a vector index refuses, for example, zeros
 
     def table(self, budget: float) -> ContextTable:
-        """An empty context."""
+        """Returns an empty context table for at most `budget` tokens."""
         return ContextTable(budget, self.count)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The contexts of a search, and the step that writes the answer; None: there is none."""
+    """The contexts that a search found, and the task that writes the answer from them.
+
+    `answer` is None if there is no answer to write.
+    """
 
     contexts: Sequence[ContextTable]
     answer: FinalTask | None = None
 
 
 async def gather(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:
-    """What several reads find, made at once."""
+    """Runs several reads at the same time, and returns their results by name."""
     found: dict[str, T] = {}
 
     async def keep(name: str, read: Callable[[], Awaitable[T]]) -> None:
@@ -94,7 +100,7 @@ async def gather(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:
 
 
 def lucene_query(text: str, field: str | None = None) -> str:
-    """The words of a text as a Lucene query: no operator, quote or wildcard of it survives.
+    """Returns the words of a text as a Lucene query without operators, quotes and wildcards.
 
     >>> lucene_query('What is "AI? (and why', "name")
     'name:what name:is name:ai name:and name:why'
@@ -105,7 +111,7 @@ def lucene_query(text: str, field: str | None = None) -> str:
 
 
 def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
-    """A community's report as a record; `short`: its title and summary."""
+    """Returns a community's report as a record. With `short` it is only the title and summary."""
     if short:
         title, summary = row["title"], row["summary"]
         pieces = report_pieces(summary or "")
@@ -117,12 +123,15 @@ def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:
 
 
 def source_record(row: ChunkRow) -> ContextRecord:
-    """A chunk as a record."""
+    """Returns a chunk as a record."""
     return record_of("Sources", row["ref"], row["id"], row["text"])
 
 
 def known_refs(contexts: Iterable[ContextTable]) -> set[tuple[CitationKind, int]]:
-    """All that answers from these contexts may cite."""
+    """Returns the (kind, ref) pairs that an answer from these contexts may cite.
+
+    These are the records, and the elements that the reports among them cite.
+    """
     records = [record for table in contexts for record in table.records.values()]
     own = {(record.kind, record.ref) for record in records}
     return own | {one for r in records if r.kind == "Reports" for one in cited(r.text)}

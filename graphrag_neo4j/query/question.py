@@ -1,4 +1,4 @@
-"""A question and how it is to be answered, checked before anything is done for it."""
+"""A question with its options. They are checked before any work is done."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -18,7 +18,7 @@ from graphrag_neo4j.settings import Settings
 
 __all__ = ["EXPAND", "ONLY", "Question", "asked_of"]
 
-# The options that not every method has, and the methods that have them.
+# The options that only some methods have, and these methods.
 ONLY: Final[Mapping[str, Sequence[Method]]] = {
     "level": ("global",),
     "dynamic": ("global",),
@@ -30,11 +30,19 @@ EXPAND: Final = ("hop", "ppr")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and how it is to be answered.
+    """A question with the options of its search.
 
-    `level`, `dynamic` and `prefilter` are for global search, `expand` is for local and drift search
-    (None: as the setting says). `history`: (question, answer) pairs before it. Raises InputError
-    for a value that is none, and for an option that the chosen method does not have.
+    `text` is the question. `method` "auto" chooses global or local search. `history` holds the
+    (question, answer) pairs before this question, the oldest first. With `context_only` no model
+    writes an answer.
+
+    For global search: `level` is the level of communities, and 0 is the coarsest. `dynamic` starts
+    at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
+    selection, as in microsoft/graphrag). `prefilter` is the number of reports to read, those most
+    similar to the question. For local and drift search: `expand` is "hop" or "ppr" (personalised
+    PageRank); None takes the setting.
+
+    Raises InputError for an invalid value, and for an option that the method does not have.
     """
 
     text: str
@@ -64,17 +72,17 @@ class Question:
             for name in self.without_use(self.method):
                 methods = ONLY[name]
                 raise InputError(
-                    f"The option {name} is for {' and '.join(methods)} search, and {self.method} "
-                    f"search was asked for: leave {name} out, or ask for {methods[0]} search."
+                    f"The option {name} is for {' and '.join(methods)} search, but the method is "
+                    f"{self.method}. Leave {name} out, or use the method {methods[0]}."
                 )
         if self.dynamic and (self.level is not None or self.prefilter is not None):
             raise InputError(
-                "The option dynamic chooses the reports itself, from level 0 down: leave out level "
-                "and prefilter, or dynamic."
+                "The option dynamic chooses the reports itself, from level 0 on. Leave out either "
+                "dynamic, or level and prefilter."
             )
 
     def without_use(self, method: Method) -> list[str]:
-        """The options that are given and that a method does not have."""
+        """Returns the names of the options that are set and that `method` does not have."""
         given = {
             "level": self.level is not None,
             "dynamic": self.dynamic,
@@ -91,11 +99,11 @@ def _check_choice(what: str, value: object, known: Sequence[str]) -> None:
 
 
 def _check_history(history: object) -> None:
-    """Pairs of texts, in their order."""
+    """Raises InputError if `history` is not a sequence of pairs of texts."""
     pairs = isinstance(history, Sequence) and all(
         isinstance(turn, Sequence)
         and len(turn) == 2
-        and all(isinstance(said, str) for said in turn)
+        and all(isinstance(text, str) for text in turn)
         and not isinstance(turn, str)
         for turn in history
     )

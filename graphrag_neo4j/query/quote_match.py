@@ -1,7 +1,7 @@
-"""Where a source says what an answer says: the chunks that are nearest, and a sentence of each.
+"""Finds the chunks that best support the statements of an answer, and a sentence in each of them.
 
-A sentence is quoted only where it shares enough with what is said. Else the source is given as a
-place without a quotation: a sentence that merely names the same thing would prove nothing.
+A sentence is quoted only if it shares enough words with a statement. Otherwise the source is given
+as a place without a quotation, because a sentence that only names the same thing proves nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,24 +15,29 @@ from graphrag_neo4j.text import find_quote
 __all__ = ["nearest_sources"]
 
 Words = frozenset[str]
-ENOUGH = 3  # words that a sentence shares with what is said, or all of them where it has fewer
-SHARE = 0.4  # of the words of the shorter one of both
+# A sentence supports a statement if both share this many words (or, if the statement has fewer,
+# all of its words), and this part of the words of the shorter one.
+ENOUGH = 3
+SHARE = 0.4
 
 
 def nearest_sources(
-    sources: Iterable[Source], said: Sequence[str], most: int, name: str = ""
+    sources: Iterable[Source], stated: Sequence[str], most: int, name: str = ""
 ) -> list[Source]:
-    """The sources that share most words with what is said, each with the sentence that does.
+    """Returns at most `most` sources that share the most words with the statements in `stated`.
 
-    Where one holds it word for word, only those that do, at first one for each statement that is
-    `said`; these may be more than `most`. A source without a sentence that says it
-    keeps the `quote` that it has. `name`: what the citation is about; to share nothing but words
-    of its name is not enough.
+    Each source gets the sentence that supports a statement as its `quote`; a source without such a
+    sentence keeps the `quote` that it has. `name` is the name of the cited element. A sentence
+    that shares only words of this name with a statement does not support it.
+
+    If sources hold statements word for word, only these sources are returned: first one for each
+    statement, then the others. They may be as many as there are statements, even if these are more
+    than `most`.
     """
     sources = list(sources)
-    if quoted := _verbatim(sources, said):
-        return quoted[: max(most, len(said))]
-    statements, named = [_words(text) for text in said], _words(name)
+    if quoted := _verbatim(sources, stated):
+        return quoted[: max(most, len(stated))]
+    statements, named = [_words(text) for text in stated], _words(name)
     words = frozenset[str]().union(*statements)
     found = [_supporting(one, statements, named) for one in sources]
     near = sorted(
@@ -42,14 +47,14 @@ def nearest_sources(
     return [replace(one, quote=place or one.quote) for one, (_, place) in near[:most]]
 
 
-def _verbatim(sources: Sequence[Source], said: Sequence[str]) -> list[Source]:
-    """The sources that hold one of these texts, each place once, also where chunks overlap."""
+def _verbatim(sources: Sequence[Source], stated: Sequence[str]) -> list[Source]:
+    """Returns the sources that hold one of these texts. Overlapping chunks give a place once."""
     first, others = [], []
-    for text in dict.fromkeys(said):
+    for text in dict.fromkeys(stated):
         places = ((one, find_quote(text, one.text)) for one in sources)
-        held = [_placed(one, *place) for one, place in places if place]
-        first += held[:1]
-        others += held[1:]
+        quoted = [_placed(one, *place) for one, place in places if place]
+        first += quoted[:1]
+        others += quoted[1:]
     found: dict[tuple[str, tuple[int, int]], Source] = {}
     for one in (*first, *others):
         found.setdefault((one.document, one.place), one)
@@ -57,15 +62,18 @@ def _verbatim(sources: Sequence[Source], said: Sequence[str]) -> list[Source]:
 
 
 def _placed(source: Source, start: int, end: int) -> Source:
-    """A source with its characters [start, end) as quote."""
+    """Returns a source with the characters [start, end) of its text as its quote."""
     return replace(source, quote=(source.start + start, source.start + end))
 
 
 def _supporting(
     source: Source, statements: Sequence[Words], named: Words
 ) -> tuple[int, tuple[int, int] | None]:
-    """How many words the best sentence of a source shares with a statement, and its place: the
-    first of those that share as many; (0, None) where none shares enough."""
+    """Finds the first sentence of a source that shares the most words with a statement.
+
+    Returns the number of these words and the place of the sentence, or (0, None) if no sentence
+    shares enough words.
+    """
     best, place = 0, None
     for sentence in read_passage(source.text).sentences:
         shared = max((_shared(sentence, words, named) for words in statements), default=0)
@@ -75,7 +83,7 @@ def _supporting(
 
 
 def _shared(sentence: Sentence, statement: Words, named: Words) -> int:
-    """The number of words that a sentence shares with a statement; 0 where that is too few."""
+    """Returns the number of words that a sentence shares with a statement, or 0 if too few."""
     if sentence.text.isupper():  # a heading
         return 0
     own = _words(sentence.text)

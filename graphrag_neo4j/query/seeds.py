@@ -1,6 +1,9 @@
-"""Where a walk through the graph starts: what a question names, what is said in its words.
+"""The seeds of graph expansion: the entities and chunks at which PageRank starts.
 
-"Who directed The Glass Orchard?"  ──▶  Glass Orchard, not orchard; then what is like it
+The entities that the question names have the largest weight. For "Who directed The Glass Orchard?"
+this is the entity Glass Orchard, but not the entity orchard, whose name is part of the longer one.
+Smaller weights have the entities that are similar to the question, and those whose relationships
+match its words.
 """
 
 from collections import defaultdict
@@ -13,21 +16,22 @@ from graphrag_neo4j.text import name_key
 __all__ = ["Hits", "Rows", "fused", "named_in", "names", "restart"]
 
 Rows = Sequence[Mapping[str, Any]]
-RANK_CONSTANT: Final = 60  # of reciprocal rank fusion
-# Beside 1 for an entity that the question names.
-STATED: Final = 0.5  # for the ends of the relationship that its words fit best
-ALIKE: Final = 0.1  # for the entity most like it
-PASSAGES: Final = 0.1  # of the whole, for chunks
+RANK_CONSTANT: Final = 60  # k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)
+# The weights of seeds; an entity that the question names has the weight 1.
+STATED: Final = 0.5  # for both ends of the relationship that matches the question best
+ALIKE: Final = 0.1  # for the entity that is most similar to the question
+PASSAGES: Final = 0.1  # the share of all chunks together in the total weight
 MOST_STATED = 5
 MOST_PASSAGES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What indexes found for a question, the best first.
+    """The rows that the indexes found for a question, the best first.
 
-    `near`, `named`: entities by vector and by words of their names. `stated`: relationships by
-    words. `chunks`: by vector, and by words.
+    `near` holds entities by vector search, `named` entities by full-text search of their names,
+    `stated` relationships by full-text search, and `chunks` the chunks by vector search and those
+    by full-text search.
     """
 
     near: Rows = ()
@@ -36,7 +40,11 @@ class Hits:
     chunks: Sequence[Rows] = ()
 
     def entities(self, question: str, k: int) -> dict[str, float]:
-        """The weights of entities: those named, at most `k` that are alike, those stated of."""
+        """Returns the weights of the seed entities by id.
+
+        They are the entities that the question names, at most `k` entities that are similar to
+        it, and the ends of the relationships that match its words.
+        """
         whole = names(question, self.named)
         inside = {row["id"] for row in self.named if named_in(question, row["name"])}
         alike = fused(
@@ -55,7 +63,7 @@ class Hits:
 
     @property
     def passages(self) -> dict[str, float]:
-        """The weights of the best chunks."""
+        """The weights of the best chunks by id."""
         found = fused(self.chunks)
         return {id_: found[id_] for id_ in list(found)[:MOST_PASSAGES]}
 
@@ -63,10 +71,10 @@ class Hits:
 def restart(
     entities: Mapping[str, float], chunks_of: Mapping[str, int], passages: Mapping[str, float]
 ) -> dict[str, float]:
-    """The shares of entities and chunks where a walk starts: in sum 1, but for no seed at all.
+    """Returns the share of each seed in the restart of PageRank. The sum is 1, or 0 without seeds.
 
-    `chunks_of`: how many chunks mention an entity. What few mention says more: an entity's weight
-    is divided by their number.
+    `chunks_of` gives the number of chunks that mention an entity. The weight of an entity is
+    divided by this number, because an entity that few chunks mention is more specific.
     """
     rare = {id_: entities[id_] / max(chunks_of[id_], 1) for id_ in entities if id_ in chunks_of}
     kept = PASSAGES if rare and passages else float(bool(passages))
@@ -74,7 +82,10 @@ def restart(
 
 
 def names(question: str, rows: Rows) -> list[str]:
-    """The ids of rows whose whole name stands in the question, and in no longer name there."""
+    """Returns the ids of the rows whose full name occurs in the question.
+
+    A name that occurs there only as part of a longer name is left out.
+    """
     left = _spaced(question)
     found = []
     for row in sorted(rows, key=lambda row: (-len(_spaced(row["name"])), row["id"])):
@@ -86,12 +97,12 @@ def names(question: str, rows: Rows) -> list[str]:
 
 
 def named_in(question: str, name: str) -> bool:
-    """Whether a whole name stands in the question."""
+    """Tells whether the question contains the full name."""
     return bool(_spaced(name).strip()) and _spaced(name) in _spaced(question)
 
 
 def fused(lists: Iterable[Rows]) -> dict[str, float]:
-    """Ids by reciprocal ranks in several lists, the best first."""
+    """Joins ranked lists by reciprocal rank fusion. Returns the scores by id, the best first."""
     score: defaultdict[str, float] = defaultdict(float)
     for rows in lists:
         for rank, row in enumerate(rows):
@@ -105,5 +116,5 @@ def _shared(weights: Mapping[str, float], whole: float) -> dict[str, float]:
 
 
 def _spaced(text: str) -> str:
-    """The words of a text, each between spaces."""
+    """Returns the words of a text with one space before and after each word."""
     return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in name_key(text)).split())} "

@@ -1,19 +1,19 @@
-"""Looking at a graph: a guide and a style for Neo4j Browser, and a map as one page.
+"""Shows a graph: a guide and a style sheet for Neo4j Browser, and a map as one web page.
 
-The queries of the guide are the files `cypher/browse/*.cypher`; the map is read by those of
-`cypher/map/`.
+The queries of the guide are the files `cypher/browse/*.cypher`. The files in `cypher/map/` read the
+data of the map.
 """
 
 from graphrag_neo4j.visualization.guide import guide, saved, style
 from graphrag_neo4j.visualization.guide_server import Pages, served
 from graphrag_neo4j.visualization.map import Map, read_map
-from graphrag_neo4j.visualization.queries import Section, chosen, sections
+from graphrag_neo4j.visualization.queries import Section, example_values, sections
 
 __all__ = [
     "Map",
     "Pages",
     "Section",
-    "chosen",
+    "example_values",
     "guide",
     "read_map",
     "saved",

@@ -1,4 +1,4 @@
-"""The queries as a guide in Neo4j Browser, and as saved Cypher; the style that goes with them."""
+"""Writes the queries as a guide for Neo4j Browser and as saved Cypher, and the style sheet."""
 
 import io
 import zipfile
@@ -12,18 +12,19 @@ __all__ = ["guide", "saved", "style"]
 
 TITLE = "The communities of this corpus"
 FOLDER = "graphrag-neo4j"
-# The earliest time that a zip archive can name: the same queries make the same file.
+# The earliest time that a zip archive can hold. It is always the same, so that the same queries
+# make the same file.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 HOW = (
-    "Click a query to put it into the editor, then run it. Those that draw show nodes and"
-    " relationships; double-click a node for more of what is around it. Where a query names a"
-    " community or an entity, put another one in its place. Browser draws 300 nodes at most;"
-    " <code>kg-build map</code> draws them all."
+    "Click a query to copy it into the editor, then run it. Some queries draw nodes and"
+    " relationships; double-click a node to show its neighbours. If a query names a community or"
+    " an entity, you can replace it by another one. Neo4j Browser draws at most 300 nodes;"
+    " <code>kg-build map</code> draws all of them."
 )
 
 
 def guide(sections: Sequence[Section]) -> str:
-    """A page for `:guide`, a slide for each section."""
+    """Returns the HTML page for the command `:guide`, with one slide for each section."""
     slides = "".join(_slide(n, section) for n, section in enumerate(sections))
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
@@ -34,12 +35,12 @@ def guide(sections: Sequence[Section]) -> str:
 
 
 def style() -> str:
-    """The style for `:style`: colours, sizes and captions by label and type."""
+    """Returns the style sheet for the command `:style`: colours, sizes and captions."""
     return data("browser/style.grass").read_text(encoding="utf-8")
 
 
 def saved(sections: Sequence[Section], *, archive: bool) -> bytes:
-    """The queries for "Saved Cypher": one text, or an archive with a file for each."""
+    """Returns the queries for "Saved Cypher" as one text, or as a zip archive of one file each."""
     queries = [query for section in sections for query in section.queries]
     if not archive:
         return "\n\n".join(f"{query.text};" for query in queries).encode() + b"\n"

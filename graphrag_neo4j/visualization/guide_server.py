@@ -1,7 +1,7 @@
-"""Pages given to Neo4j Browser on loopback, while somebody looks.
+"""Serves the guide to Neo4j Browser on a loopback address while `kg-build browse` runs.
 
-They hold names out of the graph. So they are given to Neo4j Browser alone: a page of another
-origin, whatever name of this machine it uses, is refused.
+The pages hold names from the graph, so only Neo4j Browser may read them. Requests of web pages with
+another origin are refused, whatever host name they use.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -21,17 +21,18 @@ OURS = ("localhost", LOOPBACK)
 
 @contextmanager
 def served(pages: Pages, origins: Collection[str], port: int = 0) -> Iterator[int]:
-    """Serves the pages, by their path, on loopback; gives the port (0: any free one).
+    """Serves the pages by their paths on a loopback address, and yields the port.
 
-    `origins`: those of Neo4j Browser, such as `http://localhost:7474`; no other one gets a page.
-    Raises GraphError where the port is taken.
+    Port 0 chooses a free port. `origins` are the web origins of Neo4j Browser, such as
+    `http://localhost:7474`; requests of other origins are refused. Raises GraphError if the port is
+    in use.
     """
     try:
         server = _Server(pages, origins, port)
     except OSError as error:
         raise GraphError(
-            f"Port {port}, where Neo4j Browser looks for the guide, is taken: end the program"
-            " there, perhaps another `kg-build browse`, and run this one again."
+            f"Port {port} is in use, and Neo4j Browser expects the guide there. Stop the program"
+            " that uses it, perhaps another `kg-build browse`, and run this command again."
         ) from error
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
     thread.start()
@@ -44,7 +45,7 @@ def served(pages: Pages, origins: Collection[str], port: int = 0) -> Iterator[in
 
 
 class _Server(ThreadingHTTPServer):
-    """A server of pages for some origins."""
+    """A server that gives its pages only to some origins."""
 
     def __init__(self, pages: Pages, origins: Collection[str], port: int) -> None:
         super().__init__((LOOPBACK, port), _Handler)
@@ -52,7 +53,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Gives the pages to Neo4j Browser; it asks from another port, hence the permissions."""
+    """Answers Neo4j Browser. It has another origin, so the responses need CORS headers."""
 
     server: _Server
 
@@ -69,7 +70,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, page)
 
     def _from_browser(self) -> bool:
-        # A name that leads here from elsewhere would give a foreign page our own origin.
+        # A foreign host name that resolves to this machine would give a foreign page our origin
+        # (DNS rebinding), so the Host header is checked, too.
         host, _, port = self.headers.get("Host", "").rpartition(":")
         ours = host in OURS and port == str(self.server.server_port)
         return ours and self.headers.get("Origin") in self.server.origins
@@ -91,4 +93,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *values: object) -> None:  # noqa: A002 - its name
-        """Says nothing: a library does not print."""
+        """Prints nothing, because a library does not print."""

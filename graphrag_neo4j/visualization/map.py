@@ -1,8 +1,8 @@
-"""The whole graph as one page to look at, which asks the network for nothing.
+"""Writes the whole graph as one web page, which needs no network.
 
-The page carries its data deflated, in base64; its script unpacks them. Texts of documents and
-models never become part of the page's own HTML, and a policy in its head lets only its own script
-run.
+The page holds its data compressed (deflate) and in base64; its script decompresses them. Texts of
+documents and models never become HTML, and a content security policy allows only the page's own
+script.
 """
 
 import base64
@@ -25,13 +25,13 @@ from graphrag_neo4j.visualization.packing import Pool
 
 __all__ = ["Map", "read_map"]
 
-PLACES: Final = 3  # chunks that are shown for an entity or a relationship
+PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
 SCRIPTS: Final = ("tables", "labels", "picture", "gestures", "panel", "main")
-# As in `CONTROLS` of tables.js, and what UTF-8 can't hold.
+# The same characters as `CONTROLS` of tables.js, and surrogates, which UTF-8 can't encode.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 Table = Sequence[Sequence[object]]
-# As in `KINDS` of tables.js; texts quote those of the tables before.
+# The same columns as in `KINDS` of tables.js. The texts of a table quote those of earlier tables.
 COLUMNS: Final = {
     "documents": "title source",
     "chunks": "ref document start text",
@@ -41,13 +41,13 @@ COLUMNS: Final = {
     "communities": "ref parent level size title summary rating why origin findings",
 }
 
-# The tables whose texts come from documents; those of communities cite what they rest on.
-SAID: Final = ("chunks", "entities", "relationships", "claims")
+# The tables whose texts come from documents. Only the texts of communities may hold citations.
+FROM_DOCUMENTS: Final = ("chunks", "entities", "relationships", "claims")
 
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """What a map shows; each row in the order in which `tables.js` reads it."""
+    """The data of a map. The values of each row are in the order that `tables.js` expects."""
 
     documents: Table
     chunks: Table
@@ -57,7 +57,7 @@ class Map:
     communities: Table
 
     def page(self, title: str | None = None) -> str:
-        """The page, with all that it needs; without a title, it has one made of its documents."""
+        """Returns the complete HTML page. The default title names the documents."""
         style, script = _text("map.css"), _script()
         return Template(_text("page.html")).substitute(
             title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
@@ -68,13 +68,13 @@ class Map:
         )
 
     def _packed(self) -> str:
-        # By columns: what is alike stands together, and packs better.
+        # The data are stored by columns, because similar values next to each other compress better.
         tables = {name: list(zip(*rows, strict=True)) for name, rows in self._pooled().items()}
         text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"))
         return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
     def _pooled(self) -> dict[str, list[Sequence[object]]]:
-        """The tables with their texts as runs of pieces, and the pieces."""
+        """Returns the tables, with texts as runs of pieces, and the table of these pieces."""
         pool = Pool()
         put: dict[str, Callable[[Any], object]] = {
             "text": pool.exactly,
@@ -93,10 +93,10 @@ class Map:
 
 
 async def read_map(graph: Graph) -> Map:
-    """Reads all of a graph that a map shows; raises InputError where there is no community."""
+    """Reads the data of a map from a graph. Raises InputError if the graph has no communities."""
     communities = await graph.read("map/communities")
     if not communities:
-        raise InputError("There are no communities to draw yet: run `kg-build index` first.")
+        raise InputError("The graph has no communities yet. Run `kg-build index PATHS` first.")
     chunks = await graph.read("map/chunks")
     documents = list(dict.fromkeys((row["source"], row["document"]) for row in chunks))
     place = {document: n for n, document in enumerate(documents)}
@@ -113,13 +113,16 @@ async def read_map(graph: Graph) -> Map:
 
 
 def _table(table: str, rows: Iterable[Row]) -> Table:
-    """The rows in the order of their columns; what documents say cites nothing."""
+    """Returns the rows with their values in the order of the columns.
+
+    Text from documents that looks like a citation is neutralised.
+    """
     columns = COLUMNS[table].split()
-    return [[_shown(table, row[name]) for name in columns] for row in rows]
+    return [[_neutral(table, row[name]) for name in columns] for row in rows]
 
 
-def _shown(table: str, value: object) -> object:
-    return neutralised(value) if isinstance(value, str) and table in SAID else value
+def _neutral(table: str, value: object) -> object:
+    return neutralised(value) if isinstance(value, str) and table in FROM_DOCUMENTS else value
 
 
 def _text(name: str) -> str:
@@ -132,7 +135,7 @@ def _script() -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """A content security policy: our style and script, and nothing else from anywhere."""
+    """Returns a content security policy that allows only the page's own style and script."""
     return (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)};"
         " base-uri 'none'; form-action 'none'"

@@ -1,4 +1,4 @@
-"""A name for a corpus, made of the titles and sources of its documents."""
+"""Makes a name for a corpus from the titles and sources of its documents."""
 
 from collections.abc import Sequence
 from urllib.parse import unquote
@@ -7,10 +7,10 @@ __all__ = ["corpus_name"]
 
 
 def corpus_name(documents: Sequence[Sequence[object]]) -> str:
-    """The title of the only document, or the number of documents and the place they share.
+    """Returns the title of the only document, or the number of documents and their common place.
 
-    `documents`: a title and a source each. The place is the file that all of them are rows of, or
-    the innermost folder that all of them lie in.
+    `documents` holds (title, source) pairs. The place is the file of which all documents are rows,
+    or the innermost folder that holds all documents.
 
     >>> corpus_name([["One", "file:///tales/one.txt"], ["Two", "file:///tales/old/two.txt"]])
     '2 documents from tales'
@@ -23,13 +23,13 @@ def corpus_name(documents: Sequence[Sequence[object]]) -> str:
 
 
 def _path(source: str) -> list[str]:
-    """The parts of a file's address; a row of a file stands within it."""
+    """Returns the folders of a source. For a row of a file, the file counts as a folder."""
     file, _, row = source.partition("#")
     return file.split("/") if row else file.split("/")[:-1]
 
 
 def _shared(paths: Sequence[list[str]]) -> list[str]:
-    """The parts that all paths begin with."""
+    """Returns the common beginning of all paths."""
     shared: list[str] = []
     for parts in zip(*paths, strict=False):
         if len(set(parts)) > 1:
@@ -39,5 +39,5 @@ def _shared(paths: Sequence[list[str]]) -> list[str]:
 
 
 def _last(parts: Sequence[str]) -> str:
-    """The innermost part, readable; empty where only a scheme such as "file:" is left."""
+    """Returns the innermost part, decoded, or "" if only a scheme such as "file:" is left."""
     return next((unquote(part) for part in reversed(parts) if part and part[-1] != ":"), "")

@@ -1,7 +1,7 @@
-"""The texts of a map in a small space: they quote one another, and deflate forgets after 32 KB.
+"""Compresses the texts of a map, which quote one another. Deflate alone looks back only 32 KB.
 
-A text is a list of pieces, which end at punctuation; each piece is kept once, and stands in the
-order of the first text that has it. So a quotation is a run of pieces: two numbers.
+A text is divided into pieces at punctuation. Each piece is stored once, in the order of the first
+text that has it. So a quotation is a run of pieces, which two numbers describe.
 """
 
 import re
@@ -11,23 +11,24 @@ from typing import Final
 __all__ = ["Pool"]
 
 BREAK: Final = "\n"
-# What JavaScript and Python agree on; a single space is put back, other gaps stay with the piece.
+# White space that JavaScript and Python treat alike. A single space is restored between pieces;
+# other gaps are part of the piece.
 GAP = re.compile(r"(?<=[.!?:;\"”’)\]–—])[ \n\t\r]+")
 
 
 class Pool:
-    """The pieces of all texts; the first one is a line break."""
+    """The pieces of all texts. The first piece is a line break."""
 
     def __init__(self) -> None:
         self.pieces = [BREAK]
         self._known = {BREAK: 0}
 
     def exactly(self, text: str) -> list[int]:
-        """The runs of a text that is to come out as it is."""
+        """Adds a text that must be restored exactly, and returns its runs."""
         return _runs([self._place(piece, exact=True) for piece in _pieces(text)])
 
     def loosely(self, text: str | None) -> list[int]:
-        """The runs of a text that comes out with its white space folded, line by line."""
+        """Adds a text whose white space may be folded in each line, and returns its runs."""
         lines = [
             [self._place(piece) for piece in _pieces(line)] for line in (text or "").split("\n")
         ]
@@ -42,14 +43,14 @@ class Pool:
 
 
 def _pieces(text: str) -> list[str]:
-    """A text in pieces, each with the gap after it unless that is one space."""
+    """Divides a text into pieces. Each includes the gap after it, unless this is one space."""
     gaps = [(gap.start() if gap[0] == " " else gap.end(), gap.end()) for gap in GAP.finditer(text)]
     borders = [(0, 0), *gaps, (len(text), len(text))]
     return [text[start:end] for (_, start), (end, _) in pairwise(borders)]
 
 
 def _runs(places: list[int]) -> list[int]:
-    """Places as [steps from the end of the run before, length] after [steps, length].
+    """Encodes places as runs: for each run its distance from the end of the last, and its length.
 
     >>> _runs([5, 6, 7, 2])
     [5, 3, -6, 1]

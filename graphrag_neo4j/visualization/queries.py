@@ -1,8 +1,8 @@
-"""The queries of `cypher/browse/`, in the order in which a person explores.
+"""The queries of `cypher/browse/` in the order in which the guide shows them.
 
-Neo4j Browser asks for a query's parameters before it runs it, so here each parameter is replaced
-by a value of the graph at hand: the largest community, the one most linked with it, an entity. A
-person changes a value where it stands.
+Neo4j Browser demands the parameters of a query before it runs the query. So each parameter is
+replaced by a value from the graph: the largest community, the community with the most links to it,
+or an entity. A user can edit this value in the query.
 """
 
 import re
@@ -13,25 +13,25 @@ from typing import Final
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.resources import read_statement
 
-__all__ = ["NAMES", "Query", "Section", "Values", "chosen", "literal", "sections"]
+__all__ = ["NAMES", "Query", "Section", "Values", "example_values", "literal", "sections"]
 
 Values = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (
     ("The corpus", ("glance", "documents")),
-    ("Its communities", ("communities", "tree")),
+    ("The communities", ("communities", "tree")),
     ("One community", ("report", "members", "parts", "below")),
-    ("What a report rests on", ("evidence", "sentences")),
+    ("The evidence for a report", ("evidence", "sentences")),
     ("Two communities", ("shared", "together")),
     ("One entity", ("entity", "neighbours")),
-    ("Time, and what is left to do", ("timeline", "waiting")),
+    ("Timeline and pending work", ("timeline", "waiting")),
 )
 NAMES: Final = tuple(name for _, names in ORDER for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query that can be pasted and run as it is; `about`: what it tells or draws."""
+    """A query that can be run without changes. `about` describes its result."""
 
     name: str
     about: str
@@ -39,31 +39,34 @@ class Query:
 
     @property
     def statement(self) -> str:
-        """The text without its comment."""
+        """The text without its comment in the first line."""
         return self.text.partition("\n")[2] if self.text.startswith("//") else self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Queries that belong together."""
+    """A section of the guide: a title and queries on one topic."""
 
     title: str
     queries: Sequence[Query]
 
 
-async def chosen(graph: Graph) -> Values:
-    """Values for the parameters `community`, `other` and `entity`; None where there is none."""
+async def example_values(graph: Graph) -> Values:
+    """Reads example values for the parameters `community`, `other` and `entity` from a graph.
+
+    A value is None if the graph has no such element.
+    """
     rows = await graph.read("look/chosen")
     return rows[0] if rows else {"community": None, "other": None, "entity": None}
 
 
 def sections(values: Values) -> list[Section]:
-    """All queries, with `values` in place of their parameters."""
+    """Returns all queries by section, with `values` in place of their parameters."""
     return [Section(title, [_query(name, values) for name in names]) for title, names in ORDER]
 
 
 def literal(value: int | str | None) -> str:
-    """A value as it is written in Cypher.
+    """Returns a value as a literal in Cypher.
 
     >>> print(literal("the Ghost's \\\\"))
     'the Ghost\\'s \\\\'

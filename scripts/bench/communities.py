@@ -1,11 +1,13 @@
-"""How fast and how good the tree of communities is, beside other ways to split with GDS Leiden.
+"""Measures the speed and the modularity of the community tree, and of other ways to use GDS Leiden.
 
     python scripts/bench/communities.py --home HOME     on a graph that `kg-build index` has made
-    python scripts/bench/communities.py                 on a made-up one, 10,000 nodes, 20,000 edges
+    python scripts/bench/communities.py                 on a generated graph (10,000 nodes)
 
-Modularity is that of a split inside its own community, the mean over all that are split:
-in one scaled run a level (what we do), in runs of their own, in one run without scaling. And how
-many communities that `includeIntermediateCommunities` gives lie in several of the next level.
+The generated graph has 20,000 edges. The modularity is that of a split inside its own community,
+and the mean over all communities that are split. Three ways are compared: one scaled run for each
+level (as this project does), a separate run for each community, and one run without scaling. The
+last number counts the communities of `includeIntermediateCommunities` that lie in several
+communities of the next level.
 """
 
 import argparse
@@ -63,7 +65,7 @@ async def _edges(graph: Graph) -> list[WeightedEdge]:
 
 
 def _made_up() -> list[WeightedEdge]:
-    """Clusters of uneven size; one edge in ten goes to another cluster."""
+    """Generates clusters of different sizes. One edge in ten leads to another cluster."""
     chance = random.Random(1)  # noqa: S311 - repeatable
     home = [min(int(chance.paretovariate(0.7)), CLUSTERS) for _ in range(NODES)]
     members: defaultdict[int, list[int]] = defaultdict(list)

@@ -1,11 +1,11 @@
-"""How fast an index is built: extract and merge, beside the bare client making the same calls.
+"""Measures the speed of extract and merge, compared with the openai client and the same calls.
 
     python scripts/bench/index.py [FOLDER]             speed on a folder of .txt (default: sample)
     python scripts/bench/index.py --hub                one pair stated in 10,000 chunks
-    python scripts/bench/index.py --memory [FOLDER]    peak memory on FOLDER and on ten times it
+    python scripts/bench/index.py --memory [FOLDER]    peak memory on FOLDER and on ten copies of it
 
-Everything is real but the model: an endpoint without latency in its own process, the embedded
-Neo4j in a home of its own. One gleaning (three calls a chunk), no claims.
+Only the model is not real: it is an endpoint without latency in a separate process. The embedded
+Neo4j runs in a new home folder. There is one gleaning (three calls for each chunk) and no claims.
 """
 
 import argparse
@@ -100,7 +100,7 @@ async def _speed(settings: Settings, texts: Sequence[Document]) -> None:
 async def _record(
     chunks: Sequence[dict[str, str]], backend: LLMIndexBackend, endpoint: Endpoint
 ) -> list[list[Request]]:
-    """The requests of every chunk; asking them also warms the endpoint for all that follows."""
+    """Collects the requests of every chunk. This also warms up the endpoint."""
     calls: list[list[Request]] = []
     limiter = anyio.CapacityLimiter(WORKERS)
 
@@ -124,7 +124,7 @@ async def _record(
 
 
 async def _bare(calls: Sequence[Sequence[Request]], settings: Settings) -> None:
-    """The same requests by the openai client alone, as many at once."""
+    """Sends the same requests with the openai client alone, as many at the same time."""
     limiter = anyio.CapacityLimiter(WORKERS)
     async with AsyncOpenAI(base_url=settings.openai_base_url, api_key="bench") as client:
 

@@ -1,10 +1,10 @@
-"""How long contexts take, without the model's time: on a graph that `kg-build index` has made.
+"""Measures the time to make contexts, without a model, on a graph that `kg-build index` has made.
 
     python scripts/bench/query.py QUESTIONS.csv [--home HOME] [--level 1]
 
-QUESTIONS.csv has a column `question_text`. The vectors of the questions are made before the clock
-runs, by the endpoint in the environment; without one, words lead. The last row is the whole
-command, its start included.
+QUESTIONS.csv has a column `question_text`. The vectors of the questions are computed before the
+measurement by the endpoint in the environment; without an endpoint, full-text search is used. The
+last row is the whole command with its start-up.
 """
 
 import argparse

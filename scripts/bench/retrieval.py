@@ -1,11 +1,12 @@
-"""How many of the passages that a question needs are among the first found, beside BM25.
+"""Measures the recall of the passages that a question needs, compared with BM25.
 
     python scripts/bench/retrieval.py FILE.jsonl [--home HOME]
 
-FILE has a question a line, as MuSiQue does: {id, question, answer, paragraphs: [{idx, title,
-paragraph_text, is_supporting}]}. The paragraphs of all questions are one corpus. It is indexed
-with the settings of the environment; without a model by rules (KG_MODEL=extractive). HOME keeps the
-index for the next time. Prints the mean recall at 2, 5 and 10, and the middle time of a question.
+FILE has one question on each line, in the format of MuSiQue: {id, question, answer, paragraphs:
+[{idx, title, paragraph_text, is_supporting}]}. The paragraphs of all questions are one corpus. It
+is indexed with the settings of the environment; KG_MODEL=extractive needs no model. HOME keeps the
+index for the next run. The script prints the mean recall at 2, 5 and 10, and the median time of a
+question.
 """
 
 import argparse
@@ -83,7 +84,7 @@ def _text(paragraph: Mapping[str, Any]) -> str:
 
 
 def _bm25(documents: Mapping[str, str]) -> Rank:
-    """The documents by BM25 as the package has it, English stop words left out."""
+    """Ranks the documents by BM25 with the defaults of the package and English stop words."""
     split = partial(bm25s.tokenize, stopwords="en", show_progress=False)
     index = bm25s.BM25(corpus=list(documents))
     index.index(split(list(documents.values())), show_progress=False)
@@ -97,7 +98,7 @@ def _bm25(documents: Mapping[str, str]) -> Rank:
 
 
 async def _found(rag: AsyncGraphRAG, how: Mapping[str, Any], question: str) -> list[str]:
-    """The documents of the passages that an answer would be made from, the best first."""
+    """Returns the documents of the passages in the context of an answer, the best first."""
     answer = await rag.query(question, context_only=True, **how, **ROOM)
     sources = answer.context[0].by_kind().get("Sources", [])
     return [place.document for place in await rag.sources(*(record.ref for record in sources))]

@@ -101,8 +101,8 @@ def test_an_unreadable_file_is_named_and_the_rest_goes_on(kg: Run, tales: Path) 
     assert ran.code == 1
     assert "Documents: 3 new" in ran.out
     assert f"{(tales / 'bad.txt').as_uri()}: is not text" in ran.out
-    assert f"{(tales / 'empty.txt').as_uri()}: holds no text" in ran.out
-    assert "Skipped: 1 file of type .bin; it is of no type that can be read." in ran.out
+    assert f"{(tales / 'empty.txt').as_uri()}: it holds no text" in ran.out
+    assert "Skipped: 1 file of type .bin, which can't be read." in ran.out
     assert "Not everything was done." in ran.out
 
 
@@ -134,7 +134,7 @@ def test_what_failed_is_named_with_its_reason(
     uri = (tales / "a.txt").as_uri()
     failed = f"Failed (extraction): chunk 0 of {uri}: the reply holds no record: "
     assert failed in ran.out
-    assert "Run the same command again to try the rest once more." in ran.out
+    assert "Run the same command again to retry the rest." in ran.out
     shown = kg("status")
     assert shown.code == 0
     assert failed in shown.out
@@ -145,7 +145,7 @@ def test_the_cost_limit_stops_and_says_so(kg: Run, tales: Path) -> None:
     ran = kg("index", tales, "--max-cost", "0.0001")
     assert ran.code == 1
     assert "The cost limit of" in ran.out
-    assert "Run the same command again to go on." in ran.out
+    assert "Run the same command again to continue." in ran.out
 
 
 def test_a_key_that_is_refused_is_an_error_of_one_sentence(
@@ -218,7 +218,7 @@ def test_estimate_needs_no_neo4j_and_asks_no_model(
     ran = kg("estimate", tales)
     assert ran.code == 0
     assert "2 documents, 2 chunks" in ran.out
-    assert "in all" in ran.out
+    assert "total" in ran.out
     assert endpoint.log == []
     (tales / "c.json").write_text("[")
     broken = kg("estimate", tales)
@@ -231,7 +231,7 @@ def test_a_list_that_was_cut_off_is_named(kg: Run, tales: Path, endpoint: FakeEn
     assert kg("index", tales / "a.txt", "--no-claims", "--gleanings", "0").code == 0
     uri = (tales / "a.txt").as_uri()
     assert (
-        f"A list was cut off and is saved as far as it came: entities of chunk 0 of {uri}."
+        f"A list was cut off. The part that arrived is saved: entities of chunk 0 of {uri}."
         in kg("status").out
     )
 
@@ -241,7 +241,7 @@ def test_an_unknown_price_is_not_shown_as_nothing(
 ) -> None:
     monkeypatch.setenv("KG_EMBEDDING_MODEL", "my-own-vectors")
     ran = kg("index", tales, "--model", "my-own")
-    assert [line.split()[-2:] for line in ran.out.splitlines() if line.startswith("in all")] == [
+    assert [line.split()[-2:] for line in ran.out.splitlines() if line.startswith("total")] == [
         ["unknown", "cost"]
     ]
     assert "$" not in ran.out + ran.err
@@ -270,7 +270,7 @@ def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
     assert table["relationships"] == ["978", "935", "43", "32", "0"]
     assert "9 citations in the reports led nowhere and were removed." in ran.out
     assert "Pending: " in ran.out
-    assert "`kg-build index PATHS` finishes this, and reads the documents in PATHS." in ran.out
+    assert "Run `kg-build index PATHS` to finish this and to add documents." in ran.out
     assert endpoint.log == []
     again = kg("import", "graphrag", CAROL, "--json")
     assert (again.code, again.out) == (1, "")
@@ -286,7 +286,7 @@ def test_other_chunk_settings_are_told(
     ran = kg("index", tales)
     assert "0 new, 0 changed, 2 unchanged" in ran.out
     assert (
-        "2 documents were cut into chunks with other settings; add --reread to cut and read"
+        "2 documents were split into chunks with other settings. Add --reread to split and read"
         in ran.out
     )
     assert "0 new, 2 changed, 0 unchanged" in kg("index", tales, "--reread").out
@@ -382,7 +382,7 @@ def test_browse_lists_and_saves_the_queries(kg: Run, tales: Path, tmp_path: Path
 def test_browse_shows_the_password_on_a_terminal_only(kg: Run) -> None:
     ran = kg("browse", "--show-password")
     assert ran.code == 1
-    assert "on a terminal only" in ran.err
+    assert "only to a terminal" in ran.err
 
 
 def test_map_writes_one_page(kg: Run, tales: Path, tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_map_writes_one_page(kg: Run, tales: Path, tmp_path: Path) -> None:
     kg("index", tales, "--quiet")
     ran = kg("map", "-o", tmp_path / "map.html")
     assert ran.code == 0
-    assert f"Written to {tmp_path / 'map.html'} (" in ran.out
+    assert f"The map is in {tmp_path / 'map.html'} (" in ran.out
     page = (tmp_path / "map.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert " documents from tales – Map of communities</title>" in page

@@ -21,7 +21,7 @@ def test_numbers_and_nouns_agree() -> None:
     assert counted(1, "file") == "1 file"
     assert counted(2000, "file") == "2,000 files"
     assert counted(0, "entity", "entities") == "0 entities"
-    assert or_more(1020, 20, "--json") == "… and 1,000 more; --json names all of them."
+    assert or_more(1020, 20, "--json") == "… and 1,000 more. --json shows all of them."
     assert [seconds(1.25), seconds(75)] == ["1.2 s", "1 min 15 s"]
     assert [money(0), money(0.01), money(1234.5)] == ["$0", "$0.0100", "$1,234.50"]
 

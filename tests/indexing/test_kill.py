@@ -138,7 +138,10 @@ async def test_ctrl_c_saves_what_has_arrived(
         out, err = process.communicate()
     assert process.returncode == 130, err
     assert out == ""
-    said = "Interrupted. What was done so far is saved; run the same command again to go on.\n"
+    said = (
+        "The command was interrupted. The work done so far is saved. Run the same command again "
+        "to continue.\n"
+    )
     assert err.endswith(said if way == "command" else "")
     assert "Traceback" not in err
     came = endpoint.count("extraction")
@@ -166,7 +169,7 @@ async def test_with_failing_calls_and_garbage_a_build_ends_and_the_next_complete
     failed = [line for line in out.splitlines() if line.startswith("Failed (")]
     assert failed
     assert all(": the " in line for line in failed)
-    assert "Run the same command again to try the rest once more." in out
+    assert "Run the same command again to retry the rest." in out
     endpoint.change(server_error=0.0, too_many=0.0, cut=0.0, half=0.0, garbage=0.0)
     async with AsyncGraphRAG(settings()) as rag:
         assert (await rag.index(episode)).complete

@@ -250,7 +250,7 @@ def test_standard_output_is_the_protocol_alone(carol: Indexed, tmp_path: Path) -
             assert not answered["result"].get("isError")
         out, err = process.communicate()
     assert (process.returncode, out) == (0, "")
-    assert "going by words" in err
+    assert "full-text search instead of vector search" in err
 
 
 def test_http_is_for_this_machine_and_not_for_strange_pages(carol: Indexed, tmp_path: Path) -> None:
@@ -298,7 +298,10 @@ def test_without_the_package_one_sentence_names_the_extra(
         main()
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == f"Error: MCP needs mcp.server: {install_command('mcp')}\n"
+    assert (
+        printed.err
+        == f"Error: The MCP server needs the package mcp.server: {install_command('mcp')}\n"
+    )
 
 
 def test_no_other_command_imports_the_doors() -> None:

@@ -109,7 +109,7 @@ async def test_cached_tokens_are_never_more_than_were_sent(details: object, cach
 async def test_a_reply_that_is_no_chat_completion_is_unusable(body: object) -> None:
     with odd_endpoint(body) as (url, _):
         async with Endpoint(settings(url)) as model:
-            with pytest.raises(ReplyError, match="no chat completion"):
+            with pytest.raises(ReplyError, match="not a chat completion"):
                 await model.ask(SUMMARY)
     assert (model.meter.total.calls, model.meter.total.failed) == (0, 1)
 
@@ -155,7 +155,7 @@ async def test_a_streamed_event_that_brings_no_text_is_passed_over(odd: object) 
 
 @pytest.mark.parametrize("odd", ["{", DEEP, "so be it"])
 async def test_a_streamed_event_that_is_no_json_is_unusable(odd: str) -> None:
-    with pytest.raises(ReplyError, match="no JSON"):
+    with pytest.raises(ReplyError, match="not JSON"):
         await streamed(events(delta("So be "), odd))
 
 

@@ -265,7 +265,7 @@ async def test_an_address_that_answers_with_something_else_stops_too(
     with odd_endpoint(body, content_type=content_type) as (url, came):
         errors = await ask(url, *[request()] * 5)
     assert [type(error) for error in errors] == [ReplyError] * 4 + [ModelError]
-    assert "no chat completion" in str(errors[0])
+    assert "not a chat completion" in str(errors[0])
     assert len(came) == 5
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.gleaning import Gleaning, Wording, read_in_passes
+from graphrag_neo4j.llm.gleaning import Gleaning, Wording, read_with_gleanings
 from graphrag_neo4j.model import Message, Reply, Request
 from tests.support.by_hand import cut, drive
 
@@ -17,7 +17,7 @@ B_READ = ["entity", "Bob", "person", "A cook"]
 
 
 def read(*replies: str | Reply, gleanings: int = 0) -> tuple[Gleaning, list[Request]]:
-    return drive(read_in_passes("extraction", "Read this.", WORDING, gleanings), replies)
+    return drive(read_with_gleanings("extraction", "Read this.", WORDING, gleanings), replies)
 
 
 def names(passes: Gleaning) -> list[str]:

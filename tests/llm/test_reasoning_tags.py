@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from graphrag_neo4j.llm.reasoning_tags import without_thoughts, without_thoughts_streamed
+from graphrag_neo4j.llm.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])
@@ -24,5 +24,5 @@ async def test_whole_and_in_pieces(said: str, heard: str, size: int) -> None:
         for start in range(0, len(said), size):
             yield said[start : start + size]
 
-    assert without_thoughts(said) == heard
-    assert "".join([p async for p in without_thoughts_streamed(pieces())]).lstrip() == heard
+    assert remove_reasoning(said) == heard
+    assert "".join([p async for p in remove_reasoning_streamed(pieces())]).lstrip() == heard

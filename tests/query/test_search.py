@@ -234,7 +234,7 @@ async def test_without_a_model_words_lead_and_sentences_are_quoted(carol: Carol)
         table = await rag.local_search("Who was Marley?", context_only=True)
         answers = [await rag.query("Who was Marley?", method=method) for method in METHODS]
     assert "arley" in table.context[0].by_kind()["Entities"][0].text
-    assert any("going by words" in str(event) for event in said)
+    assert any("full-text search instead of vector search" in str(event) for event in said)
     for answer in answers:
         assert answer.origin == "extractive"
         assert answer.citations
@@ -281,7 +281,7 @@ async def test_communities_reports_and_entities_can_be_looked_up(carol: Carol) -
 def test_an_empty_graph_says_what_makes_it(settings: Make) -> None:
     with (
         GraphRAG(settings()) as rag,
-        pytest.raises(InputError, match="no documents yet: `kg-build index PATHS` makes them"),
+        pytest.raises(InputError, match=r"no documents yet\. Run `kg-build index PATHS` first"),
     ):
         rag.query("Anything?")
 

@@ -1,4 +1,4 @@
-"""Think steps driven by hand: replies are given one by one, requests are kept."""
+"""Runs LLM tasks by hand: a test gives the replies one by one, and gets the requests."""
 
 from collections.abc import Sequence
 
@@ -8,20 +8,20 @@ __all__ = ["cut", "drive"]
 
 
 def cut(text: str) -> Reply:
-    """A reply that ended because its length did."""
+    """Returns a reply that was cut off at the limit of tokens."""
     return Reply(text, cut=True)
 
 
 def drive(task: LLMTask[T], replies: Sequence[str | Reply]) -> tuple[T, list[Request]]:
-    """The result of a step and what it asked; it must ask exactly as often as there are replies."""
-    asked: list[Request] = []
+    """Returns the result and the requests of a task. It must make one request for each reply."""
+    requests: list[Request] = []
     left = [Reply(reply) if isinstance(reply, str) else reply for reply in replies]
     try:
-        asked.append(next(task))
+        requests.append(next(task))
         while left:
-            asked.append(task.send(left.pop(0)))
+            requests.append(task.send(left.pop(0)))
     except StopIteration as done:
         assert not left, f"{len(left)} replies were not asked for"
         result: T = done.value
-        return result, asked
-    raise AssertionError(f"asked for more: {asked[-1].messages[-1].content}")
+        return result, requests
+    raise AssertionError(f"one more request: {requests[-1].messages[-1].content}")

@@ -1,4 +1,4 @@
-"""An endpoint that gives one answer to all calls, for answers that the fake one never gives."""
+"""An endpoint that sends one response to all calls, for responses that the fake never sends."""
 
 import json
 import socket
@@ -24,10 +24,10 @@ def odd_endpoint(
     content_type: str = JSON,
     headers: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, list[HttpRequest]]]:
-    """The address of the endpoint, and the requests that came.
+    """Yields the address of the endpoint, and the list of requests that it receives.
 
-    A body is text, bytes, or what becomes JSON. "KEY" in a text is replaced by the key that the
-    request brought.
+    A body is text, bytes, or a value that is sent as JSON. "KEY" in a text is replaced by the key
+    of the request.
     """
     came: list[HttpRequest] = []
 
@@ -48,13 +48,13 @@ def odd_endpoint(
 
 
 def events(*data: object) -> str:
-    """A streamed body of these events, each text or what becomes JSON."""
+    """Returns a streamed body of these events. Each is text, or a value that is sent as JSON."""
     lines: Sequence[str] = [one if isinstance(one, str) else json.dumps(one) for one in data]
     return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]"))
 
 
 def nothing_listens() -> str:
-    """An address at which nothing listens."""
+    """Returns an address at which nothing listens."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return address(one.getsockname()[1])

@@ -1,4 +1,4 @@
-"""A thinker that says of each text what a test has told it, and single stages run with it."""
+"""An index backend that returns what a test has set for each text, and helpers to run stages."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
@@ -37,11 +37,11 @@ NO_CLAIMS = Claims([])
 
 
 class Told:
-    """Says of a chunk what it was told about its text; a string is the reason that it fails.
+    """An index backend that returns the extractions and claims that a test has set for each text.
 
-    `heard` are the chunks that it was asked about, `joined` the names and descriptions that it
-    was asked to join, `reported` what it was asked to report on; `failing`: why it can't join
-    those of a name, or any with one of them, or report on what holds it.
+    A string instead of a result is the message of an error. `heard` collects the chunks, `joined`
+    the names and descriptions, and `reported` the contexts that it received. `failing` maps a name
+    or a description to the message of the error that it causes in descriptions and reports.
     """
 
     def __init__(
@@ -71,18 +71,18 @@ class Told:
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         self.heard.append(chunk)
-        said = self.entities.get(chunk.text, NOTHING)
+        result = self.entities.get(chunk.text, NOTHING)
         yield from ()
-        if isinstance(said, str):
-            raise ReplyError(said)
-        return said
+        if isinstance(result, str):
+            raise ReplyError(result)
+        return result
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
-        said = self.claimed.get(chunk.text, ())
+        result = self.claimed.get(chunk.text, ())
         yield from ()
-        if isinstance(said, str):
-            raise ReplyError(said)
-        return Claims(said) if said else NO_CLAIMS
+        if isinstance(result, str):
+            raise ReplyError(result)
+        return Claims(result) if result else NO_CLAIMS
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
         self.joined.append((name, tuple(descriptions)))
@@ -98,12 +98,12 @@ class Told:
         for text, reason in self.failing.items():
             if text in context:
                 raise ReplyError(reason)
-        said = f"{len(context.splitlines())} lines, by {self.version}."
-        return WrittenReport(said, said, [FindingText(said, said)], 5.0, said)
+        text = f"{len(context.splitlines())} lines, by {self.version}."
+        return WrittenReport(text, text, [FindingText(text, text)], 5.0, text)
 
 
 async def run(task: LLMTask[T]) -> T:
-    """Drives a step that asks nothing."""
+    """Runs an LLM task that makes no requests."""
     return result_without_requests(task)
 
 
@@ -129,7 +129,7 @@ async def put(
 
 
 async def read(graph: Graph, told: Told, listen: Listener = silent) -> None:
-    """Reads what is pending, claims too, and merges."""
+    """Extracts entities and claims from all pending chunks, and merges."""
     context = StageContext(graph, told, run, 4, listen)
     await extract(context)
     await extract_claims(context)
@@ -139,7 +139,7 @@ async def read(graph: Graph, told: Told, listen: Listener = silent) -> None:
 async def describe(
     graph: Graph, told: Told, *, join: int = 0, context: int = 500, longest: int = 160
 ) -> None:
-    """Describes what is marked; a token is a word."""
+    """Summarizes the descriptions that are marked as stale. A word counts as a token."""
     budget = SummaryBudget(join, context, lambda text: len(text.split()))
     await summarize(StageContext(graph, told, run, 4, silent), SummaryLimits(budget, longest))
 

@@ -21,7 +21,7 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.resources import read_statement
 from graphrag_neo4j.visualization import (
     Map,
-    chosen,
+    example_values,
     guide,
     read_map,
     saved,
@@ -64,7 +64,7 @@ def test_each_file_is_a_query_of_the_guide() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_each_query_runs_as_it_stands_in_the_guide(book: Graph, name: str) -> None:
-    query = queries(dict(await chosen(book)))[name]
+    query = queries(dict(await example_values(book)))[name]
     with book.lend_driver() as driver:
         drawn = driver.execute_query(query.text, result_transformer_=Result.graph)
         records, _, _ = driver.execute_query(query.text)
@@ -77,7 +77,7 @@ async def test_each_query_runs_as_it_stands_in_the_guide(book: Graph, name: str)
 
 
 async def test_no_line_of_a_report_leaves_the_page_and_no_word_is_lost(book: Graph) -> None:
-    values = await chosen(book)
+    values = await example_values(book)
     [row] = await book.read("browse/report", **values)
     lines = row["report"].splitlines()
     assert max(len(line) for line in lines if " " in line) <= 80
@@ -91,7 +91,7 @@ async def test_no_line_of_a_report_leaves_the_page_and_no_word_is_lost(book: Gra
 async def test_no_query_of_the_guide_warns_of_a_name_that_the_database_does_not_have(
     book: Graph, name: str
 ) -> None:
-    query = queries(dict(await chosen(book)))[name]
+    query = queries(dict(await example_values(book)))[name]
     with book.lend_driver() as driver:
         told = driver.execute_query(query.text).summary.gql_status_objects
     assert [one.status_description for one in told if one.gql_status.startswith("01N5")] == []
@@ -99,7 +99,7 @@ async def test_no_query_of_the_guide_warns_of_a_name_that_the_database_does_not_
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_each_file_runs_with_its_parameters(book: Graph, name: str) -> None:
-    values = await chosen(book)
+    values = await example_values(book)
     rows = await book.read(f"browse/{name}", **values)
     assert bool(rows) == (name != "waiting")
 
@@ -309,7 +309,7 @@ def _returned(statement: str) -> str:
 
 
 async def test_each_query_runs_on_an_empty_graph(graph: Graph) -> None:
-    assert dict(await chosen(graph)) == NONE
+    assert dict(await example_values(graph)) == NONE
     with graph.lend_driver() as driver:
         for query in queries(dict(NONE)).values():
             driver.execute_query(query.text)

@@ -1,4 +1,4 @@
-"""How answers, their sources and their contexts are shown."""
+"""Prints answers, their sources and their context tables."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -22,39 +22,40 @@ KINDS: dict[CitationKind, tuple[str, str]] = {
     "Claims": ("claim", "claims"),
     "Sources": ("source", "sources"),
 }
-QUOTED = 200  # characters of a source
+QUOTED = 200  # characters of a source that are printed
 
 
 def print_sources(answer: Answer) -> None:
-    """What each citation of the answer is, and the places that say so."""
+    """Prints each citation of the answer with its places in the documents."""
     if answer.citations:
         terminal.line()
         terminal.line("Sources:")
-    table: set[str] = set()  # places, each once
+    printed: set[str] = set()  # each place is printed only once
     for citation in answer.citations:
-        mark = "" if citation.supported else " (not in the material of this answer)"
+        mark = "" if citation.supported else " (not in the context of this answer)"
         terminal.line(f"  {excerpt(str(citation), QUOTED)}", (mark, "red"))
-        # In an answer of quotations a report is the heading of those that are cited one by one.
-        heads = answer.origin == "extractive" and citation.kind == "Reports"
-        for place in () if heads else dict.fromkeys(map(_place, citation.sources)):
-            if place not in table:
+        # In an extractive answer a report is only a heading. The quotations below it have
+        # citations of their own.
+        is_heading = answer.origin == "extractive" and citation.kind == "Reports"
+        for place in () if is_heading else dict.fromkeys(map(_place, citation.sources)):
+            if place not in printed:
                 terminal.line(f"    {place}", style="dim")
-                table.add(place)
+                printed.add(place)
 
 
 def print_answer(answer: Answer, *, streamed: bool) -> None:
-    """The text, unless it has been streamed already, and below it the sources."""
+    """Prints the text, unless it was already streamed, and then the sources and the effort."""
     if streamed:
         terminal.line()
     else:
         terminal.block(answer.text)
     print_sources(answer)
     terminal.line()
-    terminal.line(_took(answer), style="dim")
+    terminal.line(_effort(answer), style="dim")
 
 
 def print_context(answer: Answer) -> None:
-    """What a model would be given, with the tokens of each part."""
+    """Prints each context that a model would receive, with its number of tokens."""
     for n, table in enumerate(answer.context, start=1):
         parts = ", ".join(
             counted(len(records), *KINDS[kind]) for kind, records in table.by_kind().items()
@@ -64,14 +65,17 @@ def print_context(answer: Answer) -> None:
 
 
 def footnoted(answer: Answer) -> str:
-    """The answer in Markdown, each citation a footnote that names its places."""
+    """Returns the answer as Markdown in which each citation is a footnote with its places."""
     notes = [f"[^{n}]: {_note(citation)}" for n, citation in enumerate(answer.citations, start=1)]
     numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}
     return "\n\n".join([answer.footnoted(numbers), *notes])
 
 
 def plain(answer: Answer) -> dict[str, Any]:
-    """All of an answer in plain values, as --json prints it; docs/json/query.json describes it."""
+    """Returns the whole answer as plain values, as --json prints it.
+
+    docs/json/query.json describes the form.
+    """
     return {
         "text": answer.text,
         "method": answer.method,
@@ -85,7 +89,7 @@ def plain(answer: Answer) -> dict[str, Any]:
 
 
 def _context(table: ContextTable) -> dict[str, Any]:
-    """What one call was given; a budget without a limit is null."""
+    """Returns one context table as plain values. A budget without a limit is None."""
     records = (record for some in table.by_kind().values() for record in some)
     return {
         "text": table.text,
@@ -97,7 +101,7 @@ def _context(table: ContextTable) -> dict[str, Any]:
 
 def _note(citation: Citation) -> str:
     places: Iterable[str] = map(_place, citation.sources)
-    note = terminal.harmless("; ".join([str(citation), *places]))  # a footnote is one line
+    note = terminal.harmless("; ".join([str(citation), *places]))  # a footnote must be one line
     return without_footnotes(note)
 
 
@@ -107,7 +111,8 @@ def _place(source: Source) -> str:
     return f"{place}: “{excerpt(source.quoted, QUOTED)}”" if source.quote else place
 
 
-def _took(answer: Answer) -> str:
+def _effort(answer: Answer) -> str:
+    """Returns the method, the time, the calls, the tokens and the cost in one sentence."""
     method = answer.method.capitalize()
     if answer.origin == "extractive":
         return f"{method} search, extractive (without a model): {seconds(answer.elapsed)}."

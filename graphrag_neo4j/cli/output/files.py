@@ -1,4 +1,4 @@
-"""Files that a command writes for its user."""
+"""Writes the files that a command makes for its user."""
 
 import os
 from pathlib import Path
@@ -14,23 +14,31 @@ __all__ = ["refuse_unwritable", "write_output"]
 def refuse_unwritable(
     _context: click.Context, _parameter: click.Parameter, path: Path | None
 ) -> Path | None:
-    """For `callback=` of an option: refuses a place where no file can be, before any work."""
+    """Checks before any work that a file can be written to `path`.
+
+    This is a `callback` of a click option. Raises InputError where no file can be written.
+    """
     if path is None:
         return None
     folder = path.absolute().parent
     if not folder.is_dir():
         raise InputError(
-            f"{path} can't be written, since there is no folder {folder}: make it, or name a file "
-            "in another one."
+            f"{path} can't be written because the folder {folder} does not exist. Create this "
+            "folder, or name a file in another folder."
         )
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError(f"{path} can't be written, since you may not: name another file.")
+        raise InputError(
+            f"{path} can't be written because you have no permission. Name another file."
+        )
     return path
 
 
 def write_output(path: Path, content: bytes) -> None:
-    """Write the file, whole or not at all; raises InputError where it can't be written."""
+    """Writes the file either completely or not at all.
+
+    Raises InputError where it can't be written.
+    """
     try:
         write_whole(path, content)
     except OSError as error:
-        raise InputError(f"{path} can't be written ({error}): name another file.") from error
+        raise InputError(f"{path} can't be written ({error}). Name another file.") from error

@@ -1,4 +1,8 @@
-"""What a run tells, drawn: a bar a stage on a terminal, plain lines elsewhere, or only warnings."""
+"""Shows the events of a run to the user.
+
+On a terminal each stage has a progress bar. Elsewhere plain lines are printed. A quiet command
+shows only warnings.
+"""
 
 import time
 from collections.abc import Iterator
@@ -18,32 +22,35 @@ MEGABYTE = 1_000_000
 
 @contextmanager
 def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["Told"]:
-    """A listener for what a command does; it writes to standard error.
+    """Yields a listener that shows the events of a command on standard error.
 
-    `fleeting`: its bars vanish before the result is printed. On a terminal what is waited for is
-    shown even if it is `quiet`.
+    With `fleeting` the progress bars disappear before the result is printed. With `quiet` only
+    warnings are shown and, on a terminal, what the command is waiting for.
     """
-    shown = terminal.errors_are_shown()
-    told: Told = Lines()
-    if shown:
-        told = Bars(terminal.Drawing(fleeting=fleeting or quiet))
+    on_terminal = terminal.errors_are_shown()
+    listener: Told = Lines()
+    if on_terminal:
+        listener = Bars(terminal.Drawing(fleeting=fleeting or quiet))
     if quiet:
-        told = WarningsAndWaits(told) if shown else OnlyWarnings()
+        listener = WarningsAndWaits(listener) if on_terminal else OnlyWarnings()
     try:
-        yield told
+        yield listener
     finally:
-        told.rest()
+        listener.rest()
 
 
 def money(dollars: float) -> str:
-    """US dollars as people write them."""
+    """Returns an amount of US dollars as text: two decimals from $1 on, four below."""
     if not dollars:
         return "$0"
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
 def money_known(cost: float, unpriced: int) -> str:
-    """What calls cost, as far as it is known: `unpriced` of them have no known price."""
+    """Returns the cost of calls in US dollars as text, or says how far it is known.
+
+    `unpriced` is the number of calls whose price is not known.
+    """
     if not unpriced:
         return money(cost)
     return f"at least {money(cost)}" if cost else "unknown cost"
@@ -53,55 +60,58 @@ class Told(Protocol):
     """A listener that can make room for what a command prints."""
 
     def __call__(self, event: Event) -> None:
-        """Shows what it is told."""
+        """Shows an event."""
 
     def rest(self) -> None:
-        """Ends what it draws, until it is told the next thing."""
+        """Stops drawing until the next event."""
 
 
 class Hushed:
-    """Passes on what it is told until `hush`; from then on warnings alone are printed."""
+    """Forwards events to a listener until `hush` is called; then it prints only warnings."""
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, listener: Told) -> None:
+        self._listener = listener
 
     def __call__(self, event: Event) -> None:
-        self._told(event)
+        self._listener(event)
 
     def hush(self) -> None:
-        """For what a server does later, step by step and at the same time, nothing is drawn."""
-        self._told.rest()
-        self._told = OnlyWarnings()
+        """Shows only warnings from now on.
+
+        A server handles several questions at the same time, which one drawing can't show.
+        """
+        self._listener.rest()
+        self._listener = OnlyWarnings()
 
 
 class OnlyWarnings:
-    """Prints warnings."""
+    """Prints warnings, and ignores all other events."""
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Notice) and event.warning:
             terminal.line(event.text, error=True)
 
     def rest(self) -> None:
-        """Nothing is drawn."""
+        """Does nothing, because nothing is drawn."""
 
 
 class WarningsAndWaits:
-    """Passes on warnings, and what is waited for."""
+    """Forwards warnings and waits to a listener, and ignores all other events."""
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, listener: Told) -> None:
+        self._listener = listener
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Waiting) or (isinstance(event, Notice) and event.warning):
-            self._told(event)
+            self._listener(event)
 
     def rest(self) -> None:
-        """Ends what is drawn."""
-        self._told.rest()
+        """Stops drawing until the next event."""
+        self._listener.rest()
 
 
 class Stage:
-    """The count of one stage: items done and failed since it began."""
+    """Counts the items of one stage that are done, and those that have failed."""
 
     def __init__(self, name: str, total: int | None, unit: str = "items") -> None:
         self.name, self.total, self.unit = name, total, unit
@@ -118,7 +128,7 @@ class Stage:
 
     @property
     def count(self) -> str:
-        """How many of how many, bytes as megabytes or kilobytes."""
+        """The progress as text, such as "3 of 10". Bytes are given in MB or kB."""
         total = f" of {self._amount(self.total)}" if self.total else ""
         return f"{self._amount(self.seen)}{total}" + (f" {self._size[1]}" if self._size else "")
 
@@ -132,12 +142,12 @@ class Stage:
 
     @property
     def time(self) -> str:
-        """How long it has taken, where there is nothing to count."""
+        """The time since the stage began, for a stage that counts nothing."""
         return f"{seconds(time.monotonic() - self.began)} so far"
 
     @property
     def _size(self) -> tuple[int, str] | None:
-        """The unit that bytes are shown in; None for what is counted."""
+        """The unit for bytes as (size in bytes, symbol), or None if the stage counts items."""
         if self.unit != "bytes":
             return None
         large = (self.total or self.seen) >= MEGABYTE
@@ -174,7 +184,7 @@ class Bars:
                 self.drawing.update(self.bar, spent=spent_line(event))
 
     def _wait(self, event: Waiting) -> None:
-        """A line that moves by itself while it is waited, and is gone afterwards."""
+        """Shows an animated line during a wait, and removes it afterwards."""
         if self.wait is None and event.text:
             self.wait = self.drawing.add("", None)
         if self.wait is None:
@@ -197,7 +207,7 @@ class Bars:
                 self.drawing.update(self.bar, count=self.stage.count)
 
     def rest(self) -> None:
-        """Ends the drawing until the next stage."""
+        """Stops drawing until the next stage."""
         self.drawing.rest()
         self.bar = self.wait = None
 
@@ -215,14 +225,14 @@ class Bars:
 
 
 class Lines:
-    """Prints a line when a stage begins and ends, and every few seconds between."""
+    """Prints a line at the end of each stage, and every few seconds during the stage."""
 
     def __init__(self) -> None:
         self.stage: Stage | None = None
         self.spent = ""
         self.printed = 0.0
         self.shown = -1
-        self.waited = 0.0  # seconds of this wait that have been told
+        self.waited = 0.0  # seconds of the current wait that were already printed
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -244,7 +254,7 @@ class Lines:
             self._print(self.stage)
 
     def _wait(self, event: Waiting) -> None:
-        """A wait that takes long is told every few seconds; a short one is not."""
+        """Prints a line every SECONDS_BETWEEN_WAITS seconds of a wait."""
         if event.text and event.seconds - self.waited > SECONDS_BETWEEN_WAITS:
             self.waited = event.seconds
             terminal.line(f"{event.text}: {event.seconds:.0f} s", error=True)
@@ -252,7 +262,7 @@ class Lines:
             self.waited = 0.0
 
     def rest(self) -> None:
-        """Prints where the stage has ended, if it has counted anything."""
+        """Prints the last count of the stage, if it has counted anything and it is new."""
         if self.stage and self.stage.seen not in {0, self.shown}:
             self._print(self.stage)
         self.stage = None
@@ -267,6 +277,6 @@ class Lines:
 
 
 def spent_line(event: Spent) -> str:
-    """Tokens and money in a few characters."""
+    """Returns the tokens and the cost as a short text."""
     cost = f", {money(event.cost)}" if event.cost else ""
     return f"{counted(event.tokens, 'token')}{cost}"

@@ -1,4 +1,4 @@
-"""How the state of a graph is shown."""
+"""Prints the state of a graph."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from graphrag_neo4j.indexing.status import Status
 
 __all__ = ["TOKENS_AND_COST", "print_failures", "print_pending", "print_status"]
 
-NAMED = 20  # lines of a kind that are shown; the rest is counted
+NAMED = 20  # lines of one kind that are printed; the others are only counted
 TOKENS_AND_COST = ("tokens in", "tokens out", "cost")
 PENDING = {
     "extract": ("chunk to read", "chunks to read"),
@@ -21,13 +21,13 @@ PENDING = {
 }
 EMPTY = "The graph is empty. `kg-build index PATHS` reads documents into it."
 SMALL = (
-    "Each level holds every entity once; level 0 is the coarsest. Small reports list the members "
-    "of a small community and are written without a model."
+    "Each level covers every entity once; level 0 is the coarsest. Small reports list the members "
+    "of a small community and are made without a model."
 )
 
 
 def print_status(status: Status, *, builds: bool = True) -> None:
-    """Counts, what is pending, what failed and why, and the last builds."""
+    """Prints counts, pending work, failures with their reasons, and the last builds."""
     terminal.table(("", ""), [(name, f"{n:,}") for name, n in status.counts.items()])
     if not any(status.counts.values()):
         terminal.line(EMPTY)
@@ -35,7 +35,7 @@ def print_status(status: Status, *, builds: bool = True) -> None:
     print_pending(status.pending)
     print_failures(status)
     _print_named(
-        [f"A list was cut off and is saved as far as it came: {cut}." for cut in status.cut]
+        [f"A list was cut off. The part that arrived is saved: {cut}." for cut in status.cut]
     )
     _print_named([f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless])
     for reason, n in status.unusable.items():
@@ -45,14 +45,14 @@ def print_status(status: Status, *, builds: bool = True) -> None:
 
 
 def print_pending(pending: Mapping[str, int]) -> None:
-    """What waits for each stage; nothing where nothing waits."""
+    """Prints the pending work of each stage, or nothing if there is none."""
     waiting = [counted(n, *PENDING[stage]) for stage, n in pending.items() if n]
     if waiting:
         terminal.line(f"Pending: {', '.join(waiting)}.")
 
 
 def print_failures(status: Status, *, error: bool = False) -> None:
-    """What failed and why."""
+    """Prints what failed, with the reasons."""
     failed = [
         f"Failed ({named_step(one.stage)}): {one.what}: {one.reason}" for one in status.failures
     ]
@@ -60,7 +60,7 @@ def print_failures(status: Status, *, error: bool = False) -> None:
 
 
 def _print_named(lines: Sequence[str], style: terminal.Style = "", *, error: bool = False) -> None:
-    """The first of many lines, and how many more there are."""
+    """Prints the first NAMED lines, and the number of the others."""
     for line in lines[:NAMED]:
         terminal.line(line, style=style, error=error)
     if len(lines) > NAMED:
@@ -69,7 +69,7 @@ def _print_named(lines: Sequence[str], style: terminal.Style = "", *, error: boo
 
 
 def _print_levels(status: Status) -> None:
-    """The cover of each level: what a global question is answered from."""
+    """Prints the sizes of each level's reports, from which global search answers."""
     columns = ("level", "communities", "largest", "reports", "tokens")
     keys = ("from_elements", "tokens_from_elements")
     levels: Sequence[Mapping[str, object]] = status.levels
@@ -79,7 +79,7 @@ def _print_levels(status: Status) -> None:
         terminal.line(SMALL, style="dim")
     if invented := status.reports["invented"]:
         what = counted(invented, "citation")
-        terminal.line(f"Removed from reports: {what} of something that is not in the graph.")
+        terminal.line(f"Removed from reports: {what} of elements that are not in the graph.")
 
 
 def _print_builds(status: Status) -> None:

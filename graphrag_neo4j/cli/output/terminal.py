@@ -1,10 +1,10 @@
-"""The one place of the command line that prints, and the one filter that all text passes.
+"""The only module of the command line that prints. All printed text passes one filter.
 
-The text of documents, names, titles, paths, replies and errors was written by others. A terminal
-obeys what some characters say: an escape sequence clears the screen or makes a link that leads
-elsewhere than it says, a change of direction shows words in another order. So no other module
-prints, and what is printed here goes through `harmless` first. Styles and tables are given as
-values, never as markup or codes in a text.
+Documents, names, titles, paths, replies and error messages contain text that others wrote. Some
+characters are commands to a terminal: an escape sequence can clear the screen or make a link that
+leads to another address than it shows, and a direction mark can show words in another order. So
+no other module prints, and all text that is printed here first passes `harmless`. Styles and
+tables are given as values, never as markup or as escape sequences in a text.
 """
 
 import logging
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
-# rich is imported where it is used: most of what is printed, and `--help`, does without.
+# rich is imported where it is used, because `--help` and most other output do not need it.
 # ruff: noqa: PLC0415
 
 __all__ = [
@@ -51,10 +51,10 @@ Style = Literal["", "bold", "dim", "green", "red", "yellow"]
 Part = str | tuple[str, Style]  # a text, or a text in a style
 
 _LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
-# C0 (without tab and line breaks), DEL, C1 and lone surrogates: shown as U+FFFD.
+# C0 (without tab and line breaks), DEL, C1 and lone surrogates. They are shown as U+FFFD.
 _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
-# Marks, embeddings, overrides and isolates of direction; characters without width that no script
-# needs (joiners are not among them: Persian, Hindi and emoji need these); tags. All dropped.
+# Direction marks, embeddings, overrides and isolates; tags; and characters without width that no
+# script needs. They are removed. Joiners are kept, because Persian, Hindi and emoji need them.
 _UNSEEN = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
@@ -74,10 +74,10 @@ _STYLES: Final[dict[Style, dict[str, Any]]] = {
 
 
 def harmless(text: str, *, lines: bool = False) -> str:
-    """The text without anything that a terminal would obey.
+    """Returns the text without characters that would control a terminal.
 
-    By default it is one line: line breaks and tabs become spaces. With `lines` they stay, each
-    break as a line feed. Markup and Markdown are text like any other.
+    By default the result is one line: line breaks and tabs become spaces. With `lines` tabs stay
+    and each line break becomes a line feed. Markup and Markdown are ordinary text.
 
     >>> harmless("Marley\\nwas \\u202edead")
     'Marley was dead'
@@ -88,9 +88,10 @@ def harmless(text: str, *, lines: bool = False) -> str:
 
 
 def line(*parts: Part, style: Style = "", error: bool = False) -> None:
-    """Prints the parts as one line; `error`: on standard error. A part may have its own style.
+    """Prints the parts as one line. Each part may have its own style.
 
-    On a terminal a line that is too long goes on below, between two words.
+    With `error` the line goes to standard error. On a terminal a long line is wrapped between
+    words.
     """
     pairs = [(part, style) if isinstance(part, str) else part for part in parts]
     width = _width(sys.stderr if error else sys.stdout)
@@ -103,10 +104,10 @@ def line(*parts: Part, style: Style = "", error: bool = False) -> None:
 
 
 def folded(text: str, width: int, before: str = "") -> str:
-    """The text with line breaks between words where it is longer than `width` characters.
+    """Returns the text with line breaks between words, so that no line exceeds `width` characters.
 
-    It goes on below its own beginning; a longer word stays whole. `before`: what stands there
-    already, the end of which is on the same line.
+    The next lines have the same indentation as the first. A word that is longer than a line stays
+    whole. `before` is the text that is already printed; the text continues its last line.
 
     >>> folded("  Marley was dead", 12)
     '  Marley was\\n  dead'
@@ -127,17 +128,17 @@ def folded(text: str, width: int, before: str = "") -> str:
 
 
 def block(text: str, *, error: bool = False) -> None:
-    """Prints a text of several lines as they are."""
+    """Prints a text of several lines without wrapping them."""
     click.echo(harmless(text, lines=True), err=error)
 
 
 def piece(text: str) -> None:
-    """Prints a piece of a text that is still coming; one character can't hide in two pieces."""
+    """Prints a piece of a streamed text. A character never lies in two pieces."""
     click.echo(harmless(text, lines=True), nl=False)
 
 
 def json_text(text: str) -> None:
-    """Prints JSON: what a terminal would obey is escaped, so the values stay exactly the same."""
+    """Prints JSON. Control characters are escaped, so that the values stay exactly the same."""
     click.echo(_IN_JSON.sub(_escaped, text))
 
 
@@ -148,10 +149,10 @@ def table(
     left: Collection[str] = (),
     wrapped: bool = False,
 ) -> None:
-    """Prints a table with a head, or without one if all its names are empty.
+    """Prints a table. It has no head if all names in `head` are empty.
 
-    The first column and those named in `left` are text, the others numbers. Each row is one line,
-    unless the cells are `wrapped` to the width of the terminal.
+    The first column and those named in `left` are text, the others are numbers. Each row is one
+    line, unless `wrapped` fits the cells to the width of the terminal.
     """
     from rich.console import Console
     from rich.table import Table
@@ -175,10 +176,10 @@ def table(
 
 
 class Drawing:
-    """Bars of progress on standard error, drawn from the first bar until `rest`.
+    """Progress bars on standard error, drawn from the first bar until `rest`.
 
-    `fleeting`: they vanish then, and leave the screen to what comes next; they tell the time that
-    a step has taken instead of what it still needs, for these steps are short.
+    With `fleeting` the bars disappear at `rest`, and they show the elapsed time instead of the
+    remaining time, because such steps are short.
     """
 
     def __init__(self, *, fleeting: bool) -> None:
@@ -213,14 +214,14 @@ class Drawing:
         console.print(Text(shown, style), soft_wrap=True)
 
     def add(self, name: str, total: int | None) -> int:
-        """A new bar, by its number; a `total` of None is not known yet."""
+        """Adds a bar and returns its number. A `total` of None is not known yet."""
         self._progress.start()
         return self._progress.add_task(
             harmless(name), total=total, count="", rate="", failed="", spent=""
         )
 
     def update(self, bar: int, **values: Any) -> None:  # noqa: ANN401 - columns of a bar
-        """Changes what a bar shows: description, count, rate, failed, spent, completed, total."""
+        """Changes a bar's description, count, rate, failed, spent, completed or total."""
         shown: dict[str, Any] = {
             name: harmless(value) if isinstance(value, str) else value
             for name, value in values.items()
@@ -228,38 +229,38 @@ class Drawing:
         self._progress.update(cast("TaskID", bar), **shown)
 
     def remove(self, bar: int) -> None:
-        """Takes a bar away."""
+        """Removes a bar."""
         self._progress.remove_task(cast("TaskID", bar))
 
     def rest(self) -> None:
-        """Ends the drawing until the next bar."""
+        """Stops drawing until the next bar."""
         self._progress.stop()
         for bar in self._progress.task_ids:
             self._progress.remove_task(bar)
 
 
 def prompt(text: str) -> str:
-    """What the person types; raises click.Abort at the end of the input."""
+    """Returns the line that the user types. Raises click.Abort at the end of the input."""
     return str(click.prompt(harmless(text), default="", show_default=False, prompt_suffix=""))
 
 
 def confirmed(question: str) -> bool:
-    """Whether the person says yes."""
+    """Asks the user a question, and tells whether the answer is yes."""
     return click.confirm(harmless(question))
 
 
 def is_shown() -> bool:
-    """Whether standard output is a terminal, or is to be taken for one (TTY_COMPATIBLE=1)."""
+    """Tells whether standard output is a terminal."""
     return sys.stdout.isatty() or os.environ.get("TTY_COMPATIBLE") == "1"
 
 
 def errors_are_shown() -> bool:
-    """Whether standard error is a terminal."""
+    """Tells whether standard error is a terminal."""
     return sys.stderr.isatty()
 
 
 def usage_error(error: click.ClickException) -> None:
-    """Prints what is wrong with a command line, and how the command is used."""
+    """Prints the error in a command line, and the usage of the command."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context:
         block(context.get_usage(), error=True)
@@ -269,7 +270,7 @@ def usage_error(error: click.ClickException) -> None:
 
 
 def prepare() -> None:
-    """Brings what Python itself prints (logs, warnings, tracebacks) through the filter, too.
+    """Sends the logs, warnings and tracebacks of Python through the filter, too.
 
     A character that the terminal's encoding lacks is printed as a question mark.
     """
@@ -282,7 +283,7 @@ def prepare() -> None:
 
 
 class _Log(logging.Handler):
-    """Prints the records of libraries; it is used where no other handler is set."""
+    """Prints the log records of libraries. Python uses it where no other handler is set."""
 
     def emit(self, record: logging.LogRecord) -> None:
         block(self.format(record), error=True)
@@ -299,7 +300,7 @@ def _show_exception(
 
 
 def _width(stream: TextIO) -> int:
-    """The characters of a line: as many as there are in what is no terminal."""
+    """Returns the characters of a line. Output that is not a terminal has no limit."""
     return shutil.get_terminal_size().columns if stream.isatty() else sys.maxsize
 
 

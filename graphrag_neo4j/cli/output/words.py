@@ -1,10 +1,10 @@
-"""How numbers, times and steps are written: the same way in every command."""
+"""Writes numbers, durations and names of steps in the same way in every command."""
 
 from typing import Final
 
 __all__ = ["STEPS", "counted", "named_step", "or_more", "seconds"]
 
-# What the stages and the calls of one step are called in the graph, and what all commands call it.
+# The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {
     "extract": "extraction",
     "summarize": "descriptions",
@@ -16,12 +16,12 @@ STEPS: Final = {
 
 
 def named_step(step: str) -> str:
-    """The one name of a step."""
+    """Returns the name of a step that all commands print."""
     return STEPS.get(step, step)
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """A number with its noun.
+    """Returns a number with its noun.
 
     >>> counted(1, "file"), counted(2000, "file"), counted(0, "entity", "entities")
     ('1 file', '2,000 files', '0 entities')
@@ -30,12 +30,12 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 
 def or_more(n: int, shown: int, where: str) -> str:
-    """The line under a list of which only the first `shown` of `n` stand there."""
-    return f"… and {n - shown:,} more; {where} names all of them."
+    """Returns the line below a list that shows only the first `shown` of `n` items."""
+    return f"… and {n - shown:,} more. {where} shows all of them."
 
 
 def seconds(n: float) -> str:
-    """A duration.
+    """Returns a duration, given in seconds, as text.
 
     >>> seconds(1.25), seconds(75)
     ('1.2 s', '1 min 15 s')

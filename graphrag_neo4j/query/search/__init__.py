@@ -1,1 +1,1 @@
-"""The ways to answer a question, one file each: global, local, drift, basic, text."""
+"""The searches global, local, drift, basic and text, with one file for each."""

@@ -1,4 +1,7 @@
-"""Basic search: the chunks nearest to the question, the paper's baseline SS (vector RAG)."""
+"""Basic search: answers from the chunks that are most similar to the question.
+
+It is the baseline SS (semantic search, or vector RAG) of arXiv 2404.16130.
+"""
 
 from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
@@ -12,11 +15,11 @@ from graphrag_neo4j.query.rows import ChunkRow
 
 __all__ = ["search_basic"]
 
-CANDIDATES = 100  # more chunks than a context of any usual size takes
+CANDIDATES = 100  # chunks; a context of a usual size has room for fewer
 
 
 async def search_basic(query: QueryContext) -> SearchResult:
-    """Chunks in the order of their nearness until the budget is full."""
+    """Fills a context with chunks, the most similar first, until the budget is used up."""
     ids = await _ranked(query)
     chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
     table = query.table(query.settings.max_context_tokens)

@@ -1,4 +1,8 @@
-"""Drift search: reports near the question prime follow-up questions, answered by local searches."""
+"""Drift search: community reports lead to follow-up questions, which local searches answer.
+
+A primer call reads the reports that are most similar to the question. It gives a first answer and
+follow-up questions. Each follow-up question gets a local context, and may lead to more questions.
+"""
 
 import heapq
 from collections.abc import Sequence
@@ -21,13 +25,14 @@ from graphrag_neo4j.query.rows import ReportRow
 
 __all__ = ["search_drift"]
 
-PRIMED_BY = 5  # reports
+PRIMED_BY = 5  # reports that the primer reads
 
 
 async def search_drift(query: QueryContext) -> SearchResult:
-    """Follow-ups are asked best-scored first, to a depth and a number of calls (settings).
+    """Asks follow-up questions, those with the best score first, and reduces all answers to one.
 
-    Under `context_only` what the primer would be given, and the local context of the question.
+    The settings `drift_depth` and `drift_calls` limit the depth and the number of calls. With
+    `context_only` the result is the context of the primer and the local context of the question.
     """
     rows = await _near_reports(query)
     table = query.table(query.settings.map_context_tokens)
@@ -45,21 +50,21 @@ async def search_drift(query: QueryContext) -> SearchResult:
 async def _explore(
     query: QueryContext, primer: ContextTable
 ) -> tuple[list[ContextTable], list[Point]]:
-    """The contexts looked at and the points they gave, from the primer on."""
+    """Runs the primer and the follow-up questions. Returns their contexts and their points."""
     query.listen(Started("primer"))
     first = await query.run(query.backend.prime(query.question, primer))
     contexts, points = [primer], [Point(first.answer, first.score)]
-    order = count()  # the earlier of two equal ones first
-    waiting = [(-first.score, next(order), 1, asked) for asked in first.follow_ups]
+    order = count()  # of two questions with the same score, the earlier one comes first
+    waiting = [(-first.score, next(order), 1, follow_up) for follow_up in first.follow_ups]
     seen = {query.question, *first.follow_ups}
     heapq.heapify(waiting)
     calls = query.settings.drift_calls
     query.listen(Started("follow-ups", calls if waiting else 0))
     while waiting and calls and query.settings.drift_depth:
-        _, _, depth, asked = heapq.heappop(waiting)
+        _, _, depth, question = heapq.heappop(waiting)
         calls -= 1
-        table = await local_context(query, asked)
-        found: Primer = await query.run(query.backend.prime(asked, table))
+        table = await local_context(query, question)
+        found: Primer = await query.run(query.backend.prime(question, table))
         query.listen(Advanced(1))
         contexts.append(table)
         points.append(Point(found.answer, found.score))

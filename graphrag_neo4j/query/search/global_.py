@@ -1,4 +1,7 @@
-"""Global search: the reports of one level, which together cover every entity once."""
+"""Global search: map-reduce over the community reports of one level.
+
+The reports of a level together cover every entity once. See arXiv 2404.16130, section 3.1.6.
+"""
 
 import random
 from collections.abc import Sequence
@@ -23,18 +26,20 @@ async def search_global(
     dynamic: bool = False,
     prefilter: int | None = None,
 ) -> SearchResult:
-    """Maps the cover of a level, 0 being the coarsest.
+    """Runs map-reduce over the reports of a level. Level 0 is the coarsest.
 
-    `level`: by default the finest whose map calls stay under the setting `map_calls`. `dynamic`:
-    from level 0 down only what is rated relevant is opened. `prefilter`: only so many reports of
-    the cover, those nearest to the question. Raises InputError for a level that is not there.
+    `level` is by default the finest level that needs no more map calls than the setting
+    `map_calls`. With `dynamic` the search starts at level 0 and opens only the communities whose
+    reports a model rates as relevant. `prefilter` takes only this many reports of the level, those
+    most similar to the question. Raises InputError if the graph has no such level.
     """
     if dynamic and not query.context_only:
-        reports = await _opened(query)
+        reports = await _selected_dynamically(query)
     else:
         reports = await _cover(query, level, prefilter)
     units = _units(query, reports)
-    random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - so that no part comes first
+    # The order is random, so that no part of the corpus is preferred (section 3.1.6).
+    random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
     return await answer_from(query, pack(query, units))
 
 
@@ -48,29 +53,34 @@ async def _cover(
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
     reports = "report" if len(rows) == 1 else "reports"
-    query.listen(Notice(f"Answering from level {chosen}: {len(rows):,} {reports}."))
+    query.listen(Notice(f"Answering from level {level}: {len(rows):,} {reports}."))
     return rows
 
 
 def _existing(level: int, levels: Sequence[LevelRow]) -> int:
-    """The level itself; raises InputError where the graph has no such level."""
+    """Returns the level itself. Raises InputError if the graph has no such level."""
     deepest = max((row["level"] for row in levels), default=0)
     if level > deepest:
-        there = f"the levels are 0 (the coarsest) to {deepest}" if deepest else "there is only 0"
-        raise InputError(f"There is no level {level}: {there}.")
+        levels_are = f"The levels are 0 (the coarsest) to {deepest}."
+        known = levels_are if deepest else "The only level is 0."
+        raise InputError(f"There is no level {level}. {known}")
     return level
 
 
 def _default_level(query: QueryContext, levels: Sequence[LevelRow]) -> int:
-    """The finest level whose cover fits the map calls; the coarsest where none does."""
+    """Returns the finest level whose reports fit into `map_calls` calls, or else level 0."""
     settings = query.settings
     room = settings.map_calls * settings.map_context_tokens
     return max((row["level"] for row in levels if row["tokens"] <= room), default=0)
 
 
 def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[ContextRecord]]:
-    """Each report that a model made; those made without one in bundles, the best connected first,
-    as far as their share goes."""
+    """Returns the units of records that a context must not divide.
+
+    Each report that a model wrote is one unit. Small reports, which are made without a model, are
+    joined into bundles. Those with the most connections come first, and they get at most the share
+    `small_share` of all tokens.
+    """
     units = [[report_record(row)] for row in reports if not row["plain"]]
     large = sum(measure(unit[0], query.count) for unit in units)
     plain = [row for row in reports if row["plain"]]
@@ -93,7 +103,7 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
 
 
 async def _opened(query: QueryContext) -> Sequence[CoveredRow]:
-    """From level 0 down the reports that are rated relevant; a part replaces its parent."""
+    """Selects relevant reports from level 0 on; the parts of a community replace the community."""
     rows: Sequence[CoveredRow]
     rows = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
     kept: list[CoveredRow] = []

@@ -1,4 +1,4 @@
-"""Text search: map and reduce over all source text, the paper's baseline TS."""
+"""Text search: map-reduce over all source texts, the baseline TS of arXiv 2404.16130."""
 
 from collections.abc import AsyncIterator
 
@@ -9,11 +9,11 @@ from graphrag_neo4j.query.rows import ChunkRow
 
 __all__ = ["search_text"]
 
-PAGE = 1000
+PAGE = 1000  # chunks that one read returns
 
 
 async def search_text(query: QueryContext) -> SearchResult:
-    """Each chunk is mapped exactly once."""
+    """Runs map-reduce over all chunks. Each chunk is mapped exactly once."""
     units = [[record] async for record in _chunks(query)]
     return await answer_from(query, pack(query, units))
 

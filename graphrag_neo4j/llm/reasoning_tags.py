@@ -19,7 +19,7 @@ def remove_reasoning(text: str) -> str:
     return REASONING.sub("", text, count=1)
 
 
-async def without_thoughts_streamed(
+async def remove_reasoning_streamed(
     pieces: AsyncGenerator[str, None],
 ) -> AsyncGenerator[str, None]:
     """Yields the pieces of a reply without its reasoning.
@@ -34,14 +34,15 @@ async def without_thoughts_streamed(
                 yield piece
                 continue
             held.append(piece)
-            # Its first and its last characters tell: all of it, at each piece, would take long.
+            # Only the first and the last characters are examined. To examine the whole text at
+            # each piece would take quadratic time.
             start += piece.lstrip()[: len(OPENING)] if not start else piece[: len(OPENING)]
             start = start[: len(OPENING)]
             end = (end + piece)[-len(piece) - len(CLOSING) :]
-            thinking = start == OPENING and CLOSING not in end
-            if not (thinking or (start != OPENING and OPENING.startswith(start))):
+            reasoning = start == OPENING and CLOSING not in end
+            if not (reasoning or (start != OPENING and OPENING.startswith(start))):
                 done = True
-                if text := without_thoughts("".join(held)):
+                if text := remove_reasoning("".join(held)):
                     yield text
     if held and not done:
         yield "".join(held)

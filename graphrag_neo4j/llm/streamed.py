@@ -12,7 +12,7 @@ __all__ = ["storable_pieces"]
 async def storable_pieces(
     pieces: AsyncGenerator[str, None], used: Usage
 ) -> AsyncGenerator[str, None]:
-    """The pieces without what can't be stored; `used.replaced` counts it. Closes `pieces`.
+    """Yields the pieces with U+FFFD for characters that can't be stored; closes `pieces`.
 
     `used.replaced` is the count. A character may arrive in two halves (a surrogate pair). Then the
     first half is held back until the second arrives.

@@ -46,7 +46,7 @@ async def resolve_citations(
 def _citation(
     one: tuple[CitationKind, int],
     rows: Sequence[ResolvedRow],
-    said: Sequence[str],
+    stated: Sequence[str],
     *,
     supported: bool,
 ) -> Citation:

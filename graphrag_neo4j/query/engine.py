@@ -32,6 +32,7 @@ __all__ = ["answer_question", "check_answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
 LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
+# What each method needs in the graph: the value in the row of the graph's state, and its name.
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
     "drift": lambda state: (state["reports"], "reports of communities"),
@@ -58,12 +59,12 @@ async def answer_question(
     question: Question,
     listen: Listener,
 ) -> AsyncGenerator[str | Answer, None]:
-    """Gives the text of the answer piece by piece, and then the answer.
+    """Yields the text of the answer piece by piece, and at last the whole `Answer`.
 
     Closing this generator ends the call whose reply is still coming.
 
-    `settings` are the client's, or some that were changed for this question. Raises InputError
-    where the graph lacks what the method needs, or where the question has more than
+    `settings` are those of the client, or a copy that was changed for this question. Raises
+    InputError if the graph lacks the data that the method needs, or if the question has more than
     LONGEST_QUESTION characters.
     """
     _refuse_long(question.text)
@@ -80,7 +81,7 @@ async def answer_question(
     found = await _search_result(query, question, method, listen)
     listen(Started("answer", 0 if question.context_only else None))
     text = ""
-    async with aclosing(_written(found, setup, question)) as pieces:
+    async with aclosing(_answer_text(found, setup, question)) as pieces:
         async for piece in pieces:
             text += piece
             yield piece

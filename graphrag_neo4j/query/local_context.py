@@ -82,7 +82,7 @@ async def _entities(query: QueryContext, question: str | None) -> list[str]:
         return [] if vector is None else await vector_search(query.graph, "entity", vector, 2 * k)
 
     async def by_name() -> Rows:
-        words = lucene_query(asked, "name")
+        words = lucene_query(text, "name")
         return (
             await query.graph.read("search/named", NamedRow, words=words, k=4 * k) if words else []
         )

@@ -102,7 +102,7 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
     return [*units, bundle] if bundle else units
 
 
-async def _opened(query: QueryContext) -> Sequence[CoveredRow]:
+async def _selected_dynamically(query: QueryContext) -> Sequence[CoveredRow]:
     """Selects relevant reports from level 0 on; the parts of a community replace the community."""
     rows: Sequence[CoveredRow]
     rows = await query.graph.read("search/cover", CoverRow, level=0, vector=None)

@@ -219,7 +219,7 @@ def test_status_says_that_the_other_commands_use_neo4j_uri(
 ) -> None:
     monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
     done = CliRunner().invoke(neo4j, ["status", "--home", str(tmp_path / "home")])
-    assert "use neo4j+s://elsewhere.example and not this server" in done.stderr
+    assert "use neo4j+s://elsewhere.example instead of this server" in done.stderr
 
 
 def test_logs_before_the_first_start_say_how_to_start(tmp_path: Path) -> None:

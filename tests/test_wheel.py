@@ -11,8 +11,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.settings import Settings
 from tests.support.paths import ROOT
 
 pytestmark = [pytest.mark.wheel, pytest.mark.one_release]
@@ -68,11 +66,10 @@ def test_it_holds_the_statements_the_prompts_and_the_data(wheel: Path) -> None:
 
 @pytest.mark.usefixtures("environment", "graph")
 def test_it_answers_a_question_in_another_folder(
-    installed: Path, alone: Settings, graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name)
-    assert (alone.has_model, graph.address) == (False, os.environ["NEO4J_URI"])
+        monkeypatch.delenv(name)  # so it is the extractive backend that answers
     (tmp_path / "notes.txt").write_text(
         "Ada Lovelace met Charles Babbage in London in 1833. Charles Babbage showed her a machine."
     )
@@ -82,4 +79,4 @@ def test_it_answers_a_question_in_another_folder(
     command = ["query", "Whom did Ada Lovelace meet?", "--method", "local", "--json"]
     answer = json.loads(run(installed, "-m", "graphrag_neo4j", *command))
     assert "Charles Babbage" in answer["text"]
-    assert answer["sources"]
+    assert any(citation["sources"] for citation in answer["citations"])

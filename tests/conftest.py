@@ -36,8 +36,6 @@ OURS = ("KG_", "NEO4J_", "OPENAI_")
 KEY = "sk-for-tests-only"
 
 
-# Files whose tests know nothing of each other: with pytest-xdist each test goes to whoever is free.
-SCATTERED = ("tests/test_linear_time.py", "tests/test_readme.py", "tests/cli/", "tests/indexing/")
 # What begins: first what needs no graph, while the servers start, then files that take long.
 ORDER = (
     "tests/llm/",
@@ -52,14 +50,12 @@ ORDER = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What uses the server is marked, so that another release can be tested by `-m graph`.
 
-    With pytest-xdist the tests of a file run on one worker, so that what they share is made once.
+    With pytest-xdist the tests of a file run on one worker (`--dist loadfile`), so that they can share
+    an index or a server.
     """
     for item in items:
         if "server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.graph)
-        file = item.nodeid.partition("::")[0]
-        if not file.startswith(SCATTERED):
-            item.add_marker(pytest.mark.xdist_group(file))
     items.sort(key=_turn)
 
 

@@ -100,7 +100,7 @@ def ask(server: embedded.Server, query: LiteralString) -> list[Record]:
 
 
 def test_two_starts_at_once_end_with_one_server(life: Life) -> None:
-    first, second = (re.findall(r"runs \(process (\d+)\)", text) for text in life.printed)
+    first, second = (re.findall(r"is running \(process (\d+)\)", text) for text in life.printed)
     assert first == second == [str(life.server().pid)]
 
 
@@ -178,7 +178,7 @@ def test_a_start_that_fails_says_what_neo4j_said(life: Life) -> None:
 
 def test_wipe_stops_the_server_and_leaves_an_empty_home(life: Life) -> None:
     server = life.server()
-    assert "is empty" in life.command("wipe", "--yes")
+    assert "was deleted" in life.command("wipe", "--yes")
     assert find(life.home, server.pid) is None
     assert sorted(path.name for path in life.home.path.iterdir()) == [
         "graphrag-neo4j.json",

@@ -50,8 +50,8 @@ ORDER = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What uses the server is marked, so that another release can be tested by `-m graph`.
 
-    With pytest-xdist the tests of a file run on one worker (`--dist loadfile`), so that they can share
-    an index or a server.
+    With pytest-xdist the tests of a file run on one worker (`--dist loadfile`), so that they can
+    share an index or a server.
     """
     for item in items:
         if "server" in getattr(item, "fixturenames", ()):

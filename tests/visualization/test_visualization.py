@@ -189,7 +189,7 @@ def test_no_page_is_given_to_another_origin(method: str, origin: str) -> None:
 
 
 def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
-    with served({}, ()) as port, pytest.raises(GraphError, match=f"Port {port}.*is taken"):  # noqa: SIM117
+    with served({}, ()) as port, pytest.raises(GraphError, match=f"Port {port}.*is in use"):  # noqa: SIM117
         with served({}, (), port):
             pass
 

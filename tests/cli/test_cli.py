@@ -268,7 +268,9 @@ def test_an_import_tells_what_became_of_each_table_and_is_not_repeated(
     table = {line.split()[0]: line.split()[1:] for line in ran.out.splitlines()}
     assert table["table"] == ["rows", "made", "merged", "implied", "unmapped"]
     assert table["relationships"] == ["978", "935", "43", "32", "0"]
-    assert "9 citations in the reports led nowhere and were removed." in ran.out
+    assert (
+        "9 citations in the reports referred to nothing in the tables and were removed." in ran.out
+    )
     assert "Pending: " in ran.out
     assert "Run `kg-build index PATHS` to finish this and to add documents." in ran.out
     assert endpoint.log == []

@@ -265,7 +265,7 @@ def test_http_is_for_this_machine_and_not_for_strange_pages(carol: Indexed, tmp_
             connection.close()
         again = run_mcp(carol, tmp_path, "--http", "--port", str(address.port))
     assert (again.returncode, again.stdout) == (1, "")
-    assert "(Address already in use): give another --host or --port." in again.stderr
+    assert "(Address already in use). Give another --host or --port." in again.stderr
 
 
 def run_mcp(

@@ -105,7 +105,7 @@ class TestCommands:
         (tmp_path / "a.txt").write_text(TALE)
         (tmp_path / "Makefile").write_text("all:")
         ran = kg("index", tmp_path)
-        assert "Skipped: 1 file without a file extension; it is of no type that can" in ran.out
+        assert "Skipped: 1 file without a file extension, which can't be read." in ran.out
         assert 'kg-build query "What are the main themes?"' in ran.out
         assert "Neo4j keeps running" not in ran.out  # it is not one that we started
         asked = kg("query", "Which themes come back?", "--method", "global")

@@ -75,7 +75,7 @@ def served(folder: Path, environment: dict[str, str]) -> Iterator[str]:
         assert process.stderr
         try:
             _, _, address = process.stderr.readline().partition("MCP is served at ")
-            yield address.partition(";")[0]
+            yield address.partition(". ")[0]
         finally:
             process.send_signal(signal.SIGINT)
             out, err = process.communicate()

@@ -81,7 +81,7 @@ def browsing(home: Home, *options: str) -> Iterator[str]:
         lines = []
         for line in process.stdout:
             lines.append(line)
-            if line.startswith("Ctrl-C"):
+            if line.startswith("Press Ctrl-C"):
                 break
         yield "".join(lines)
         process.terminate()

@@ -124,7 +124,8 @@ def _setup(
         listen(
             Notice(
                 f"The graph's embeddings were made with {vectors_by}, which is not set. The search "
-                "uses full-text search instead of vector search."
+                "uses full-text search instead of vector search.",
+                warning=True,
             )
         )
     return setup

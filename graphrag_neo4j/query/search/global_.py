@@ -53,7 +53,7 @@ async def _cover(
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
     reports = "report" if len(rows) == 1 else "reports"
-    query.listen(Notice(f"Answering from level {level}: {len(rows):,} {reports}."))
+    query.listen(Notice(f"Answering from level {chosen}: {len(rows):,} {reports}."))
     return rows
 
 

@@ -356,7 +356,7 @@ def test_the_command_exits_with_0_where_only_the_model_is_missing(server: TestSe
     lines = output.splitlines()
     assert len(lines) == len(ALL) + 1
     assert lines[1] == f"ok     Neo4j: Neo4j answers at {server.uri}."
-    assert lines[9].startswith("-      Model: No model is set")
+    assert lines[10].startswith("-      Model: No model is set")
     assert lines[-1] == "No problems were found."
 
 
@@ -368,7 +368,7 @@ def test_the_command_exits_with_1_and_shows_what_is_wrong_and_the_fix_on_a_termi
     assert "wrong  Neo4j " in output
     assert "Or set NEO4J_URI to a server of your own." in output
     assert "'[red]'" in output
-    assert output.endswith("2 of 11 checks failed.\n")
+    assert output.endswith("2 of 12 checks failed.\n")
 
 
 def test_as_json_the_checks_are_one_object() -> None:

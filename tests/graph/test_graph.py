@@ -39,7 +39,7 @@ async def test_a_closed_port_is_named() -> None:
     [
         ("127.0.0.1:7687", "has no scheme: set NEO4J_URI=neo4j://127.0.0.1:7687"),
         ("ftp://127.0.0.1", "has an unknown scheme"),
-        ("bolt://host:port", "has a host or a port that is none"),
+        ("bolt://host:port", "has an invalid host or port"),
     ],
 )
 async def test_what_is_no_address_is_refused(uri: str, wrong: str) -> None:

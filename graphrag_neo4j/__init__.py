@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.importers.id_map import Counted
     from graphrag_neo4j.indexing.corpus import Corpus
     from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.indexing.rows import BuildRow, LevelCoverRow
     from graphrag_neo4j.indexing.stages.ingest import Ingested
     from graphrag_neo4j.indexing.status import Failure, Status
     from graphrag_neo4j.loaders import ReadOptions
@@ -49,6 +50,7 @@ __all__ = [
     "AsyncGraphRAG",
     "AsyncStream",
     "BudgetSpentError",
+    "BuildRow",
     "Citation",
     "CitationKind",
     "Communities",
@@ -75,6 +77,7 @@ __all__ = [
     "IndexSource",
     "Ingested",
     "InputError",
+    "LevelCoverRow",
     "Listener",
     "Method",
     "ModelError",
@@ -102,6 +105,8 @@ __all__ = [
 _LATER = {
     "Advanced": "graphrag_neo4j.events",
     "Answer": "graphrag_neo4j.query.answer",
+    "BuildRow": "graphrag_neo4j.indexing.rows",
+    "LevelCoverRow": "graphrag_neo4j.indexing.rows",
     "AsyncGraphRAG": "graphrag_neo4j.client",
     "AsyncStream": "graphrag_neo4j.client",
     "Citation": "graphrag_neo4j.query.answer",

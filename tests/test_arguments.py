@@ -347,7 +347,7 @@ def test_what_is_free_and_what_is_not_wanted_is_said_so(
     assert kg("index", "tale.txt", "--quiet").code == 0
     assert "Pending" not in kg("status").out
     monkeypatch.setenv("KG_CLAIMS", "true")
-    assert "Pending: 1 to read for claims." in kg("status").out
+    assert "Pending: 1 chunk to read for claims." in kg("status").out
     monkeypatch.setenv("KG_MODEL", "extractive")
     ran = kg("estimate", "tale.txt")
     assert ran.code == 0

@@ -31,7 +31,6 @@ from graphrag_neo4j.settings import Settings
 __all__ = ["answer_question", "check_answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
-LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
 # What each method needs in the graph: the value in the row of the graph's state, and its name.
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
@@ -64,10 +63,8 @@ async def answer_question(
     Closing this generator ends the call whose reply is still coming.
 
     `settings` are those of the client, or a copy that was changed for this question. Raises
-    InputError if the graph lacks the data that the method needs, or if the question has more than
-    LONGEST_QUESTION characters.
+    InputError if the graph lacks the data that the method needs.
     """
-    _refuse_long(question.text)
     began = time.perf_counter()
     state = (await graph.read("search/state", StateRow))[0]
     refuse_newer(state["schema_version"])
@@ -99,14 +96,6 @@ async def answer_question(
         origin=backends.origin,
         found=question.context_only or answered,
     )
-
-
-def _refuse_long(question: str) -> None:
-    if len(question) > LONGEST_QUESTION:
-        raise InputError(
-            f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are "
-            "allowed. Ask a shorter question, and index a long text as a document."
-        )
 
 
 def _setup(

@@ -16,7 +16,7 @@ from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import METHODS, Method
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["EXPAND", "ONLY", "Question", "asked_of"]
+__all__ = ["EXPAND", "LONGEST_QUESTION", "ONLY", "Question", "asked_of"]
 
 # The options that only some methods have, and these methods.
 ONLY: Final[Mapping[str, Sequence[Method]]] = {
@@ -26,15 +26,16 @@ ONLY: Final[Mapping[str, Sequence[Method]]] = {
     "expand": ("local", "drift"),
 }
 EXPAND: Final = ("hop", "ppr")
+LONGEST_QUESTION: Final = 20_000  # characters: some ten pages
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question with the options of its search.
 
-    `text` is the question. `method` "auto" chooses global or local search. `history` holds the
-    (question, answer) pairs before this question, the oldest first. With `context_only` no model
-    writes an answer.
+    `text` is the question, at most LONGEST_QUESTION characters. `method` "auto" chooses global or
+    local search. `history` holds the (question, answer) pairs before this question, the oldest
+    first. With `context_only` no model writes an answer.
 
     For global search: `level` is the level of communities, and 0 is the coarsest. `dynamic` starts
     at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
@@ -56,6 +57,7 @@ class Question:
 
     def __post_init__(self) -> None:
         check_text(self.text, "The question")
+        _refuse_long(self.text)
         _check_choice("method", self.method, ("auto", *METHODS))
         if self.level is not None:
             check_number(self.level, "level", 0)
@@ -90,6 +92,14 @@ class Question:
             "expand": self.expand is not None,
         }
         return [name for name, methods in ONLY.items() if given[name] and method not in methods]
+
+
+def _refuse_long(question: str) -> None:
+    if len(question) > LONGEST_QUESTION:
+        raise InputError(
+            f"The question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are "
+            "allowed. Ask a shorter question, and index a long text as a document."
+        )
 
 
 def _check_choice(what: str, value: object, known: Sequence[str]) -> None:

@@ -45,7 +45,7 @@ class IndexSetup:
     @property
     def usage(self) -> Mapping[str, Usage]:
         """The calls, tokens and cost of this run, by step."""
-        return dict(self.endpoint.meter.steps) if self.endpoint else {}
+        return _usage(self.endpoint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,11 @@ class QuerySetup:
     @property
     def usage(self) -> Mapping[str, Usage]:
         """The calls, tokens and cost of this question, by step."""
-        return dict(self.endpoint.meter.steps) if self.endpoint else {}
+        return _usage(self.endpoint)
+
+
+def _usage(endpoint: "Endpoint | None") -> Mapping[str, Usage]:
+    return dict(endpoint.meter.steps) if endpoint else {}
 
 
 class Backends:
@@ -114,13 +118,12 @@ class Backends:
         embedding model of the graph's vectors, None if it has no vectors. Raises
         InputError as `for_indexing` does.
         """
-        extractive = self.origin == "extractive" or context_only
         static = vectors_by in {None, STATIC_VECTORS}
         endpoint = None
         if self.origin == "model" and not (context_only and static):
             endpoint = self._shared_endpoint().metered(settings)
         embedder = _embedder(settings, endpoint, vectors_by)
-        if extractive or endpoint is None:
+        if endpoint is None or context_only:
             from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 
             return QuerySetup(ExtractiveQueryBackend(), run_in_thread, embedder, endpoint)

@@ -11,7 +11,27 @@ from typing import Literal, TypedDict
 __all__ = ["QueryOptions", "SearchOptions", "SettingsOptions"]
 
 
-class SettingsOptions(TypedDict, total=False):
+class AnswerOptions(TypedDict, total=False):
+    """The settings of answers: a client has them, and one question may have others."""
+
+    response_type: str
+    general_knowledge: bool
+    max_context_tokens: int
+    map_context_tokens: int
+    data_max_tokens: int
+    map_calls: int
+    map_style: Literal["points", "answer"]
+    small_share: float
+    text_unit_prop: float
+    community_prop: float
+    top_k_entities: int
+    top_k_relationships: int
+    conversation_history_max_turns: int
+    drift_depth: int
+    drift_calls: int
+
+
+class SettingsOptions(AnswerOptions, total=False):
     """All settings, as `from_env` takes them.
 
     A key or a password is a text here. A list of names is a list of texts, or one text with commas.
@@ -87,28 +107,13 @@ class SettingsOptions(TypedDict, total=False):
     report_rating: str
 
     # Questions
-    response_type: str
-    general_knowledge: bool
-    max_context_tokens: int
-    map_context_tokens: int
-    data_max_tokens: int
-    map_calls: int
-    map_style: Literal["points", "answer"]
-    small_share: float
-    text_unit_prop: float
-    community_prop: float
     expand: Literal["hop", "ppr"]
-    top_k_entities: int
-    top_k_relationships: int
-    conversation_history_max_turns: int
-    drift_depth: int
-    drift_calls: int
 
     # The working folder
     trust_env_file: bool
 
 
-class SearchOptions(TypedDict, total=False):
+class SearchOptions(AnswerOptions, total=False):
     """What can be chosen for one question, apart from the method.
 
     These are fields of `Question`, and the settings that can have another value for one question.
@@ -134,21 +139,6 @@ class SearchOptions(TypedDict, total=False):
     encoding: str
     prompts: str | Path | None
     language: str | None
-    response_type: str
-    general_knowledge: bool
-    max_context_tokens: int
-    map_context_tokens: int
-    data_max_tokens: int
-    map_calls: int
-    map_style: Literal["points", "answer"]
-    small_share: float
-    text_unit_prop: float
-    community_prop: float
-    top_k_entities: int
-    top_k_relationships: int
-    conversation_history_max_turns: int
-    drift_depth: int
-    drift_calls: int
     seed: int
 
 

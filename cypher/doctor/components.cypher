@@ -1,3 +1,3 @@
 // Reads the components of the server; the system database understands it, too.
-CALL dbms.components() YIELD name, versions, edition
-RETURN name, versions, edition
+CALL dbms.components() YIELD versions, edition
+RETURN versions, edition

@@ -1,3 +1,3 @@
 // Drops a projected graph if it exists.
 CALL gds.graph.drop($graph, false) YIELD graphName
-RETURN graphName
+FINISH

@@ -1,4 +1,4 @@
-// Returns one row if Graph Data Science is installed.
+// Counts the functions that tell the version of Graph Data Science: none if it is not installed.
 SHOW FUNCTIONS YIELD name
 WHERE name = 'gds.version'
-RETURN name
+RETURN count(*) AS n

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from typing import TypedDict
 from uuid import uuid4
 
 import anyio
@@ -17,6 +18,7 @@ from graphrag_neo4j.graph import (
     refuse_newer,
     schema_version,
 )
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.settings import MOST_DIMENSIONS, Settings
 
 __all__ = [
@@ -55,6 +57,19 @@ WRITABLE = (
     "write there."
 )
 INDEXABLE = "Use Neo4j 5.26 or newer, as a user who may create indexes."
+
+
+class ServerRow(TypedDict):
+    """A component of the server: its versions, the newest first, and its edition."""
+
+    versions: list[str]
+    edition: str
+
+
+class GdsRow(TypedDict):
+    """The version of Graph Data Science."""
+
+    version: str
 
 
 async def check_neo4j(settings: Settings, listen: Listener) -> list[Check]:
@@ -96,9 +111,9 @@ async def check_gds(graph: Graph) -> Check:
     """Checks whether Graph Data Science is installed."""
 
     async def ask() -> str:
-        if not await graph.read("doctor/gds"):
+        if not (await graph.read("doctor/gds", CountRow))[0]["n"]:
             raise GraphError("Graph Data Science (GDS) is not installed in this Neo4j.")
-        rows = await graph.read("doctor/gds_version")
+        rows = await graph.read("doctor/gds_version", GdsRow)
         return f"Graph Data Science {rows[0]['version']}."
 
     return await tried("GDS", ask(), GET_GDS)
@@ -161,7 +176,8 @@ async def check_schema(graph: Graph) -> Check:
 
 
 async def _look_at(graph: Graph) -> list[Check]:
-    kernel = (await graph.read("doctor/components"))[0]  # the kernel is the first component
+    # The kernel is the first component.
+    kernel = (await graph.read("doctor/components", ServerRow))[0]
     writing = await check_writing(graph)
     gds = await check_gds(graph)
     checks = [

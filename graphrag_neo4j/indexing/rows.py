@@ -8,6 +8,7 @@ __all__ = [
     "BuildRow",
     "CitedRow",
     "CommunitiesDueRow",
+    "CountsRow",
     "CutChunkRow",
     "DocumentChunksRow",
     "DocumentRow",
@@ -24,6 +25,8 @@ __all__ = [
     "NamedByRow",
     "PendingChunkRow",
     "PendingReportRow",
+    "PendingRow",
+    "ReportCitationsRow",
     "ReportClaimRow",
     "ReportEdgeRow",
     "ReportEntityRow",
@@ -324,3 +327,35 @@ class DocumentChunksRow(TypedDict):
 
     source: str
     chunks: list[str]
+
+
+class CountsRow(TypedDict):
+    """How many nodes and relationships of each kind a graph has."""
+
+    documents: int
+    chunks: int
+    entities: int
+    relationships: int
+    claims: int
+    mentions: int
+    statements: int
+    communities: int
+
+
+class PendingRow(TypedDict):
+    """The number of pending items of each stage, failed items included."""
+
+    extract: int
+    claims: int
+    merge: int
+    summarize: int
+    reports: int
+    embed: int
+
+
+class ReportCitationsRow(TypedDict):
+    """The citations in reports, the removed ones, and the shortened reports of sub-communities."""
+
+    citations: int
+    invented: int
+    shortened: int

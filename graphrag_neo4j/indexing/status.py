@@ -1,14 +1,18 @@
 """The status of a graph: its counts, pending and failed items, and the cost of the last builds."""
 
 from dataclasses import dataclass
+from typing import cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
 from graphrag_neo4j.indexing.rows import (
     BuildRow,
+    CountsRow,
     CutChunkRow,
     FailedChunkRow,
     FailedRow,
     LevelCoverRow,
+    PendingRow,
+    ReportCitationsRow,
     UnusableRow,
 )
 
@@ -58,9 +62,12 @@ class Status:
 
 async def read_status(graph: Graph, *, claims: bool = True) -> Status:
     """Reads the state of the graph. With `claims` False, no claims count as pending."""
-    pending: dict[str, int] = (await graph.read("status/waiting"))[0]
+    [counts] = await graph.read("status/counts", CountsRow)
+    [waiting] = await graph.read("status/waiting", PendingRow)
+    [citations] = await graph.read("status/reports", ReportCitationsRow)
+    pending = _numbers(waiting)
     return Status(
-        counts=(await graph.read("status/counts"))[0],
+        counts=_numbers(counts),
         pending=pending if claims else {**pending, "claims": 0},
         failures=await _failures(graph, claims=claims),
         unusable={
@@ -75,11 +82,16 @@ async def read_status(graph: Graph, *, claims: bool = True) -> Status:
             for row in await graph.read("status/flawed_vectors", FailedRow)
         ],
         levels=await graph.read("status/levels", LevelCoverRow),
-        reports=(await graph.read("status/reports"))[0],
+        reports=_numbers(citations),
         builds=await graph.read(
             "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
         ),
     )
+
+
+def _numbers(row: CountsRow | PendingRow | ReportCitationsRow) -> dict[str, int]:
+    """The numbers of a row by their names."""
+    return cast("dict[str, int]", row)
 
 
 async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from string import Template
@@ -18,10 +18,17 @@ from typing import Any, Final
 
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.graph import Graph, Row
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.visualization.naming import corpus_name
 from graphrag_neo4j.visualization.packing import Pool
+from graphrag_neo4j.visualization.rows import (
+    MapChunkRow,
+    MapClaimRow,
+    MapCommunityRow,
+    MapEntityRow,
+    MapRelationshipRow,
+)
 
 __all__ = ["Map", "read_map"]
 
@@ -94,25 +101,29 @@ class Map:
 
 async def read_map(graph: Graph) -> Map:
     """Reads the data of a map from a graph. Raises InputError if the graph has no communities."""
-    communities = await graph.read("map/communities")
+    communities = await graph.read("map/communities", MapCommunityRow)
     if not communities:
         raise InputError("The graph has no communities yet. Run `kg-build index PATHS` first.")
-    chunks = await graph.read("map/chunks")
+    chunks = await graph.read("map/chunks", MapChunkRow)
     documents = list(dict.fromkeys((row["source"], row["document"]) for row in chunks))
     place = {document: n for n, document in enumerate(documents)}
-    for row in chunks:
-        row["document"] = place[row.pop("source"), row["document"]]
     return Map(
         documents=[[neutralised(title), source] for source, title in documents],
-        chunks=_table("chunks", chunks),
-        entities=_table("entities", await graph.read("map/entities", places=PLACES)),
-        relationships=_table("relationships", await graph.read("map/relationships", places=PLACES)),
-        claims=_table("claims", await graph.read("map/claims")),
+        chunks=_table(
+            "chunks",
+            ({**row, "document": place[row["source"], row["document"]]} for row in chunks),
+        ),
+        entities=_table("entities", await graph.read("map/entities", MapEntityRow, places=PLACES)),
+        relationships=_table(
+            "relationships",
+            await graph.read("map/relationships", MapRelationshipRow, places=PLACES),
+        ),
+        claims=_table("claims", await graph.read("map/claims", MapClaimRow)),
         communities=_table("communities", communities),
     )
 
 
-def _table(table: str, rows: Iterable[Row]) -> Table:
+def _table(table: str, rows: Iterable[Mapping[str, object]]) -> Table:
     """Returns the rows with their values in the order of the columns.
 
     Text from documents that looks like a citation is neutralised.

@@ -12,6 +12,7 @@ from typing import Final
 
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.resources import read_statement
+from graphrag_neo4j.visualization.rows import ExampleRow
 
 __all__ = ["NAMES", "Query", "Section", "Values", "example_values", "literal", "sections"]
 
@@ -56,8 +57,9 @@ async def example_values(graph: Graph) -> Values:
 
     A value is None if the graph has no such element.
     """
-    rows = await graph.read("look/chosen")
-    return rows[0] if rows else {"community": None, "other": None, "entity": None}
+    rows = await graph.read("look/chosen", ExampleRow)
+    row = rows[0] if rows else ExampleRow(community=None, other=None, entity=None)
+    return {"community": row["community"], "other": row["other"], "entity": row["entity"]}
 
 
 def sections(values: Values) -> list[Section]:

@@ -60,25 +60,10 @@ SHOWN = "browse/"
 # Statements whose callers still read plain dictionaries. Nothing new belongs here.
 UNTYPED: Final = frozenset(
     {
-        "doctor/components",
-        "doctor/drop",
-        "doctor/gds",
-        "doctor/gds_version",
-        "doctor/leiden",
-        "doctor/project",
-        "look/chosen",
-        "map/chunks",
-        "map/claims",
-        "map/communities",
-        "map/entities",
-        "map/relationships",
         "search/neighbourhood",
         "search/one_hop",
         "search/relationships",
         "search/surroundings",
-        "status/counts",
-        "status/reports",
-        "status/waiting",
     }
 )
 

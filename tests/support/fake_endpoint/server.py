@@ -165,9 +165,12 @@ def _take_request(buffer: bytearray) -> HttpRequest | None:
 
 
 def _paced(response: HttpResponse) -> list[bytes]:
-    """The head of a streamed response with its first piece, and each other piece."""
-    first, *others = [*(response.pieces or ()), b""]
-    head = _to_bytes(replace(response, pieces=(first,))).removesuffix(_chunk(b""))
+    """The head of a streamed response with its first two pieces, and each other piece.
+
+    The first piece of an answer holds no text, so the second one comes with it.
+    """
+    first, second, *others = [*(response.pieces or ()), b""]
+    head = _to_bytes(replace(response, pieces=(first, second))).removesuffix(_chunk(b""))
     return [head, *map(_chunk, others)]
 
 

@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import disk_usage, rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 import hypothesis
@@ -34,6 +36,8 @@ os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 OURS = ("KG_", "NEO4J_", "OPENAI_")
 KEY = "sk-for-tests-only"
+MEMORY = Path("/dev/shm")  # noqa: S108 - the folder below it is new and private
+ROOM = 4 * 2**30  # bytes
 
 
 # What begins: first what needs no graph, while the servers start, then files that take long.
@@ -90,10 +94,14 @@ def server_home(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Path]:
     """The folder of the run's own server, which starts while tests without a graph run."""
-    home = tmp_path_factory.mktemp("neo4j") / "home"
+    # In memory where there is room, since Neo4j waits for the disk in each transaction.
+    roomy = MEMORY.is_dir() and disk_usage(MEMORY).free > ROOM
+    folder = Path(mkdtemp(dir=MEMORY)) if roomy else tmp_path_factory.mktemp("neo4j")
+    home = folder / "home"
     needed = any(item.get_closest_marker("graph") for item in request.session.items)
     with starting_server(home) if needed else nullcontext():
         yield home
+    rmtree(folder)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psutil
 
+from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.files import make_private_folder, write_private
 
 __all__ = ["LOOPBACK", "choose_ports", "java_memory", "listens", "write_config"]
@@ -37,11 +38,12 @@ def java_memory(memory: int | None = None) -> tuple[int, int]:
 
 
 def write_config(
-    home: Path, plugins: Path, bolt_port: int, http_port: int, browse_port: int
+    home: Home, plugins: Path, bolt_port: int, http_port: int, browse_port: int
 ) -> None:
     """Writes `conf/neo4j.conf`: loopback only, with memory for this machine and GDS allowed.
 
-    Neo4j Browser requests a guide and a style from `browse_port` when it has connected.
+    Neo4j Browser requests a guide and a style from `browse_port` when it has connected. The
+    settings in the user's `own.conf` are added, and come before those of this function.
     """
     browse = f"http://localhost:{browse_port}"  # the only host that Browser allows by default
     heap, page_cache = java_memory()
@@ -75,10 +77,18 @@ def write_config(
         "internal.server.bolt.connection_shutdown_wait_time": "0s",
         "server.config.strict_validation.enabled": "true",
     }
-    path = home / "conf" / "neo4j.conf"
+    path = home.path / "conf" / "neo4j.conf"
     make_private_folder(path.parent)
+    settings |= _own_settings(home.own_config_path)
     lines = [f"{name}={value}\n" for name, value in settings.items()]
     write_private(path, "".join(lines))
+
+
+def _own_settings(path: Path) -> dict[str, str]:
+    """The lines `name=value` of a file, if there is one. Neo4j itself refuses names it lacks."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    pairs = (line.partition("=") for line in lines if not line.lstrip().startswith("#"))
+    return {name.strip(): value.strip() for name, equals, value in pairs if equals}
 
 
 def _bind(wanted: Sequence[int]) -> socket.socket:

@@ -60,6 +60,11 @@ class Home:
         return self.path / "password"
 
     @property
+    def own_config_path(self) -> Path:
+        """The path of the user's own settings for Neo4j, which this program only reads."""
+        return self.path / "own.conf"
+
+    @property
     def log_path(self) -> Path:
         """The path of Neo4j's log for users."""
         return self.path / "logs" / "neo4j.log"
@@ -74,7 +79,7 @@ class Home:
         make_private_folder(self.path)
         # In this order: another process that makes this home writes the record first.
         others = {path for path in self.path.iterdir() if not is_temporary(path)}
-        others -= {self.record_path, self._lock_path}
+        others -= {self.record_path, self._lock_path, self.own_config_path}
         if others and not self.record_path.exists():
             raise EmbeddedError(
                 f"{self.path} holds other files: name an empty folder or a new one"
@@ -107,7 +112,7 @@ class Home:
         return self.password_path.read_text(encoding="utf-8")
 
     def clear(self) -> None:
-        """Removes everything but the record, which then has only the ports."""
+        """Removes all but the user's settings and the record, which then has only the ports."""
         for name in CONTENTS:
             path = self.path / name
             if path.is_dir():

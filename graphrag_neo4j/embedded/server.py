@@ -263,7 +263,7 @@ def _launch(
     bolt, http, browse = choose_ports(
         (record.bolt_port, usual_bolt), (record.http_port, usual_http), (record.browse_port,)
     )
-    write_config(home.path, jars / "plugins", bolt, http, browse)
+    write_config(home, jars / "plugins", bolt, http, browse)
     if not (home.path / "data" / "databases" / "system").exists():
         process.set_password(home, java, jars, telling)
     # Saved before the start, because the start may turn the data into data of this release.

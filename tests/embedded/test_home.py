@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli.neo4j import neo4j
-from graphrag_neo4j.embedded.config import choose_ports, java_memory
+from graphrag_neo4j.embedded.config import choose_ports, java_memory, write_config
 from graphrag_neo4j.embedded.home import Home, ServerRecord
 from graphrag_neo4j.embedded.java import find_java, java_major
 from graphrag_neo4j.embedded.releases import RELEASES, Release
@@ -235,3 +235,16 @@ def test_wipe_asks_first(tmp_path: Path) -> None:
     assert (home.path / "data").is_dir()
     assert CliRunner().invoke(neo4j, ["wipe", "--home", str(home.path), "--yes"]).exit_code == 0
     assert not (home.path / "data").exists()
+
+
+def test_settings_of_ones_own_come_before_ours(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.own_config_path.write_text(
+        "# more memory\nserver.memory.pagecache.size = 1g\n\ndb.import=a=b\n", encoding="utf-8"
+    )
+    home.make_folder()
+    write_config(home, tmp_path / "plugins", 1, 2, 3)
+    lines = (tmp_path / "conf" / "neo4j.conf").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "pagecache" in line] == ["server.memory.pagecache.size=1g"]
+    assert "db.import=a=b" in lines
+    assert not any("#" in line for line in lines)

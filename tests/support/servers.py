@@ -53,6 +53,11 @@ def starting_server(home: Path) -> Iterator[None]:
     if "KG_TEST_NEO4J_URI" in os.environ or os.environ.get("KG_TEST_EMBEDDED") == "no":
         yield
         return
+    # Tests empty the graph all the time. Neo4j would take that for a change of its statistics, and
+    # plan its statements again.
+    own = home / "own.conf"
+    home.mkdir()
+    own.write_text("dbms.cypher.min_replan_interval=1d\n", encoding="utf-8")
     command = [sys.executable, "-m", "graphrag_neo4j", "neo4j", "start", "--home", str(home)]
     with subprocess.Popen(  # noqa: S603 - our own command
         [*command, "--release", release_under_test()],

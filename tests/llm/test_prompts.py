@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
-from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.llm.lists import read_list
 from graphrag_neo4j.model import ChunkText, EntityRecord, RelationshipRecord, Reply, Request, Step
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
@@ -195,7 +195,7 @@ def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
 def test_the_examples_of_ours_are_read_as_they_should_be() -> None:
     for prompt, fields in ((asked(), {4, 5}), (asked(claims=True), {8})):
         example = prompt[prompt.index("List:") : prompt.index("# Passage")]
-        found = read_tuples(example)
+        found = read_list(example)
         assert found.complete
         assert {len(record) for record in found.records} == fields
 

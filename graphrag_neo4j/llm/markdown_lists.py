@@ -18,7 +18,7 @@ __all__ = ["take_items", "take_tables"]
 RULE = re.compile(r"[|\s:]*-{2,}[|\s:-]*")  # the line between the head of a table and its rows
 CELLS = re.compile(r"(?<!\\)[|｜\t]")
 HEADING = re.compile(r"(?:\#{1,6}\s|\*\*)?\W*(?P<title>\w[\w ]{1,40}?)\W*")
-BULLET = re.compile(r"(?:[-*•+]\s|\d{1,4}[.)]\s|[([]?\d{1,4}[\])]\s)")
+BULLET = re.compile(r"^(?:[-*•+]\s|\d{1,4}[.)]\s|[([]?\d{1,4}[\])]\s)")
 BOLD = re.compile(r"\*\*|__|`")
 LABEL = re.compile(r"(?:(?<=[|;,.\n])|\A)\s?(?P<name>[A-Za-z][\w ]{0,30}?)\s?[:=：]\s?")
 # "Ann (person): A captain" and "Ann (person) - A captain".

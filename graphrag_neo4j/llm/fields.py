@@ -9,12 +9,14 @@ __all__ = [
     "DELIMITERS",
     "FIELDS_OF_CLAIM",
     "QUOTES",
+    "STATUS_SAID",
     "Delimiter",
     "expected_fields",
     "is_record",
     "is_status",
     "kind_of",
     "records_of",
+    "split_before",
 ]
 
 QUOTES = "\"'“”‘’"
@@ -32,9 +34,14 @@ LOOSE = re.compile(
 STATUS = re.compile(r"\W*(?:TRUE|FALSE|SUSPECTED)\W*", re.IGNORECASE)
 STATUS_SAID = re.compile(r"\b(?:TRUE|FALSE|SUSPECTED)\b", re.IGNORECASE)
 SCORE = re.compile(r"\W*(?:strength\W*)?\d+(?:\.\d+)?(?:\s?/\s?\d+)?\W*", re.IGNORECASE)
+UNREAD = ("", "")  # the fields of a record of which nothing can be told
 SENTENCE_END = (".", "!", "?", '"', "”", "。")
-# A kind in quotation marks at the end of a field: a second record that nothing separates.
-KIND_AT_END = re.compile(r"[\s()\[\]#,;]*[\"“”](entity|relationship)[\"“”]\s*$", re.IGNORECASE)
+# A kind in quotation marks or behind brackets, at the end of a field: a second record.
+KIND_AT_END = re.compile(
+    r"[\s()\[\]#,;]{0,9}[\"“”](entity|relationship)[\"“”]\s*$"
+    r"|(?:[)\]]|##)[\s#,;]{0,6}[(\[]\W{0,3}(\w{3,20})\W{0,3}$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +119,19 @@ def is_record(fields: Sequence[str], *, claims: bool) -> bool:
 
 def records_of(body: str, delimiter: Delimiter, *, claims: bool) -> list[list[str]]:
     """Returns the fields of a record, or of several records that nothing separates."""
-    if delimiter is ARROWS:
-        fields = delimiter.field.split(body)
-        if len(fields) > expected_fields(fields[0]):
-            fields = _joined(fields)
-    else:
-        fields = _fitted(body, delimiter, claims=claims)
+    if delimiter is not ARROWS:
+        cells, between = _cells(body, delimiter)
+        split = _split_cells(cells, between)
+        fitted = [_fitted(*one, delimiter, claims=claims) for one in split]
+        more = sum(map(is_status, cells)) - 1 if claims else 0
+        return [*map(_tidied, fitted), *(list(UNREAD) for _ in range(more))]
+    fields = delimiter.field.split(body)
+    if len(fields) > expected_fields(fields[0]):
+        fields = _joined(fields)
     if delimiter.sure and len(fields) < _wanted(fields[0], claims=claims):
         fields = _loosely(body, fields, claims=claims)
-    return [_tidied(record) for record in _unfused(fields)]
+    split = _unfused_claims(fields) if claims else _unfused(fields)
+    return [_tidied(record) for record in [*split, *_unread_records(split, claims=claims)]]
 
 
 def _wanted(kind: str, *, claims: bool) -> int:
@@ -144,6 +155,20 @@ def _loosely(body: str, fields: list[str], *, claims: bool) -> list[str]:
     return fields if kind == "relationship" and not SCORE.fullmatch(loose[-1]) else loose
 
 
+def split_before(body: str, delimiter: Delimiter) -> tuple[str, str]:
+    """Splits off what stands before a record on the same line: another record, in another form."""
+    first = delimiter.field.search(body)
+    end = first.start() if first else 0
+    found = KIND_AT_END.search(body, max(0, end - 60), end)
+    if found and found.start() > 1 and found[1]:
+        start = found.start(1) - 1
+        return body[:start], body[start:]
+    closing = max(body.rfind(mark, 0, end) for mark in ")]") + 1
+    if STATUS_SAID.search(body, 0, closing):
+        return body[:closing], body[closing:]
+    return "", body
+
+
 def _unfused(fields: list[str]) -> list[list[str]]:
     """Returns the records that were written without anything between them."""
     if len(fields) <= expected_fields(fields[0]):
@@ -152,15 +177,57 @@ def _unfused(fields: list[str]) -> list[list[str]]:
     for place, text in enumerate(fields):
         records[-1].append(text)
         found = KIND_AT_END.search(text, max(0, len(text) - 60)) if place else None
-        if found and len(fields) - place >= expected_fields(found[1]):
+        kind = (found[1] or found[2]) if found else ""
+        if found and len(fields) - place >= FIELDS.get(kind.casefold(), 3):
             records[-1][-1] = text[: found.start()]
-            records.append([found[1]])
+            records.append([kind])
     return records
 
 
-def _fitted(body: str, delimiter: Delimiter, *, claims: bool) -> list[str]:
+def _unfused_claims(fields: list[str]) -> list[list[str]]:
+    """Returns the claims that were written without anything between them.
+
+    The subject of all but the first can't be told from the source text before it, so it is "".
+    """
+    more = FIELDS_OF_CLAIM - 1
+    claims = [fields]
+    while len(claims[-1]) > more + 4 and all(is_status(claims[-1][at]) for at in (3, 3 + more)):
+        claims[-1:] = [claims[-1][: more + 1], ["", *claims[-1][more + 1 :]]]
+    return claims
+
+
+def _unread_records(records: list[list[str]], *, claims: bool) -> list[list[str]]:
+    """Returns an empty record for each one that must stand unread in the last fields of others.
+
+    Each of them has at least so many delimiters as a record without one of its own.
+    """
+    size = FIELDS_OF_CLAIM - 2 if claims else FIELDS["entity"] - 1
+    more = 0
+    for one in records:
+        statuses = sum(map(is_status, one[1:])) - 1 if claims else 0
+        usual = FIELDS_OF_CLAIM if claims else expected_fields(one[0])
+        more += max(0, statuses, (len(one) - usual) // size)
+    return [list(UNREAD) for _ in range(more)]
+
+
+def _split_cells(cells: list[str], between: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Splits the cells of several records that nothing separates."""
+    found: list[tuple[list[str], list[str]]] = []
+    start, kind = 0, ""
+    for place in range(1, len(cells)):
+        again = KIND_AT_END.search(cells[place], max(0, len(cells[place]) - 60))
+        if again and again[1] and len(cells) - place >= expected_fields(again[1]) - 1:
+            whole = [*cells[start:place], cells[place][: again.start()]]
+            found.append(([kind or whole[0], *whole[1:]], between[start:place]))
+            start, kind = place, again[1]
+    whole = cells[start:]
+    return [*found, ([kind or whole[0], *whole[1:]], between[start:])]
+
+
+def _fitted(
+    cells: list[str], between: list[str], delimiter: Delimiter, *, claims: bool
+) -> list[str]:
     """Returns the fields of a record whose delimiter may also occur inside its last fields."""
-    cells, between = _cells(body, delimiter)
 
     def joined(start: int, end: int) -> str:
         pairs = zip(cells[start:end], [*between[start : end - 1], ""], strict=True)

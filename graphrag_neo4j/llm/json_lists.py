@@ -42,11 +42,12 @@ def take_json(part: Part, *, claims: bool) -> Tuples:
         end, closed = _end_of(part.text, start)
         value = _parsed(part.text[start:end]) if closed else None
         records, unread = _walked(value, claims=claims)
-        if value is None or not (records or unread or _is_empty(value)):
+        if value is None:
             records, unread = _flat(part.text[start:end], claims=claims)
         found.is_empty |= value is not None and _is_empty(value)
         found.records += records
-        found.rest += [Part(text, is_last=False, is_data=True) for text in unread if text.strip()]
+        if text := "\n".join(one for one in unread if one.strip()):
+            found.rest.append(Part(text, is_last=False, is_data=True))
     _keep(found, part, end, len(part.text))
     return found
 

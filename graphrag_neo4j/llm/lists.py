@@ -83,7 +83,7 @@ def read_list(reply: str, *, claims: bool = False) -> ReadList:
 
 def _unread(part: Part, *, claims: bool) -> Iterable[str]:
     if part.is_data:
-        return [" ".join(part.text.split())] if any(map(str.isalnum, part.text)) else []
+        return [line.strip() for line in part.text.splitlines() if not is_noise(line)]
     return could_be_records(part.text, claims=claims)
 
 

@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.fields import (
     QUOTES,
+    STATUS_SAID,
     Delimiter,
     expected_fields,
     is_record,
     is_status,
     records_of,
+    split_before,
 )
 
 __all__ = ["COMPLETE", "Part", "Tuples", "take_tuples", "tidied"]
@@ -30,7 +32,7 @@ MARKS = rf"[{QUOTES}*_`]{{0,4}}"
 KINDS = "(?:entity|relationship)"
 KIND = (
     rf"(?:{MARKS}{KINDS}{MARKS}\s?(?:{ARROW}|<SEP>|<>|<?\||\$?\{{tuple_delimiter\}}|[｜\t])"
-    rf"|[{QUOTES}]{KINDS}[{QUOTES}]\s?[,，;；])"
+    rf"|[{QUOTES}]{{1,2}}{KINDS}[{QUOTES}]{{1,2}}\s?[,，;；])"
 )
 BULLET = r"(?:[-*•]\s|\d{1,4}[.)]\s|\|\s?)?"
 
@@ -42,20 +44,29 @@ FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
 # an HTML entity has 32 characters.
 ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
 RECORD_DELIMITER = re.compile(r"\$?\{record_delimiter\}|＃＃")
-FULL_WIDTH_RECORD = re.compile(rf"^[（［]|[（［]\s?{MARKS}{KINDS}", re.IGNORECASE | re.MULTILINE)
-HALF_WIDTH_RECORD = re.compile(rf"^[(\[]|[(\[]\s?{MARKS}{KINDS}", re.IGNORECASE | re.MULTILINE)
-HALF_WIDTH = str.maketrans("（）［］", "()[]")
+# Brackets of full width around a record.
+FULL_WIDTH_OPENING = re.compile(
+    rf"(?:^|(?<=\#\#)|(?<=\#\#[ \n])|(?<=[-*•.][ ]))[（［]|[（［](?=\s?{MARKS}{KINDS})",
+    re.IGNORECASE | re.MULTILINE,
+)
+FULL_WIDTH_CLOSING = re.compile(r"[）］](?=[ ,;.*]{0,4}(?:$|\#\#|[(\[（［<]))", re.MULTILINE)
 # The places where a record may begin: always (sure), or only if the record before is closed
 # (closed), or only if the record before has all its fields (full). The conditions are needed,
 # because a description may hold "##" and brackets, and a line of it begin with "relationship".
-BORDERS = rf"""(?P<sure> ^\#\#$ | \#\#(?=\s?{KIND}) | (?=[(\[]\s?{KIND}) )
-       | (?P<closed> \#\# | ^(?:[-*•]\s|\d+[.)]\s)?(?=[(\[]) )
+BORDERS = rf"""(?P<sure> ^\#\#$ | \#\#(?:\s?\|)?(?=\s?{KIND}) | (?=[(\[]\s?{KIND})
+         | ^(?=[(\[][\"“]\w{{3,20}}[\"”]\s?{ARROW}) )
+       | (?P<closed> \#\# | ^(?:[-*•]\s|\d+[.)]\s)?(?=[(\[])
+         | (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]{MARKS}{KINDS}) )
        | (?P<full> ^{BULLET}(?={KIND}) )"""
-# A claim has no kind. So it may begin at any line, and behind any closing bracket, if the record
-# before has all its fields and a status follows at the fourth place.
-BORDERS_OF_CLAIMS = rf"{BORDERS} | (?P<claim> ^{BULLET} | (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]) )"
+# A claim has no kind. So it may begin at any line, and behind the closing bracket of a record, if
+# the record before has all its fields and a status follows at the fourth place.
+BORDERS_OF_CLAIMS = rf"""{BORDERS}
+       | (?P<claim> ^{BULLET} | (?<=[:：])\s?(?:[-*•]\s|\*\*)?(?=[(\[]) )
+       | (?P<behind> (?<=[)\]]) )"""
 FLAGS = re.IGNORECASE | re.MULTILINE | re.VERBOSE
 BORDER = {False: re.compile(BORDERS, FLAGS), True: re.compile(BORDERS_OF_CLAIMS, FLAGS)}
+# What may stand before a record: white space, and the sign of a list or of emphasis.
+BEGINNING = re.compile(r"\s*(?:(?:[-*•]\s|\*\*)\s*|\d{1,4}[.)]\s(?=[(\[]))?")
 AFTER_CLOSING = " ,;.*\n"  # characters that may stand between the end of a record and the next one
 
 
@@ -90,12 +101,13 @@ def tidied(reply: str) -> str:
     """Removes code fences, decodes HTML entities, and normalises white space in each line.
 
     Tabs remain in lines that have no other delimiter, because there they may be the delimiter.
-    Brackets of full width become usual ones if the records stand in them.
+    Brackets of full width around a record become usual ones.
     """
     text = FENCE.sub("", ENTITY.sub(lambda found: html.unescape(found[0]), reply))
     text = RECORD_DELIMITER.sub("##", text)
-    if FULL_WIDTH_RECORD.search(text) and not HALF_WIDTH_RECORD.search(text):
-        text = text.translate(HALF_WIDTH)
+    text, in_full_width = FULL_WIDTH_OPENING.subn("(", text)
+    if in_full_width:
+        text = FULL_WIDTH_CLOSING.sub(")", text)
     return "\n".join(line for line in map(_tidied_line, text.splitlines()) if line)
 
 
@@ -129,11 +141,14 @@ def _take(piece: Part, delimiter: Delimiter, found: Tuples, *, claims: bool) -> 
     own = record.closed_by(len(text))
     end = len(text) if own is None else own
     body = text[record.begin : end]
-    records = records_of(body.removesuffix("##") if own is None else body, delimiter, claims=claims)
+    before, body = split_before(body.removesuffix("##") if own is None else body, delimiter)
+    records = records_of(body, delimiter, claims=claims)
     if not (delimiter.sure or is_record(records[0], claims=claims)):
         found.rest.append(piece)
         return
     found.records += records
+    if before:
+        found.rest.append(Part(before, is_last=False, is_data=piece.is_data))
     if own is not None and text[own + 1 :].strip(AFTER_CLOSING):
         found.rest.append(Part(text[own + 1 :], piece.is_last, piece.is_data))
     has_all = not record.is_bracketed and len(records[-1]) >= expected_fields(records[-1][0])
@@ -168,13 +183,18 @@ def _ends(
     It ends there if it is closed or has all its fields. Prose also ends there, unless it begins
     like a record that is not closed.
     """
-    if border.lastgroup == "claim" and not (starts and starts.at(border.end())):
+    begins = starts is not None and starts.at(border.end())
+    if border.lastgroup in {"claim", "behind"} and not begins:
         return False
     if not has_field:
-        beginning = record.text[record.start : min(border.start(), record.start + 2)]
-        is_prose = not beginning.lstrip().startswith(("(", "["))
-        return is_prose or record.is_closed_at(border.start())
-    if border.lastgroup in {"full", "claim"} or (starts and starts.at(border.end())):
+        if record.is_bracketed and record.begin <= border.start() or border.lastgroup == "behind":
+            has_claim = starts is not None and starts.says_status(record.start, border.start())
+            is_other = begins and has_claim and border.lastgroup != "behind"
+            return is_other or record.is_closed_at(border.start())
+        return True
+    if border.lastgroup == "behind":
+        return record.is_closed_at(border.start()) and record.is_full
+    if border.lastgroup in {"full", "claim"} or begins:
         record.read_to(border.start())
         return record.is_full or record.is_closed_at(border.start())
     return record.is_closed_at(border.start())
@@ -186,10 +206,26 @@ class _ClaimStarts:
     def __init__(self, text: str, delimiter: Delimiter) -> None:
         self._text = text
         self._places = [found.span() for found in delimiter.field.finditer(text)]
+        self._statuses = [found.start() for found in STATUS_SAID.finditer(text)]
+
+    def says_status(self, start: int, end: int) -> bool:
+        """Tells whether a status stands between two places."""
+        return bisect_left(self._statuses, start) < bisect_left(self._statuses, end)
 
     def at(self, place: int) -> bool:
+        """Tells whether a claim begins at a place.
+
+        A subject without a bracket stands on one line. Otherwise, a claim would also begin at each
+        line of the source text before it.
+        """
         third = bisect_left(self._places, (place, 0)) + 2
+        if third < len(self._places) and not self._text[place : self._places[third - 2][0]].strip():
+            third += 1  # a bar that opens a row
         if third + 1 >= len(self._places):
+            return False
+        subject_end = self._places[third - 2][0]
+        marks = ("##",) if self._text.startswith(("(", "["), place) else ("\n", "##")
+        if any(self._text.find(mark, place, subject_end) >= 0 for mark in marks):
             return False
         start, end = self._places[third][1], self._places[third + 1][0]
         return end - start < 20 and is_status(self._text[start:end])
@@ -204,9 +240,8 @@ class _Record:
 
     def __init__(self, text: str, delimiter: Delimiter, start: int = 0) -> None:
         self.text, self.start, self._marks = text, start, delimiter.mark
-        begin = start
-        while text[begin : begin + 1].isspace():
-            begin += 1
+        beginning = BEGINNING.match(text, start)
+        begin = beginning.end() if beginning else start
         self.is_bracketed = text.startswith(("(", "["), begin)
         self.begin = begin + self.is_bracketed  # after its own opening bracket
         self._read = self.begin
@@ -233,7 +268,7 @@ class _Record:
 
     def _note_field(self, at: int) -> None:
         if self._kind is None:
-            self._kind = self.text[self.start : at].lstrip("([ \n")
+            self._kind = self.text[self.begin : at].lstrip()
         self._delimiters += 1
         self._own = self._closing = None  # the own closing bracket follows the last delimiter
 

@@ -84,6 +84,7 @@ class SettingsOptions(AnswerOptions, total=False):
     entity_types: str | Sequence[str]
     language: str | None
     gleanings: int
+    gleaning_question: Literal["later", "always", "never"]
     claims: bool
     claim_gleanings: int
     entity_specs: str | Sequence[str]

@@ -262,6 +262,12 @@ class Settings(BaseSettings):
         description="Largest number of gleanings for each chunk. A gleaning asks the model for the "
         "entities and relationships that it missed before.",
     )
+    gleaning_question: Literal["later", "always", "never"] = Field(
+        "later",
+        description="When the model is asked with one token whether it missed something, before "
+        "it is asked for more: `later` asks before each gleaning but the first, `always` before "
+        "each, `never` before none. A model that nearly always says yes is no longer asked.",
+    )
     claims: bool = Field(True, description="Whether claims are extracted from the chunks.")
     claim_gleanings: int = Field(
         1, ge=0, description="Largest number of gleanings for the claims of each chunk."

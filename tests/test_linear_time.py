@@ -28,7 +28,7 @@ from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.streamed import storable_pieces
-from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.llm.lists import read_list
 from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import (
     ChunkText,
@@ -225,7 +225,7 @@ ALONE: dict[str, Callable[[str], object]] = {
     "sources": _sourced,
     "streamed": lambda whole: asyncio.run(_streamed(whole)),
     "thoughts": remove_reasoning,
-    "tuples": read_tuples,
+    "lists": read_list,
     "steps": _thought,
     "extraction": _extracted,
     "claims": _claimed,

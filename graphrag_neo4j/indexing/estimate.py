@@ -144,24 +144,28 @@ def _reading(
     assumed = ASSUMED[step]
     calls, sent, replied = 0.0, 0.0, 0.0
     likely = 1.0
-    for number, fixed in enumerate(_fixed(task, settings.encoding)):
-        likely *= assumed.missed if number and number % 2 == 0 else 1.0
+    for number, (fixed, is_question) in enumerate(_fixed(task, settings.encoding)):
         calls += likely
         before = FIRST_LIST * assumed.reply * text_tokens if number else 0.0
         sent += likely * (fixed * chunks + text_tokens + before)
-        replied += likely * chunks if number % 2 else 0.0
+        replied += likely * chunks if is_question else 0.0
+        likely *= assumed.missed if is_question else 1.0
     replied += assumed.reply * text_tokens
     return _priced(step, round(calls * chunks), round(sent), round(replied), settings)
 
 
-def _fixed(task: LLMTask[object], encoding: str) -> list[int]:
-    """The tokens of each request of a task for an empty chunk and empty replies."""
-    sizes: list[int] = []
+def _fixed(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
+    """The tokens of each request of a task for an empty chunk and short replies.
+
+    The second value tells whether the request is a question for yes or no.
+    """
+    sizes: list[tuple[int, bool]] = []
     try:
         request = next(task)
         while True:
-            sizes.append(sum(tokens.count(m.content, encoding) for m in request.messages))
-            request = task.send(_empty(request))
+            size = sum(tokens.count(message.content, encoding) for message in request.messages)
+            sizes.append((size, bool(request.choices)))
+            request = task.send(_short(request, len(sizes)))
     except StopIteration:
         return sizes
 
@@ -173,8 +177,9 @@ def _embedding(chunks: int, text_tokens: int, settings: Settings) -> StepEstimat
     return StepEstimate("embedding", calls, sent, 0, price.of(sent, 0, 0) if price else None)
 
 
-def _empty(request: Request) -> Reply:
-    return Reply("Yes" if request.choices else "<|COMPLETE|>")
+def _short(request: Request, number: int) -> Reply:
+    """A reply that lets the gleanings go on: each list has a record of its own."""
+    return Reply("Yes" if request.choices else f"({number}<|>a<|>b)<|COMPLETE|>")
 
 
 def _priced(

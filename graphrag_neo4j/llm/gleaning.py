@@ -1,22 +1,27 @@
 """Reads one text several times: the first list, then gleanings, with continuations of cut lists.
 
-Gleanings follow arXiv 2404.16130, appendix A. After each reading but the last, the model says with
-one token whether it missed something. If it did, it is asked for the missing records.
+Gleanings follow arXiv 2404.16130, appendix A: the model is asked for the records that it missed.
+Before that, it can be asked with one token whether it missed any. The answer is no part of the
+conversation. So a gleaning finds the same whether the question was asked or not.
 """
 
 import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.tuples import Tuples, read_tuples
+from graphrag_neo4j.llm.lists import ReadList, read_list
 from graphrag_neo4j.model import Message, Reply, Request, Step
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.text import excerpt, storable
 
-__all__ = ["Gleaning", "Wording", "read_with_gleanings"]
+__all__ = ["Gleaning", "MissedQuestion", "Wording", "read_with_gleanings"]
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
+ANSWERS = 20  # answers after which a model is judged by them
+ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
+BEGINNING = 60  # characters of an unread text that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,36 @@ class Wording:
 
 
 @dataclass(slots=True)
+class MissedQuestion:
+    """Decides whether a model is asked if it missed something, before it is asked for more.
+
+    With "always" it is asked before each gleaning, with "later" before each but the first, with
+    "never" before none. A model that answers Yes almost always is no longer asked, because its
+    answer saves no gleaning.
+    """
+
+    asked: Literal["always", "later", "never"] = "later"
+    answers: int = 0
+    yes: int = 0
+
+    def is_worth(self, gleaning: int) -> bool:
+        """Tells whether to ask before a gleaning; the first one is number 1."""
+        if self.answers >= ANSWERS and self.yes >= ALWAYS * self.answers:
+            return False
+        return self.asked == "always" or (self.asked == "later" and gleaning > 1)
+
+    def note(self, *, yes: bool) -> None:
+        """Counts an answer."""
+        self.answers += 1
+        self.yes += yes
+
+
+@dataclass(slots=True)
 class Gleaning:
     """The records of the first reading and of all gleanings, in order.
 
     `cut` tells whether a list was still cut off after the continuations. `odd` holds descriptions
-    of unusual replies, which are counted.
+    of unusual replies and of unread text, which are counted.
     """
 
     records: list[list[str]] = field(default_factory=list)
@@ -46,53 +76,83 @@ class Gleaning:
 
 
 def read_with_gleanings(
-    step: Step, prompt: str, wording: Wording, gleanings: int
+    step: Step,
+    prompt: str,
+    wording: Wording,
+    gleanings: int,
+    question: MissedQuestion | None = None,
 ) -> Generator[Request, Reply, Gleaning]:
     """Reads one text, and then asks at most `gleanings` times for records that were missed.
 
-    It yields at most 2 * gleanings + 1 requests and their continuations. Each list is parsed
-    separately. Raises ReplyError if a reply holds no list at all.
+    It stops earlier at a gleaning that finds nothing new. Each list is parsed separately. It yields
+    at most 2 * gleanings + 1 requests and their continuations. Raises ReplyError if the first
+    reply holds no list at all.
     """
+    question = question or MissedQuestion()
     messages: tuple[Message, ...] = (Message("user", prompt),)
     found = Gleaning()
     for gleaning in range(gleanings + 1):
-        text, tuples, cut = yield from _whole(step, messages, wording.go_on)
-        _keep(found, text, tuples, cut=cut)
-        if gleaning == gleanings:
+        if gleaning and question.is_worth(gleaning):
+            says_more = yield from _asks(step, messages, wording.missed, found, question)
+            if not says_more:
+                break
+        if gleaning:
+            messages = (*messages, Message("user", wording.more))
+        text, read, cut = yield from _whole(step, messages, wording.go_on)
+        is_new = _keep(found, text, read, cut=cut, is_first=gleaning == 0)
+        if gleaning and not is_new:
             break
-        messages = (*messages, Message("assistant", text), Message("user", wording.missed))
-        reply = yield Request(step, messages, choices=YES_OR_NO)
-        answer = _yes_or_no(reply.text)
-        if answer is None:
-            found.odd.append("neither yes nor no")
-        if answer != "yes":
-            break
-        messages = (*messages, Message("assistant", "Yes"), Message("user", wording.more))
+        messages = (*messages, Message("assistant", text))
     return found
+
+
+def _asks(
+    step: Step,
+    messages: tuple[Message, ...],
+    missed: str,
+    found: Gleaning,
+    question: MissedQuestion,
+) -> Generator[Request, Reply, bool]:
+    """Asks the model whether it missed something; an unclear answer is counted, and means No."""
+    asking = (*messages, Message("user", missed))
+    reply = yield Request(step, asking, choices=YES_OR_NO)
+    answer = _yes_or_no(reply.text)
+    if answer is None:
+        found.odd.append("neither yes nor no")
+    else:
+        question.note(yes=answer == "yes")
+    return answer == "yes"
 
 
 def _whole(
     step: Step, messages: tuple[Message, ...], go_on: str
-) -> Generator[Request, Reply, tuple[str, Tuples, bool]]:
+) -> Generator[Request, Reply, tuple[str, ReadList, bool]]:
     """Returns a reply joined with its continuations, its records, and whether it is still cut."""
     text, asking = "", messages
     for _ in range(1 + CONTINUATIONS):
         reply = yield Request(step, asking)
         text += storable(reply.text)[0]
-        tuples = read_tuples(text)
-        cut = tuples.open or (reply.cut and not tuples.complete)
+        read = read_list(text, claims=step == "claims")
+        cut = read.open or (reply.cut and not read.complete)
         if not (text and cut):
             break
         asking = (*messages, Message("assistant", text), Message("user", go_on))
-    return text, tuples, cut
+    return text, read, cut
 
 
-def _keep(found: Gleaning, text: str, tuples: Tuples, *, cut: bool) -> None:
-    if not (tuples.records or tuples.complete):
-        start = " ".join(text.split())[:60]
+def _keep(found: Gleaning, text: str, read: ReadList, *, cut: bool, is_first: bool) -> bool:
+    """Adds what was read. Returns whether there is a record that was not there before."""
+    if is_first and not (read.records or read.is_empty):
+        start = " ".join(text.split())[:BEGINNING]
         raise ReplyError(f"the reply holds no record: {start!r}" if start else "the reply is empty")
+    if not (is_first or read.records or (read.is_empty and read.complete)):
+        found.odd.append("a gleaning without a list")
+    records = read.records[:-1] if read.open else read.records
+    known = set(map(tuple, found.records))
     found.cut |= cut
-    found.records += tuples.records[:-1] if tuples.open else tuples.records
+    found.odd += [f"text that is no record: {excerpt(one, BEGINNING)!r}" for one in read.unread]
+    found.records += records
+    return any(tuple(record) not in known for record in records)
 
 
 def _yes_or_no(text: str) -> str | None:

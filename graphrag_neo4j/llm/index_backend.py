@@ -9,8 +9,9 @@ from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
+from graphrag_neo4j.llm.examples import fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.gleaning import Wording, read_with_gleanings
+from graphrag_neo4j.llm.gleaning import MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.schemas import ReportSchema
 from graphrag_neo4j.llm.structured_output import read_json
@@ -54,6 +55,7 @@ KNOWN = (
     "max_words",
     "report_rating",
     "report_role",
+    "types_reminder",
 )
 WORDS_PER_TOKEN = 0.7
 
@@ -66,15 +68,15 @@ class _Reading:
     values: Mapping[str, str]
     wording: Wording
     gleanings: int
+    question: MissedQuestion
 
     def prompt(self, chunk: ChunkText) -> str:
         text = f"{chunk.header}\n\n{chunk.text}" if chunk.header else chunk.text
         return self.opening.fill({**self.values, "input_text": marked(text)})
 
     def signature(self, model: str) -> str:
-        return identify(
-            "reading", model, self.opening.fill(self.values), str(self.wording), self.gleanings
-        )
+        prompt, asked = self.opening.fill(self.values), self.question.asked
+        return identify("reading", model, prompt, str(self.wording), self.gleanings, asked)
 
 
 class LLMIndexBackend:
@@ -122,7 +124,7 @@ class LLMIndexBackend:
         """Extracts the entities and relationships that a chunk states."""
         reading = self._extraction
         gleaned = yield from read_with_gleanings(
-            "extraction", reading.prompt(chunk), reading.wording, reading.gleanings
+            "extraction", reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
         )
         return extraction_of(gleaned)
 
@@ -130,7 +132,7 @@ class LLMIndexBackend:
         """Extracts the claims that a chunk makes."""
         reading = self._claims
         gleaned = yield from read_with_gleanings(
-            "claims", reading.prompt(chunk), reading.wording, reading.gleanings
+            "claims", reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
         )
         return claims_of(gleaned)
 
@@ -172,12 +174,27 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings
 
     opening = load_prompt(name, settings.prompts, known=KNOWN, needs="input_text")
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
-    return _Reading(opening, {**values, "examples": load(f"{name}_examples")}, wording, gleanings)
+    question = MissedQuestion(settings.gleaning_question)
+    values = {**values, "examples": _examples(settings, name, values)}
+    return _Reading(opening, values, wording, gleanings, question)
+
+
+def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:
+    """Returns the examples of a prompt. Examples of the user are not changed."""
+    prompt = load_prompt(f"{name}_examples", settings.prompts, known=KNOWN)
+    text = prompt.fill(values).strip()
+    if name != "extract" or not prompt.is_ours:
+        return text
+    return fitted_examples(text, _types(settings))
+
+
+def _types(settings: Settings) -> tuple[str, ...]:
+    """Returns the types of entities that the user asks for, () if the model chooses them."""
+    return () if settings.entity_types == ("any",) else settings.entity_types
 
 
 def _values(settings: Settings) -> dict[str, str]:
-    types = ", ".join(settings.entity_types)
-    types = "" if types == "any" else types
+    types = ", ".join(_types(settings))
     language = settings.language or "the language of the passage"
     return {
         "entity_types": types or "whatever fits",
@@ -185,6 +202,11 @@ def _values(settings: Settings) -> dict[str, str]:
             f"Write down every entity of these types: {types}."
             if types
             else "Write down every entity that matters, and give each a short type of your choice."
+        ),
+        "types_reminder": (
+            f"Only entities of these types: {types}."
+            if types
+            else "Give each entity a short type of your choice."
         ),
         "entity_specs": ", ".join(settings.entity_specs) or types or "any named entity",
         "claim_description": fold(settings.claim_description),

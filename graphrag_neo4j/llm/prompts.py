@@ -59,12 +59,13 @@ class Prompt:
     """The text of a prompt file.
 
     `origin` is the path of the file for error messages. `braced` tells whether its placeholders
-    have the syntax `{name}`.
+    have the syntax `{name}`. `is_ours` tells whether the user put no file in its place.
     """
 
     text: str
     origin: str
     braced: bool
+    is_ours: bool = False
 
     def fill(self, values: Mapping[str, str]) -> str:
         """Returns the prompt with its placeholders replaced by values."""
@@ -83,7 +84,7 @@ def load_prompt(
     """
     own = _own_file(name, folder)
     if own is None:
-        return Prompt(read_prompt(name), f"prompts/{name}.md", braced=False)
+        return Prompt(read_prompt(name), f"prompts/{name}.md", braced=False, is_ours=True)
     prompt = _read(own, known)
     if needs and not _mentions(prompt, needs):
         raise InputError(

@@ -51,7 +51,15 @@ async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:
         by_settings[gleanings] = next(s.calls for s in said.steps if s.step == "extraction")
         chunks = said.chunks
     assert by_settings[0] == chunks
-    assert chunks * 2 < by_settings[1] <= chunks * 3 < by_settings[2] <= chunks * 5
+    assert by_settings[1] == chunks * 2
+    assert chunks * 3 < by_settings[2] <= chunks * 4
+
+
+async def test_a_question_before_each_gleaning_is_counted() -> None:
+    given = load_settings(gleaning_question="always", claims=False)
+    said = await of_tales(given, *[TALE * 20] * 10)
+    [calls] = [step.calls for step in said.steps if step.step == "extraction"]
+    assert said.chunks * 2 < calls <= said.chunks * 3
 
 
 async def test_what_stands_before_each_chunk_is_counted() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.llm.lists import read_list
 from graphrag_neo4j.model import ClaimRecord, Claims
 
 FIELDS = {
@@ -24,7 +24,7 @@ CLAIM = ClaimRecord(
 
 
 def claims(reply: str) -> Claims:
-    return claims_of(Gleaning(read_tuples(reply).records))
+    return claims_of(Gleaning(read_list(reply).records))
 
 
 def claim(**fields: str) -> tuple[ClaimRecord, list[str]]:

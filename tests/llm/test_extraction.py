@@ -4,12 +4,12 @@ import pytest
 
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.llm.lists import read_list
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
 
 
 def extraction(reply: str) -> Extraction:
-    return extraction_of(Gleaning(read_tuples(reply).records))
+    return extraction_of(Gleaning(read_list(reply).records))
 
 
 def name_of(text: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.gleaning import Gleaning, Wording, read_with_gleanings
+from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.model import Message, Reply, Request
 from tests.support.by_hand import cut, drive
 
@@ -16,8 +16,13 @@ A_READ = ["entity", "Ann", "person", "A captain"]
 B_READ = ["entity", "Bob", "person", "A cook"]
 
 
-def read(*replies: str | Reply, gleanings: int = 0) -> tuple[Gleaning, list[Request]]:
-    return drive(read_with_gleanings("extraction", "Read this.", WORDING, gleanings), replies)
+def read(
+    *replies: str | Reply, gleanings: int = 0, question: MissedQuestion | None = None
+) -> tuple[Gleaning, list[Request]]:
+    """Reads with a question before each gleaning, unless another one is given."""
+    question = question or MissedQuestion("always")
+    reading = read_with_gleanings("extraction", "Read this.", WORDING, gleanings, question)
+    return drive(reading, replies)
 
 
 def names(passes: Gleaning) -> list[str]:
@@ -40,7 +45,7 @@ def test_a_gleaning_follows_a_yes_and_the_last_allowed_pass_no_question() -> Non
     assert [request.choices for request in asked] == [(), ("Yes", "No"), ()]
     first = [("user", "Read this."), ("assistant", A + END)]
     assert said(asked[1]) == [*first, ("user", "Missed any?")]
-    assert said(asked[2]) == [*said(asked[1]), ("assistant", "Yes"), ("user", "Many were missed.")]
+    assert said(asked[2]) == [*first, ("user", "Many were missed.")]
 
 
 def test_two_gleanings_are_asked_for_one_after_the_other() -> None:
@@ -166,9 +171,97 @@ def test_prose_without_records_is_an_error_that_says_how_it_begins() -> None:
         read("I am\nsorry, but no.")
 
 
-def test_prose_in_place_of_a_gleaned_pass_is_an_error_too() -> None:
+@pytest.mark.parametrize(
+    "reply",
+    ["", " ", "None", "No additional entities were found.", "There is nothing more.",
+     "I'm sorry, but I can't help with that.", "```\n```"],
+)  # fmt: skip
+def test_a_gleaning_that_finds_nothing_keeps_what_was_found_before(reply: str) -> None:
+    passes, _ = read(A + END, "Yes", reply, gleanings=1)
+    assert passes == Gleaning([A_READ], odd=["a gleaning without a list"])
+
+
+@pytest.mark.parametrize("reply", ["<|COMPLETE|>", "No more entities were found.\n<|COMPLETE|>"])
+def test_a_gleaning_that_takes_the_way_out_is_not_odd(reply: str) -> None:
+    passes, _ = read(A + END, "Yes", reply, gleanings=1)
+    assert passes == Gleaning([A_READ])
+
+
+def test_unread_text_of_a_gleaning_is_counted_with_its_beginning() -> None:
+    passes, _ = read(A + END, "Yes", "(Bob the cook of the ship)\n<|COMPLETE|>", gleanings=1)
+    assert passes.records == [A_READ]
+    assert "text that is no record: '(Bob the cook of the ship)'" in passes.odd
+
+
+@pytest.mark.parametrize("reply", ["<|COMPLETE|>", A + END, "None"])
+def test_a_gleaning_that_brings_nothing_new_is_the_last(reply: str) -> None:
+    _, asked = read(A + END, "Yes", reply, gleanings=3)
+    assert len(asked) == 3
+
+
+def test_by_default_a_gleaning_is_one_request_without_a_question() -> None:
+    passes, asked = read(A + END, B + END, gleanings=1, question=MissedQuestion())
+    assert names(passes) == ["Ann", "Bob"]
+    assert [request.choices for request in asked] == [(), ()]
+    assert said(asked[1])[-1] == ("user", "Many were missed.")
+
+
+def test_by_default_the_question_stands_before_each_gleaning_but_the_first() -> None:
+    passes, asked = read(A + END, B + END, "No", gleanings=3, question=MissedQuestion())
+    assert names(passes) == ["Ann", "Bob"]
+    assert [request.choices for request in asked] == [(), (), ("Yes", "No")]
+
+
+def test_where_the_question_is_never_asked_all_gleanings_are_made() -> None:
+    passes, asked = read(A + END, B + END, C + END, gleanings=2, question=MissedQuestion("never"))
+    assert names(passes) == ["Ann", "Bob", "Cid"]
+    assert len(asked) == 3
+
+
+def test_a_model_that_always_says_yes_is_no_longer_asked() -> None:
+    question = MissedQuestion("always")
+    for _ in range(20):
+        _, asked = read(A + END, "Yes", B + END, gleanings=1, question=question)
+        assert len(asked) == 3
+    passes, asked = read(A + END, B + END, gleanings=1, question=question)
+    assert names(passes) == ["Ann", "Bob"]
+    assert [request.choices for request in asked] == [(), ()]
+
+
+def test_a_model_that_says_no_at_times_is_asked_again_and_again() -> None:
+    question = MissedQuestion("always")
+    for _ in range(12):
+        read(A + END, "Yes", B + END, gleanings=1, question=question)
+        read(A + END, "No", gleanings=1, question=question)
+        read(A + END, "Yes", B + END, gleanings=1, question=question)
+    assert len(read(A + END, "No", gleanings=1, question=question)[1]) == 2
+
+
+def test_a_question_changes_nothing_in_what_a_gleaning_is_asked() -> None:
+    _, asked = read(A + END, "Yes", B + END, gleanings=1)
+    _, unasked = read(A + END, B + END, gleanings=1, question=MissedQuestion("never"))
+    assert asked[2] == unasked[1]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Ann is a captain.\n<|COMPLETE|>", "I'm sorry, but no.\n<|COMPLETE|>",
+     "(Ann the captain of a ship)\n<|COMPLETE|>", "- Ann, who is a captain\n<|COMPLETE|>"],
+)  # fmt: skip
+def test_a_mark_behind_unread_text_is_no_empty_list(reply: str) -> None:
     with pytest.raises(ReplyError, match="holds no record"):
-        read(A + END, "Yes", "There is nothing more.", gleanings=1)
+        read(reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["No entities.", "None", "N/A", "There are no entities in this passage.", "[]",
+     "No entities or relationships were found in the passage.\n<|COMPLETE|>",
+     "The passage does not name any entities.", '{"entities": [], "relationships": []}',
+     "## Entities\n\nNone\n\n## Relationships\n\nNone\n\n<|COMPLETE|>"],
+)  # fmt: skip
+def test_a_reply_that_says_that_there_is_nothing_is_an_empty_list(reply: str) -> None:
+    assert read(reply)[0] == Gleaning()
 
 
 def test_an_empty_reply_is_an_error_and_is_not_continued() -> None:

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
-from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.llm.lists import read_list
 from graphrag_neo4j.model import ChunkText, EntityRecord, RelationshipRecord, Reply, Request, Step
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
@@ -183,7 +184,7 @@ def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
 
 def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
     """As would be where a letter follows a name: "$tuple_delimiterperson"."""
-    task = backend()
+    task = backend(gleaning_question="always")
     _, extraction = drive(task.extract(CHUNK), ['("entity"<|>A', "", ")", "Yes", "<|COMPLETE|>"])
     _, claims = drive(task.claims(CHUNK), ["(A<|>B", "", ")", "Yes", "<|COMPLETE|>"])
     _, summary = drive(task.summarize("Ann", ["Sails."]), ["Ann sails."])
@@ -194,18 +195,74 @@ def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
 
 def test_the_examples_of_ours_are_read_as_they_should_be() -> None:
     for prompt, fields in ((asked(), {4, 5}), (asked(claims=True), {8})):
-        example = prompt[prompt.index("List:") : prompt.index("# Passage")]
-        found = read_tuples(example)
+        example = prompt[prompt.index("List:") : prompt.index("# Your passage")]
+        found = read_list(example)
         assert found.complete
         assert {len(record) for record in found.records} == fields
 
 
-def test_our_prompts_end_with_the_text() -> None:
-    """What comes before is the same for all chunks, so that providers can keep it."""
-    one, other = asked(ChunkText("a", "One.")), asked(ChunkText("b", "Other."))
-    before = one.partition(marked("One."))[0]
-    assert one.strip() == before + marked("One.")
-    assert other.strip() == before + marked("Other.")
+FEW_TYPES = "organization, person, geo, event"
+
+
+@pytest.mark.parametrize("claims", [False, True])
+@pytest.mark.parametrize("types", [None, FEW_TYPES, "gene, disease", "any"])
+def test_what_is_the_same_for_all_chunks_comes_first_and_is_long_enough_to_be_cached(
+    claims: bool, types: str | None
+) -> None:
+    """Providers cache what a prompt begins with, from 1,024 tokens on."""
+    given = {"entity_types": types} if types else {}
+    one = asked(ChunkText("a", "One."), claims=claims, **given)
+    other = asked(ChunkText("b", "Other."), claims=claims, **given)
+    before, _, after = one.partition(marked("One."))
+    assert other == before + marked("Other.") + after
+    assert tokens.count(before, "o200k_base") >= 1024
+    assert tokens.count(after, "o200k_base") < 150
+
+
+@pytest.mark.parametrize("claims", [False, True])
+def test_the_form_stands_again_behind_the_text_and_the_prompt_ends_as_its_examples_do(
+    claims: bool,
+) -> None:
+    before, _, after = asked(claims=claims).partition(marked("Ann sails."))
+    form = re.findall(r"^\(.*<(?:name|source|subject)><\|>.*\)$", before, re.MULTILINE)
+    assert len(form) == (1 if claims else 2)
+    assert all(one in after for one in form)
+    assert "<|COMPLETE|> alone" in after
+    assert after.endswith("List:\n")
+    assert before.count("\nList:\n") == before.count("\nPassage:\n") - 1 == 3
+
+
+@pytest.mark.parametrize(
+    ("types", "shown"),
+    [
+        (FEW_TYPES, {"organization", "person", "geo", "event"}),
+        ("Person, Ship", {"Person"}),
+        ("product, concept", {"product", "concept"}),
+        ("", {"person", "organization", "place", "event", "concept", "product", "work"}),
+    ],
+)
+def test_the_examples_have_the_types_that_the_user_set(types: str, shown: set[str]) -> None:
+    prompt = asked(entity_types=types)
+    examples = prompt[prompt.index("# Examples") : prompt.index("# Your passage")]
+    records = read_list(examples).records
+    names = {record[1] for record in records if record[0] == "entity"}
+    assert {record[2] for record in records if record[0] == "entity"} == shown
+    assert all({*record[1:3]} <= names for record in records if record[0] == "relationship")
+    assert "other types" not in examples
+    assert "##\n##" not in examples
+
+
+def test_examples_of_other_types_say_so() -> None:
+    assert "for other types of entities" in asked(entity_types="gene, disease")
+
+
+@pytest.mark.parametrize("types", ["gene, disease", "any"])
+def test_the_prompt_for_more_allows_the_same_types_and_offers_a_way_out(types: str) -> None:
+    task = backend(entity_types=types).extract(CHUNK)
+    _, asked = drive(task, ['("entity"<|>A<|>b<|>c)<|COMPLETE|>', "<|COMPLETE|>"])
+    more = asked[1].messages[-1].content
+    assert ("Only entities of these types: gene, disease." in more) is (types != "any")
+    assert more.endswith("If nothing was missed, write <|COMPLETE|> alone.")
 
 
 def test_metadata_stands_before_the_text() -> None:
@@ -240,6 +297,7 @@ def test_a_signature_is_the_same_for_the_same_settings(step: Step) -> None:
         ({"entity_specs": "ships"}, {"claims"}),
         ({"claim_description": "thefts"}, {"claims"}),
         ({"gleanings": 2}, {"extraction"}),
+        ({"gleaning_question": "always"}, {"extraction", "claims"}),
         ({"claim_gleanings": 0}, {"claims"}),
         ({"language": "Danish"}, {"extraction", "claims", "summary"}),
         ({"description_tokens": 80}, {"summary"}),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.llm.lists import read_list
 from tests.support.fake_endpoint.book import CAROL, recall
 from tests.support.fake_endpoint.faults import make_messy
 from tests.support.fake_endpoint.records import to_tuples
@@ -29,8 +29,8 @@ CLAIM_READ = ["Ann", "NONE", "THEFT", "TRUE", "1909", "1909", "Ann stole a ship.
               "she stole the ship"]  # fmt: skip
 
 
-def records(reply: str) -> list[list[str]]:
-    return read_tuples(reply).records
+def records(reply: str, *, claims: bool = False) -> list[list[str]]:
+    return read_list(reply, claims=claims).records
 
 
 def entity(description: str) -> str:
@@ -89,7 +89,7 @@ MESS = {
 
 @pytest.mark.parametrize("mess", MESS)
 def test_real_mess_is_read_as_if_it_were_not_there(mess: str) -> None:
-    found = read_tuples(MESS[mess])
+    found = read_list(MESS[mess])
     kinds = [[fields[0].strip("\"'“”").lower(), *fields[1:]] for fields in found.records]
     assert kinds == READ
 
@@ -103,16 +103,16 @@ def test_what_a_real_model_said_is_read_out_of_any_mess(start: str) -> None:
     known = recall(book[at : at + 2600])
     assert known is not None
     listed = to_tuples((*known.entities, *known.relationships))
-    extraction, claims = extraction_of(read(listed)), claims_of(read(to_tuples(known.claims)))
+    extraction, claims = extraction_of(read(listed)), claims_of(read(to_tuples(known.claims), claims=True))
     assert len(extraction.relationships) > 5
     assert len(claims.claims) > 5
     for chance in map(Random, range(100)):
         assert extraction_of(read(make_messy(listed, chance))) == extraction
-        assert claims_of(read(make_messy(to_tuples(known.claims), chance))) == claims
+        assert claims_of(read(make_messy(to_tuples(known.claims), chance), claims=True)) == claims
 
 
-def read(reply: str) -> Gleaning:
-    return Gleaning(records(reply))
+def read(reply: str, *, claims: bool = False) -> Gleaning:
+    return Gleaning(records(reply, claims=claims))
 
 
 CLAIM_MESS = {
@@ -131,6 +131,7 @@ CLAIM_MESS = {
 def test_claims_have_no_kind_and_are_read_all_the_same(mess: str) -> None:
     found = [[" ".join(field.split()) for field in record] for record in records(CLAIM_MESS[mess])]
     assert found == [CLAIM_READ, CLAIM_READ]
+    assert records(CLAIM_MESS[mess], claims=True) == found
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_stray_quotes_join_no_fields_of_a_record_that_has_as_many_as_it_should()
 
 
 def test_prose_without_a_delimiter_holds_no_record() -> None:
-    found = read_tuples("I am sorry, (but) there is nothing\n## here\n- at all.")
+    found = read_list("I am sorry, (but) there is nothing\n## here\n- at all.")
     assert (found.records, found.complete, found.open) == ([], False, False)
 
 
@@ -196,7 +197,7 @@ def test_prose_without_a_delimiter_holds_no_record() -> None:
 def test_a_last_record_is_open_unless_its_own_bracket_or_a_mark_closes_it(
     reply: str, is_open: bool
 ) -> None:
-    assert read_tuples(reply).open is is_open
+    assert read_list(reply).open is is_open
 
 
 PIECES = st.sampled_from(
@@ -208,7 +209,7 @@ PIECES = st.sampled_from(
 @settings(deadline=None, derandomize=True)
 @given(st.lists(st.one_of(PIECES, st.text(max_size=10)), max_size=40).map("".join))
 def test_no_text_raises_and_no_field_has_folds_left(reply: str) -> None:
-    found = read_tuples(reply)
+    found = read_list(reply)
     for record in found.records:
         assert len(record) > 1
         assert all(field == " ".join(field.split()) for field in record)
@@ -222,7 +223,7 @@ def test_an_endless_reply_is_read_in_no_time(piece: str) -> None:
 
 # What a list is made of may stand in no field: a delimiter, or what a new record begins with.
 NOT_A_FIELD = re.compile(
-    r"<\s?\|{1,2}\s?>|<\s?\|\s?COMPLETE|```|&[#\w]+;|[)\]][\s,;.*]*##|##\s*[\"'“”‘’]?(entity|relation)"
+    r"<\s?\|{1,2}\s?>|<\s?\|\s?COMPLETE|```|&[#\w]+;|[)\]][\s,;.*]*##|##\s*[\"'“”‘’]{0,4}(entity|relation)"
     r"|[)\]][\s,;.*]*[([]|^\s*##\s*$|[(\[]\s*[\"'“”‘’]?(entity|relationship)[\"'“”‘’]?\s*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -259,7 +260,7 @@ RELATIONSHIP = st.tuples(st.just("relationship"), FIELD, FIELD, FIELD, FIELD)
 def test_a_well_formed_list_is_read_exactly(written: list[tuple[str, ...]], marked: bool) -> None:
     reply = "\n##\n".join(f'("{"<|>".join(fields).replace("<", chr(34) + "<", 1)})'
                           for fields in written)  # fmt: skip
-    found = read_tuples(reply + "\n##\n<|COMPLETE|>" if marked else reply)
+    found = read_list(reply + "\n##\n<|COMPLETE|>" if marked else reply)
     assert found.records == [[" ".join(text.split()) for text in fields] for fields in written]
     assert found.complete is marked
     assert not found.open
@@ -275,5 +276,5 @@ CLAIM_FIELD = FIELD.filter(
 @given(st.lists(st.tuples(*[CLAIM_FIELD] * 8), min_size=1, max_size=4))
 def test_a_well_formed_list_of_claims_is_read_exactly(written: list[tuple[str, ...]]) -> None:
     reply = "\n##\n".join(f"({'<|>'.join(fields)})" for fields in written)
-    found = read_tuples(f"{reply}\n##\n<|COMPLETE|>")
+    found = read_list(f"{reply}\n##\n<|COMPLETE|>", claims=True)
     assert found.records == [[" ".join(text.split()) for text in fields] for fields in written]

@@ -1,0 +1,93 @@
+"""Reads the list in a reply, in the form that the prompts ask for and in all others.
+
+A reply may mix forms. Each form has a reader, which takes the records of its form out of a text and
+leaves the rest to the next reader. What no reader takes is either prose or unread: text that may
+have been meant as a record, which is counted.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import Protocol
+
+from graphrag_neo4j.llm.fields import DELIMITERS
+from graphrag_neo4j.llm.json_lists import is_json, take_json
+from graphrag_neo4j.llm.markdown_lists import take_items, take_tables
+from graphrag_neo4j.llm.prose import could_be_records, is_noise, says_none
+from graphrag_neo4j.llm.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
+
+__all__ = ["ReadList", "read_list"]
+
+
+class _Reader(Protocol):
+    def __call__(self, part: Part, *, claims: bool) -> Tuples: ...
+
+
+def _take_whole_json(part: Part, *, claims: bool) -> Tuples:
+    return take_json(part, claims=claims) if is_json(part.text) else Tuples(rest=[part])
+
+
+# In the order in which they are tried. A description in JSON may hold delimiters, a description
+# between sure delimiters may hold JSON, and both may hold bars and commas.
+READERS: tuple[_Reader, ...] = (
+    _take_whole_json,
+    *(partial(take_tuples, delimiter=one) for one in DELIMITERS if one.sure),
+    take_json,
+    take_tables,
+    *(partial(take_tuples, delimiter=one) for one in DELIMITERS if not one.sure),
+    take_items,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadList:
+    """What was read of a reply.
+
+    `records` are lists of fields. `complete` tells whether the reply has the completion mark.
+    `open` tells whether the last record is open: neither its bracket nor a mark after it closes
+    it. `unread` holds the texts that may have been meant as records. `is_empty` tells that there
+    are no records, because the reply says so or has nothing but the mark.
+    """
+
+    records: list[list[str]]
+    complete: bool
+    open: bool
+    unread: list[str] = field(default_factory=list)
+    is_empty: bool = False
+
+
+def read_list(reply: str, *, claims: bool = False) -> ReadList:
+    """Returns the records of one reply: claims, or entities and relationships.
+
+    >>> read_list('("entity"<|>A<|>person<|>Tall)##("entity"|B|person|Short)').records
+    [['entity', 'A', 'person', 'Tall'], ['entity', 'B', 'person', 'Short']]
+    """
+    *marked, last = COMPLETE.split(tidied(reply))
+    parts = [*(Part(text, is_last=False) for text in marked), Part(last, is_last=True)]
+    records: list[list[str]] = []
+    opened: list[str] | None = None
+    has_empty_list = bool(marked)
+    for read in READERS:
+        taken = [read(part, claims=claims) for part in parts if part.text.strip()]
+        records += chain.from_iterable(one.records for one in taken)
+        opened = next((one.open for one in taken if one.open is not None), opened)
+        parts = [part for one in taken for part in one.rest]
+        has_empty_list |= any(one.is_empty for one in taken)
+    if opened is not None:
+        records = [*(one for one in records if one is not opened), opened]
+    unread = list(chain.from_iterable(_unread(part, claims=claims) for part in parts))
+    is_empty = not (records or unread) and _says_none(parts, is_empty_list=has_empty_list)
+    return ReadList(records, bool(marked), opened is not None, unread, is_empty)
+
+
+def _unread(part: Part, *, claims: bool) -> Iterable[str]:
+    if part.is_data:
+        return [line.strip() for line in part.text.splitlines() if not is_noise(line)]
+    return could_be_records(part.text, claims=claims)
+
+
+def _says_none(parts: Sequence[Part], *, is_empty_list: bool) -> bool:
+    """Tells whether all that a reply without records says is that there are none."""
+    lines = [line for part in parts for line in part.text.splitlines() if not is_noise(line)]
+    return all(map(says_none, lines)) and (is_empty_list or bool(lines))

@@ -180,6 +180,9 @@ class ReplySchema(BaseModel):
         respelt = cls._respelt(given)
         if respelt:
             _note(info, "a field in another spelling")
+        for name in given:
+            if name not in cls.model_fields and usual_spelling(name) not in respelt:
+                _note(info, "a field that was not asked for")
         fields = {**given, **respelt}
         for name, value in cls.defaults.items():
             if fields.get(name) is None:

@@ -132,9 +132,9 @@ def _items(value: object, schema: type[ReplySchema]) -> Sequence[object]:
         return [value] if is_item else []
     if schema.item_fields and schema.item_fields[0] in value:
         return [value]
-    listed = value.get(schema.listed)
+    lists = [part for part in value.values() if isinstance(part, list)]
     is_whole = schema.model_fields.keys() == {schema.listed}
-    return listed if is_whole and isinstance(listed, list) else []
+    return lists[0] if is_whole and len(lists) == 1 else []
 
 
 def _each(values: Iterable[object]) -> Iterator[Any]:

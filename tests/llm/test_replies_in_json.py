@@ -15,7 +15,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Reply
 from graphrag_neo4j.settings import load_settings
-from tests.support.by_hand import cut, drive
+from tests.support.by_hand import drive
 from tests.support.mutations import mutated
 
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "replies" / "objects").glob("*.json"))
@@ -50,7 +50,7 @@ TASKS: Mapping[str, Callable[[], LLMTask[Any]]] = {
 }
 
 
-def plain(step: str, result: Any) -> object:
+def plain(step: str, result: Any) -> object:  # noqa: ANN401 - one of four types
     """The result of a task as plain values."""
     match step:
         case "map":

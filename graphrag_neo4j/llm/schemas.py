@@ -46,6 +46,7 @@ __all__ = [
 T = TypeVar("T")
 LONGEST_LIST = 1000  # items that are read
 LONGEST_TEXT = 1990  # characters; the longest explanation in a real index of 122 reports has 1,051
+SUMMARY = 120  # characters of a summary that is the beginning of an explanation
 MIDDLE = 50  # the score where the model gave none
 NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d{1,9})?")
 OF = re.compile(r"\s*(?:/|of|out of)\s*(\d{1,9})")
@@ -200,21 +201,25 @@ class ReplySchema(BaseModel):
 
 
 class _FindingSchema(ReplySchema):
-    defaults = {"explanation": ""}
     summary: Named = _limited(500)
     explanation: Text = _limited(LONGEST_TEXT)
 
     @model_validator(mode="before")
     @classmethod
-    def _name(cls, given: object, info: ValidationInfo) -> object:
-        """Makes the summary from the explanation, if only that is given."""
-        alone = given if isinstance(given, str) else None
-        if isinstance(given, dict) and not given.get("summary"):
-            alone = given.get("explanation")
-        if not (isinstance(alone, str) and alone.strip()):
+    def _complete(cls, given: object, info: ValidationInfo) -> object:
+        """Makes the summary or the explanation from the other, if only one is given."""
+        fields = {"explanation": given} if isinstance(given, str) else given
+        if not isinstance(fields, dict):
+            return given
+        summary, explanation = fields.get("summary"), fields.get("explanation")
+        one = summary or explanation
+        if (summary and explanation) or not isinstance(one, str) or not one.strip():
             return given
         _note(info, "a field is missing")
-        return {"summary": excerpt(alone[:LONGEST_TEXT], 120), "explanation": alone}
+        return {
+            "summary": summary or excerpt(one[:LONGEST_TEXT], SUMMARY),
+            "explanation": one,
+        }
 
 
 class ReportSchema(ReplySchema):

@@ -89,6 +89,8 @@ def _read(reply: Reply, schema: type[W], *, usable_if_cut: bool) -> W:
         found.odd.append(CUT)
     if found.open and not usable_if_cut:
         raise ReplyError(CUT_OFF)
+    if not (found.values or found.open):
+        raise ReplyError("the reply is not valid: it holds no JSON object")
     odd = [AROUND] * is_fenced + found.odd
     try:
         whole = schema.model_validate(_root(found.values, schema, odd), context=odd)

@@ -95,13 +95,11 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
             return _summarize(chat)
 
 
-def garbage(task: Task, chat: Chat) -> str:
+def garbage(task: Task) -> str:
     """A reply that can't be used, and can be seen to be so."""
     match task.kind:
-        case "extraction" | "claims":
+        case "extraction" | "claims" | "json":
             return REFUSAL
-        case "json":
-            return json.dumps(_structured(chat), ensure_ascii=False)[:-2]
         case _:
             return ""
 

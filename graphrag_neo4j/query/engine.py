@@ -97,7 +97,7 @@ async def answer_question(
         elapsed=time.perf_counter() - began,
         origin=backends.origin,
         found=question.context_only or answered,
-        notices=found.notices,
+        notices=tuple(found.notices),
     )
 
 

@@ -116,7 +116,7 @@ def _root(
     """
     objects = [one for one in _each(values) if isinstance(one, dict)]
     best = _best(objects, schema) or _best([o for one in objects for o in one.values()], schema)
-    if len(values) == 1 and best is values[0]:
+    if best is not None and len(values) == 1 and best is values[0]:
         return best
     odd.append("JSON in another form")
     root = dict(best or {})

@@ -8,7 +8,7 @@ import pytest
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.model import ChunkText, LLMTask
+from graphrag_neo4j.model import ChunkText, LLMTask, Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 
@@ -50,7 +50,7 @@ def test_each_step_limits_its_reply(step: str) -> None:
 
 
 def test_each_request_of_a_list_is_limited() -> None:
-    replies = [cut(LIST[:20]), f"{LIST}<|COMPLETE|>"]
+    replies: list[str | Reply] = [cut(LIST[:20]), f"{LIST}<|COMPLETE|>"]
     _, requests = drive(index(gleanings=0).extract(CHUNK), replies)
     assert len(requests) == 2
     assert all(request.max_tokens for request in requests)

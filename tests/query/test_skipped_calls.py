@@ -20,8 +20,9 @@ NOT_USED = "because the model's reply can't be used: the reply is not valid"
 
 @pytest.fixture(scope="module")
 async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
-    small = {"map_context_tokens": 500, "claims": False}
-    async with indexed_carol(checked_server, characters=30_000, **small) as indexed:
+    async with indexed_carol(
+        checked_server, characters=30_000, map_context_tokens=500, claims=False
+    ) as indexed:
         yield indexed
 
 

@@ -48,7 +48,8 @@ class Found:
     """The objects and lists of a reply, in their order.
 
     `odd` holds a note for each part that was repaired or left out. `open` tells whether the text
-    ends before the JSON does; then only the values that are complete are there.
+    ends where a value is not complete or another one must follow. It is False where only the last
+    brackets are missing.
     """
 
     values: list[object] = field(default_factory=list)
@@ -130,8 +131,8 @@ class _Reader:
                 self._step()
             else:
                 self._next_value()
-        if self._stack or steps == MOST_STEPS:
-            self.found.open = True
+        self.found.open |= self._key is not None or self._comma or steps == MOST_STEPS
+        if self._stack or self.found.open:
             self._note(CUT)
         return self.found
 
@@ -317,6 +318,7 @@ class _Reader:
 
     def _drop_last(self) -> None:
         """Takes back a number at the end of the text, which may lack digits."""
+        self.found.open = True
         inner = self._stack[-1]
         if isinstance(inner, list):
             inner.pop()
@@ -339,6 +341,7 @@ class _Reader:
                     self._at += 1  # nothing stands here
                 return
         self._at = len(self.text)  # the text is cut off
+        self.found.open = True
         self._key = None
 
 

@@ -228,3 +228,17 @@ async def test_the_endpoint_counts_what_was_repaired() -> None:
             assert [point.helpfulness for point in await part.run(points())] == [100]
     assert part.meter.steps["map"].repaired == 2
     assert whole.meter.total.repaired == 2
+
+
+@pytest.mark.parametrize("step", TASKS)
+def test_a_reply_that_lacks_only_its_last_brackets_is_used_at_once(step: str) -> None:
+    whole, words = good_reply(step)
+    reply = Reply(whole.rstrip("]}\n "))
+    if step == "map":  # its last value is a number, which could lack a digit
+        reply = Reply(f"{reply.text}}}")
+    if step == "rating":
+        reply = Reply(f"{reply.text}]")
+    result, requests = drive(TASKS[step](), [reply])
+    assert len(requests) == 1
+    assert all(word in json.dumps(plain(step, result)) for word in words)
+    assert reply.odd

@@ -14,7 +14,7 @@ from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Wording, read_with_gleanings
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
-from graphrag_neo4j.llm.schemas import ReportSchema
+from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import (
     ChunkText,
@@ -166,7 +166,10 @@ class LLMIndexBackend:
         """
         prompt = self._report.fill({**self._values, "input_text": marked(context)})
         request = Request(
-            "report", (Message("user", prompt),), reply_limit("report", self._settings)
+            "report",
+            (Message("user", prompt),),
+            reply_limit("report", self._settings),
+            schema=report_schema(self._settings.report_words),
         )
 
         def check(written: ReportSchema, odd: list[str]) -> ReportSchema:

@@ -58,12 +58,13 @@ def read_json(
 ) -> Generator[Request, Reply, W]:
     """Requests a reply that follows a schema, and returns it as an instance of the schema.
 
+    The model is asked for the JSON schema of the request or, by default, for that of `schema`.
     What was repaired or left out is noted in `Reply.odd`. `check` gets the instance and these
     notes. It may leave out parts and note them, or raise ReplyError if the instance can't be used.
     If the reply is not valid, the model is shown the error and the beginning of the reply, and
     asked a second time. Raises ReplyError if the second reply is not valid either.
     """
-    request = replace(request, schema=schema_of(schema))
+    request = replace(request, schema=request.schema or schema_of(schema))
     reply = yield request
     try:
         return check(_read(reply, schema, usable_if_cut=schema.usable_if_cut), reply.odd)

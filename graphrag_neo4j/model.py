@@ -104,10 +104,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply. `cut` is True where it ended at the limit of its length."""
+    """A model's reply. `cut` is True where it ended at the limit of its length.
+
+    The task that reads the reply adds to `odd` a note for each part of it that was repaired or left
+    out. Whoever runs the task counts the notes.
+    """
 
     text: str
     cut: bool = False
+    odd: list[str] = field(default_factory=list, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +253,8 @@ class Usage:
     `cached_tokens` are part of `input_tokens`. `cost` is in US dollars and includes only calls
     whose price is known; `unpriced` counts the other calls. `estimated` counts the calls for which
     the endpoint gave no number of tokens, or an impossible one. `replaced` counts the characters of
-    replies that can't be stored and were replaced.
+    replies that can't be stored and were replaced. `repaired` counts the parts of replies in JSON
+    that were repaired or left out.
     """
 
     calls: int = 0
@@ -260,6 +266,7 @@ class Usage:
     unpriced: int = 0
     estimated: int = 0
     replaced: int = 0
+    repaired: int = 0
 
     @classmethod
     def total(cls, usages: Iterable[Self]) -> Self:

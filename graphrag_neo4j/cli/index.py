@@ -24,7 +24,7 @@ from graphrag_neo4j.cli.options import (
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money_known
 from graphrag_neo4j.cli.output.report import TOKENS_AND_COST, print_failures, print_status
-from graphrag_neo4j.cli.output.words import counted, named_step, or_more
+from graphrag_neo4j.cli.output.words import counted, named_step, or_more, repaired
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.preparation import check_building
@@ -220,12 +220,14 @@ def _usage_row(name: str, used: Usage) -> Sequence[str]:
 
 
 def _tell_odd_replies(usage: Mapping[str, Usage]) -> None:
-    """Prints what was replaced in the endpoint's replies, and which counts are estimates."""
+    """Prints what was replaced or repaired in replies, and which counts are estimates."""
     total = Usage.total(usage.values())
     if n := total.replaced:
         were = "was" if n == 1 else "were"
         characters = counted(n, "character")
         terminal.line(f"{characters} in replies that Neo4j can't store {were} replaced by \ufffd.")
+    if n := total.repaired:
+        terminal.line(repaired(n))
     if n := total.estimated:
         calls = counted(n, "call")
         terminal.line(f"The endpoint did not report the tokens of {calls}; they are estimated.")

@@ -104,8 +104,9 @@ class ToolPassage:
 
 
 def tool_answer(answer: Answer) -> ToolAnswer:
-    """Returns an answer with its sources."""
-    return ToolAnswer(answer.text, False, "", [_cited(citation) for citation in answer.citations])
+    """Returns an answer with its sources. The note says what was left out."""
+    sources = [_cited(citation) for citation in answer.citations]
+    return ToolAnswer(answer.text, False, " ".join(answer.notices), sources)
 
 
 def tool_context(answer: Answer) -> ToolAnswer:

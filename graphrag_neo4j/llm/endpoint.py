@@ -114,7 +114,12 @@ class Endpoint:
         try:
             request = next(task)
             while True:
-                request = task.send(await self.ask(request))
+                reply = await self.ask(request)
+                try:
+                    next_request = task.send(reply)
+                finally:
+                    self.meter.note_repaired(request.step, len(reply.odd))
+                request = next_request
         except StopIteration as done:
             return cast("T", done.value)
 

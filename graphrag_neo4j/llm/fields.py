@@ -28,9 +28,7 @@ ARROW = r"[<＜]\s?[|｜]{1,2}\s?[>＞]"
 OUR_DELIMITER = "<|>"
 # What is left of a delimiter when a character of it is missing, and all other delimiters but those
 # that every sentence has.
-LOOSE = re.compile(
-    rf"{ARROW}|<>|<\||\|>|<SEP>|\$?\{{tuple_delimiter\}}|\|\|?|｜", re.IGNORECASE
-)
+LOOSE = re.compile(rf"{ARROW}|<>|<\||\|>|<SEP>|\$?\{{tuple_delimiter\}}|\|\|?|｜", re.IGNORECASE)
 STATUS = re.compile(r"\W*(?:TRUE|FALSE|SUSPECTED)\W*", re.IGNORECASE)
 STATUS_SAID = re.compile(r"\b(?:TRUE|FALSE|SUSPECTED)\b", re.IGNORECASE)
 SCORE = re.compile(r"\W*(?:strength\W*)?\d+(?:\.\d+)?(?:\s?/\s?\d+)?\W*", re.IGNORECASE)
@@ -64,7 +62,9 @@ class Delimiter:
         mark = rf"(?P<field>{pattern})|(?P<opened>[(\[])|[)\]](?P<line_end>(?=[ ,;.*]*+\n))?"
         kind = rf"\b(?:entity|relationship)[{QUOTES}*_`]{{0,4}}\s?(?:{pattern})"
         flags = re.IGNORECASE | re.MULTILINE
-        return cls(re.compile(pattern, flags), re.compile(mark, flags), re.compile(kind, flags), sure)
+        return cls(
+            re.compile(pattern, flags), re.compile(mark, flags), re.compile(kind, flags), sure
+        )
 
     def is_used_in(self, text: str, *, claims: bool) -> bool:
         """Tells whether a text can hold a record with this delimiter."""

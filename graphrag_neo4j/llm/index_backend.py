@@ -9,11 +9,13 @@ from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
+from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.examples import fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.gleaning import MissedQuestion, Wording, read_with_gleanings
+from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
-from graphrag_neo4j.llm.schemas import ReportSchema
+from graphrag_neo4j.llm.reply_limits import limited, reply_limit
+from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import (
     ChunkText,
@@ -93,6 +95,7 @@ class LLMIndexBackend:
         self._values = values
         self._summary = load("summarize", "description_list")
         self._report = load("report", "input_text")
+        self._instructions = Instructions(self._report.text)
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
         self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
 
@@ -123,18 +126,21 @@ class LLMIndexBackend:
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Extracts the entities and relationships that a chunk states."""
         reading = self._extraction
-        gleaned = yield from read_with_gleanings(
-            "extraction", reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
-        )
+        gleaned = yield from self._gleaned("extraction", reading, chunk)
         return extraction_of(gleaned)
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
         """Extracts the claims that a chunk makes."""
         reading = self._claims
-        gleaned = yield from read_with_gleanings(
-            "claims", reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
-        )
+        gleaned = yield from self._gleaned("claims", reading, chunk)
         return claims_of(gleaned)
+
+    def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
+        """Reads a chunk with gleanings; each reply has a limit of tokens."""
+        lists = read_with_gleanings(
+            step, reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
+        )
+        return limited(lists, self._settings)
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
         """Joins several descriptions into one. Raises ReplyError if the reply is empty or cut."""
@@ -142,7 +148,10 @@ class LLMIndexBackend:
         prompt = self._summary.fill(
             {**self._values, "entity_name": name, "description_list": marked(listed)}
         )
-        reply = yield Request("summary", (Message("user", prompt),))
+        request = Request(
+            "summary", (Message("user", prompt),), reply_limit("summary", self._settings)
+        )
+        reply = yield request
         text = fold_prose(reply.text)
         if not text or reply.cut:
             raise ReplyError("the description is cut off" if text else "the description is empty")
@@ -151,11 +160,21 @@ class LLMIndexBackend:
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Writes a report on the elements in `context`.
 
-        If the reply is not a valid report, the model is asked a second time. Raises ReplyError if
-        the second reply is not valid either.
+        If the reply is not a valid report, or repeats the instructions, the model is asked a second
+        time. Raises ReplyError if the second reply can't be used either.
         """
         prompt = self._report.fill({**self._values, "input_text": marked(context)})
-        written = yield from read_json(Request("report", (Message("user", prompt),)), ReportSchema)
+        request = Request(
+            "report",
+            (Message("user", prompt),),
+            reply_limit("report", self._settings),
+            schema=report_schema(self._settings.report_words),
+        )
+
+        def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
+            return _without_instructions(written, odd, self._instructions, context)
+
+        written = yield from read_json(request, ReportSchema, check)
         return WrittenReport(
             title=fold(as_written(written.title)),
             summary=fold_prose(written.summary),
@@ -166,6 +185,27 @@ class LLMIndexBackend:
             rating=written.rating,
             rating_explanation=fold_prose(written.rating_explanation),
         )
+
+
+def _without_instructions(
+    written: ReportSchema, odd: list[str], instructions: Instructions, context: str
+) -> ReportSchema:
+    """Returns a report without the findings that repeat the instructions, which are noted.
+
+    Raises ReplyError if nothing else is left, or if the title or the summary repeats them.
+    """
+
+    def copied(text: str) -> bool:
+        return instructions.are_copied_in(text, context)
+
+    for name, text in (("title", written.title), ("summary", written.summary)):
+        if copied(text):
+            raise ReplyError(f"the {name} repeats the instructions instead of following them")
+    findings = [one for one in written.findings if not copied(one.explanation or one.summary)]
+    if not findings:
+        raise ReplyError("the findings repeat the instructions instead of following them")
+    odd += ["a finding repeats the instructions"] * (len(written.findings) - len(findings))
+    return written.model_copy(update={"findings": findings})
 
 
 def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings: int) -> _Reading:

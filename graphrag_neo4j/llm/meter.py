@@ -50,6 +50,12 @@ class Meter:
         if self.whole:
             self.whole.fail(step)
 
+    def note_repaired(self, step: str, parts: int) -> None:
+        """Counts the parts of a reply that were repaired or left out."""
+        self.steps[step].repaired += parts
+        if self.whole:
+            self.whole.note_repaired(step, parts)
+
     @property
     def total(self) -> Usage:
         """The sum of all steps."""

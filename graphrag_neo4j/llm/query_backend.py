@@ -5,10 +5,12 @@ from typing import Final, Self
 
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.reply_limits import ONE_WORD, reply_limit
 from graphrag_neo4j.llm.schemas import AnswerSchema, PointsSchema, PrimerSchema, RatingSchema
 from graphrag_neo4j.llm.structured_output import read_json
-from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, StreamedTask
+from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, storable
 
@@ -40,6 +42,7 @@ class LLMQueryBackend:
         def load(name: str, needs: str | None = None) -> Prompt:
             return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
 
+        self._settings = settings
         self._values: Mapping[str, str] = {
             "response_type": fold(settings.response_type),
             "general_knowledge": GENERAL[settings.general_knowledge],
@@ -77,29 +80,41 @@ class LLMQueryBackend:
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns the points in a context that help to answer the question."""
         messages = self._messages(self._map, question, context_data=marked(context.text))
+        request = Request("map", messages, self._limit("map"))
         if self._whole:
-            one = yield from read_json(Request("map", messages), AnswerSchema)
+            one = yield from read_json(request, AnswerSchema)
             return [Point(fold_prose(one.answer), one.score)]
-        found = yield from read_json(Request("map", messages), PointsSchema)
+        instructions = Instructions(self._map.text)
+
+        def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
+            return _without_instructions(found, odd, instructions, context.text)
+
+        found = yield from read_json(request, PointsSchema, check)
         return [Point(fold_prose(point.description), point.score) for point in found.points]
 
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
         """Returns the refs of the reports that are relevant to the question."""
         messages = self._messages(self._rate, question, context_data=marked(context.text))
-        return (yield from read_json(Request("rating", messages), RatingSchema)).relevant
+        request = Request("rating", messages, self._limit("rating"))
+        return (yield from read_json(request, RatingSchema)).relevant
 
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns a first answer and follow-up questions."""
         messages = self._messages(self._prime, question, context_data=marked(context.text))
-        found = yield from read_json(Request("map", messages), PrimerSchema)
+        request = Request("map", messages, self._limit("map"))
+        found = yield from read_json(request, PrimerSchema)
         follow_ups = [fold(one) for one in found.follow_ups if fold(one)]
         return Primer(fold_prose(found.answer), found.score, follow_ups)
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
         """Tells whether the question is about the whole corpus. An unclear reply counts as no."""
         prompt = self._fill(self._route, question=marked(storable(question)[0]))
-        reply = yield Request("rating", (Message("user", prompt),), choices=("global", "local"))
+        message = Message("user", prompt)
+        reply = yield Request("rating", (message,), ONE_WORD, choices=("global", "local"))
         return reply.text.strip().casefold().startswith("global")
+
+    def _limit(self, step: Step) -> int | None:
+        return reply_limit(step, self._settings)
 
     def _messages(self, prompt: Prompt, question: str, **values: str) -> tuple[Message, ...]:
         system = Message("system", self._fill(prompt, **values))
@@ -107,6 +122,22 @@ class LLMQueryBackend:
 
     def _fill(self, prompt: Prompt, **values: str) -> str:
         return prompt.fill({**self._values, **values})
+
+
+def _without_instructions(
+    found: PointsSchema, odd: list[str], instructions: Instructions, context: str
+) -> PointsSchema:
+    """Returns the points that do not repeat the instructions; the others are noted.
+
+    Raises ReplyError if all points repeat them.
+    """
+    points = [
+        one for one in found.points if not instructions.are_copied_in(one.description, context)
+    ]
+    if found.points and not points:
+        raise ReplyError("the points repeat the instructions instead of following them")
+    odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
+    return found.model_copy(update={"points": points})
 
 
 def _final(system: str, question: str, history: Sequence[Message]) -> StreamedTask:

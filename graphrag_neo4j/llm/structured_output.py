@@ -1,17 +1,18 @@
 """Structured output: replies that follow a schema. An invalid reply is asked for a second time."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.lenient_json import AROUND, CUT, read_objects
 from graphrag_neo4j.llm.prompts import load_prompt
-from graphrag_neo4j.llm.schemas import ReplySchema
+from graphrag_neo4j.llm.schemas import ReplySchema, usual_spelling
 from graphrag_neo4j.model import Message, Reply, Request
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.text import excerpt, storable
 
 __all__ = ["read_json", "schema_of", "storable_json"]
 
@@ -23,6 +24,8 @@ ESCAPED = re.compile(
     r"|(?P<unstorable>u(?:[dD][89a-fA-F][\da-fA-F]{2}|0000))|.)",
     re.DOTALL,
 )
+CUT_OFF = "the reply is cut off"
+BEGINNING = 500  # characters of an invalid reply that the model is shown
 W = TypeVar("W", bound=ReplySchema)
 
 
@@ -50,40 +53,108 @@ def storable_json(text: str) -> tuple[str, int]:
     return whole, replaced + escaped
 
 
-def read_json(request: Request, schema: type[W]) -> Generator[Request, Reply, W]:
+def read_json(
+    request: Request, schema: type[W], check: Callable[[W, list[str]], W] = lambda found, _: found
+) -> Generator[Request, Reply, W]:
     """Requests a reply that follows a schema, and returns it as an instance of the schema.
 
-    If the reply is not valid, the model is shown the error and asked a second time. Raises
-    ReplyError if the second reply is not valid either.
+    The model is asked for the JSON schema of the request or, by default, for that of `schema`.
+    What was repaired or left out is noted in `Reply.odd`. `check` gets the instance and these
+    notes. It may leave out parts and note them, or raise ReplyError if the instance can't be used.
+    If the reply is not valid, the model is shown the error and the beginning of the reply, and
+    asked a second time. Raises ReplyError if the second reply is not valid either.
     """
-    request = replace(request, schema=schema_of(schema))
+    request = replace(request, schema=request.schema or schema_of(schema))
     reply = yield request
     try:
-        return _read(reply, schema)
+        return check(_read(reply, schema, usable_if_cut=schema.usable_if_cut), reply.odd)
     except ReplyError as error:
-        again = load_prompt("again").fill({"error": str(error)}).strip()
-    invalid = Message("assistant", storable(reply.text)[0])
-    reply = yield replace(request, messages=(*request.messages, invalid, Message("user", again)))
-    return _read(reply, schema)
+        again = _again(request, reply, str(error))
+    reply = yield replace(request, messages=again)
+    return check(_read(reply, schema, usable_if_cut=True), reply.odd)
 
 
-def _read(reply: Reply, schema: type[W]) -> W:
+def _again(request: Request, invalid: Reply, error: str) -> tuple[Message, ...]:
+    """Returns the messages that ask a second time. A whole invalid reply may be too long."""
+    beginning = excerpt(storable(invalid.text[: 2 * BEGINNING])[0], BEGINNING)
+    prompt = load_prompt("again").fill({"error": error}).strip()
+    # Some endpoints refuse an empty message, and two messages of the user in a row.
+    return *request.messages, Message("assistant", beginning or "…"), Message("user", prompt)
+
+
+def _read(reply: Reply, schema: type[W], *, usable_if_cut: bool) -> W:
+    text, is_fenced = _unfenced(storable_json(reply.text)[0])
+    found = read_objects(text, [*schema.model_fields, *schema.item_fields])
+    if reply.cut and not found.open:
+        found.open = True
+        found.odd.append(CUT)
+    if found.open and not usable_if_cut:
+        raise ReplyError(CUT_OFF)
+    if not (found.values or found.open):
+        raise ReplyError("the reply is not valid: it holds no JSON object")
+    odd = [AROUND] * is_fenced + found.odd
     try:
-        return schema.model_validate_json(storable_json(_unfenced(reply.text))[0])
+        whole = schema.model_validate(_root(found.values, schema, odd), context=odd)
     except ValidationError as error:
-        raise ReplyError(_explain(error, cut=reply.cut)) from None
+        raise ReplyError(CUT_OFF if found.open else _explain(error)) from None
+    reply.odd.extend(odd)
+    return whole
 
 
-def _unfenced(text: str) -> str:
-    """Returns a reply without the code fence around it."""
+def _unfenced(text: str) -> tuple[str, bool]:
+    """Returns a reply without the code fence around it, and whether there was one."""
     text = text.strip()
     opening = OPENING.match(text)
-    return text[opening.end() :].removesuffix(FENCE) if opening else text
+    return (text[opening.end() :].removesuffix(FENCE), True) if opening else (text, False)
 
 
-def _explain(error: ValidationError, *, cut: bool) -> str:
-    if cut:
-        return "the reply is cut off"
+def _root(
+    values: Sequence[object], schema: type[ReplySchema], odd: list[str]
+) -> Mapping[str, object]:
+    """Returns the object of a reply that follows the schema best. It may stand in another object.
+
+    Items of its list that stand elsewhere in the reply are added to the list.
+    """
+    objects = [one for one in _each(values) if isinstance(one, dict)]
+    best = _best(objects, schema) or _best([o for one in objects for o in one.values()], schema)
+    if best is not None and len(values) == 1 and best is values[0]:
+        return best
+    odd.append("JSON in another form")
+    root = dict(best or {})
+    items = [item for one in _each(values) if one != best for item in _items(one, schema)]
+    if items:
+        already = root.get(schema.listed, [])
+        root[schema.listed] = [*(already if isinstance(already, list) else [already]), *items]
+    return root
+
+
+def _items(value: object, schema: type[ReplySchema]) -> Sequence[object]:
+    """Returns the items of the list of a schema that a value at the top of a reply holds."""
+    if not isinstance(value, dict):
+        is_item = schema.listed and not schema.item_fields
+        return [value] if is_item else []
+    if schema.item_fields and schema.item_fields[0] in value:
+        return [value]
+    lists = [part for part in value.values() if isinstance(part, list)]
+    is_whole = schema.model_fields.keys() == {schema.listed}
+    return lists[0] if is_whole and len(lists) == 1 else []
+
+
+def _each(values: Iterable[object]) -> Iterator[Any]:
+    """Yields the values at the top of a reply, and the items of the lists there."""
+    for value in values:
+        yield from value if isinstance(value, list) else [value]
+
+
+def _best(objects: Iterable[object], schema: type[ReplySchema]) -> Mapping[str, Any] | None:
+    def known(one: Mapping[str, Any]) -> int:
+        return len(schema.model_fields.keys() & {usual_spelling(name) for name in one})
+
+    fitting = [one for one in objects if isinstance(one, dict) and known(one)]
+    return max(fitting, key=known, default=None)
+
+
+def _explain(error: ValidationError) -> str:
     problem = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(str(part) for part in problem["loc"])
     return f"the reply is not valid: {place + ': ' if place else ''}{problem['msg']}"

@@ -76,6 +76,8 @@ async def answer_question(
     _tell_without_use(query, question, method, listen)
     listen(Started("search"))
     found = await _search_result(query, question, method, listen)
+    for notice in found.notices:
+        listen(Notice(notice, warning=True))
     listen(Started("answer", 0 if question.context_only else None))
     text = ""
     async with aclosing(_answer_text(found, setup, question)) as pieces:
@@ -95,6 +97,7 @@ async def answer_question(
         elapsed=time.perf_counter() - began,
         origin=backends.origin,
         found=question.context_only or answered,
+        notices=tuple(found.notices),
     )
 
 

@@ -14,6 +14,7 @@ from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.model import FinalTask, Point
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult
+from graphrag_neo4j.query.skipped_calls import SkippedCalls
 from graphrag_neo4j.text import flat, shortened
 from graphrag_neo4j.tokens import CountTokens
 
@@ -53,23 +54,31 @@ def _shortened(record: ContextRecord, room: int, count: CountTokens) -> ContextR
 
 
 async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> SearchResult:
-    """Maps the contexts to points, and returns the task that reduces the points to an answer."""
+    """Maps the contexts to points, and returns the task that reduces the points to an answer.
+
+    A context whose reply can't be used is left out, and the result says so. Raises ReplyError if
+    this is so for all of them.
+    """
     if query.context_only:
         return SearchResult(contexts)
     points: list[Sequence[Point]] = [()] * len(contexts)
     limiter = anyio.CapacityLimiter(query.settings.concurrency)
+    calls = SkippedCalls(query.run, ("context", "contexts"))
 
     async def one(n: int) -> None:
         async with limiter:
-            points[n] = await query.run(query.backend.points(query.question, contexts[n]))
-        query.listen(Advanced(1))
+            task = query.backend.points(query.question, contexts[n])
+            found = await calls.result(task)
+        points[n] = found or ()
+        query.listen(Advanced(1) if found is not None else Advanced(failed=1))
 
     query.listen(Started("map", len(contexts)))
     with first_error():
         async with anyio.create_task_group() as tasks:
             for n in range(len(contexts)):
                 tasks.start_soon(one, n)
-    return SearchResult(contexts, reduce(query, [point for part in points for point in part]))
+    answer = reduce(query, [point for part in points for point in part])
+    return SearchResult(contexts, answer, calls.notices())
 
 
 def reduce(query: QueryContext, points: Iterable[Point]) -> FinalTask | None:

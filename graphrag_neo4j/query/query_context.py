@@ -78,11 +78,13 @@ class QueryContext:
 class SearchResult:
     """The contexts that a search found, and the task that writes the answer from them.
 
-    `answer` is None if there is no answer to write.
+    `answer` is None if there is no answer to write. `notices` holds a sentence for each thing that
+    a reader of the answer must know, such as contexts that were left out.
     """
 
     contexts: Sequence[ContextTable]
     answer: FinalTask | None = None
+    notices: Sequence[str] = ()
 
 
 async def gather(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:

@@ -14,7 +14,16 @@ from graphrag_neo4j.llm.gleaning import MissedQuestion, Wording, read_with_glean
 from graphrag_neo4j.model import Claims, Extraction, Reply
 
 WORDING = Wording("Missed any?", "More, please.", "Go on.")
-NAMES = ("Ann Ogden", "Bob (the cook)", "Port Elin", "C# 4", "Holm & Sons", "漢字 Ltd", "O'Neil", "Q")
+NAMES = (
+    "Ann Ogden",
+    "Bob (the cook)",
+    "Port Elin",
+    "C# 4",
+    "Holm & Sons",
+    "漢字 Ltd",
+    "O'Neil",
+    "Q",
+)
 SAID = (
     "She sailed, cooked; and wrote (in 1843) a book | twice.",
     'Says "Humbug", she does, of {"this": 1}.',
@@ -24,7 +33,20 @@ SAID = (
     "漢字，（船长）是人。",
     "The relationship was long, and the entity small.",
 )
-DELIMITERS = ("|", " | ", "||", "\t", "｜", "<SEP>", "{tuple_delimiter}", "＜｜＞", ",", ", ", ";", "<>")
+DELIMITERS = (
+    "|",
+    " | ",
+    "||",
+    "\t",
+    "｜",
+    "<SEP>",
+    "{tuple_delimiter}",
+    "＜｜＞",
+    ",",
+    ", ",
+    ";",
+    "<>",
+)
 Record = tuple[str, ...]
 Mutation = Callable[[list[str], Random], list[str]]
 
@@ -76,7 +98,11 @@ def lost_character(piece: str, chance: Random) -> str:
     """Loses a character that is no letter of a name: a mark, or one of the kind."""
     marks = [place for place, one in enumerate(piece) if one in '()"<|>' or place < 9]
     place = chance.choice(marks if piece.startswith('("') else marks[1:])
-    return piece[:place] + piece[place + 1 :] if not piece[place].isalnum() or '"' in piece[:12] else piece
+    return (
+        piece[:place] + piece[place + 1 :]
+        if not piece[place].isalnum() or '"' in piece[:12]
+        else piece
+    )
 
 
 def as_json(piece: str, _: Random) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import money_known
-from graphrag_neo4j.cli.output.words import counted, seconds
+from graphrag_neo4j.cli.output.words import counted, repaired, seconds
 from graphrag_neo4j.context.citations import CitationKind, without_footnotes
 from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
 from graphrag_neo4j.text import excerpt
 
@@ -52,6 +53,8 @@ def print_answer(answer: Answer, *, streamed: bool) -> None:
     print_sources(answer)
     terminal.line()
     terminal.line(_effort(answer), style="dim")
+    if n := Usage.total(answer.usage.values()).repaired:
+        terminal.line(repaired(n), style="dim")
 
 
 def print_context(answer: Answer) -> None:
@@ -85,6 +88,7 @@ def plain(answer: Answer) -> dict[str, Any]:
         "context": [_context(table) for table in answer.context],
         "usage": {step: asdict(used) for step, used in answer.usage.items()},
         "elapsed": answer.elapsed,
+        "notices": list(answer.notices),
     }
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["STEPS", "counted", "named_step", "or_more", "seconds"]
+__all__ = ["STEPS", "counted", "named_step", "or_more", "repaired", "seconds"]
 
 # The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {
@@ -27,6 +27,20 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     ('1 file', '2,000 files', '0 entities')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def repaired(n: int) -> str:
+    """Returns the sentence about the parts of replies that were repaired or left out.
+
+    >>> repaired(1)
+    "1 part of the model's replies was not in the expected form, and was repaired or left out."
+    """
+    were = "was" if n == 1 else "were"
+    parts = counted(n, "part")
+    return (
+        f"{parts} of the model's replies {were} not in the expected form, and {were} repaired or "
+        "left out."
+    )
 
 
 def or_more(n: int, shown: int, where: str) -> str:

@@ -22,6 +22,7 @@ from graphrag_neo4j.query.query_context import (
     report_record,
 )
 from graphrag_neo4j.query.rows import ReportRow
+from graphrag_neo4j.query.skipped_calls import SkippedCalls
 
 __all__ = ["search_drift"]
 
@@ -43,16 +44,21 @@ async def search_drift(query: QueryContext) -> SearchResult:
         return SearchResult([table, await local_context(query)])
     if not rows:
         return SearchResult([])
-    contexts, points = await _explore(query, table)
-    return SearchResult(contexts, reduce(query, points))
+    calls = SkippedCalls(query.run, ("context", "contexts"))
+    contexts, points = await _explore(query, table, calls)
+    return SearchResult(contexts, reduce(query, points), calls.notices())
 
 
 async def _explore(
-    query: QueryContext, primer: ContextTable
+    query: QueryContext, primer: ContextTable, skipping: SkippedCalls
 ) -> tuple[list[ContextTable], list[Point]]:
-    """Runs the primer and the follow-up questions. Returns their contexts and their points."""
+    """Runs the primer and the follow-up questions. Returns their contexts and their points.
+
+    If the reply of the primer can't be used, the question itself is the only follow-up question.
+    """
     query.listen(Started("primer"))
-    first = await query.run(query.backend.prime(query.question, primer))
+    first = await skipping.result(query.backend.prime(query.question, primer))
+    first = first or Primer("", 0, [query.question])
     contexts, points = [primer], [Point(first.answer, first.score)]
     order = count()  # of two questions with the same score, the earlier one comes first
     waiting = [(-first.score, next(order), 1, follow_up) for follow_up in first.follow_ups]
@@ -64,9 +70,12 @@ async def _explore(
         _, _, depth, question = heapq.heappop(waiting)
         calls -= 1
         table = await local_context(query, question)
-        found: Primer = await query.run(query.backend.prime(question, table))
-        query.listen(Advanced(1))
+        found = await skipping.result(query.backend.prime(question, table))
         contexts.append(table)
+        if found is None:
+            query.listen(Advanced(failed=1))
+            continue
+        query.listen(Advanced(1))
         points.append(Point(found.answer, found.score))
         if depth < query.settings.drift_depth:
             for more in found.follow_ups:

@@ -5,6 +5,7 @@ The reports of a level together cover every entity once. See arXiv 2404.16130, s
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from graphrag_neo4j.context.context_table import ContextRecord, measure
 from graphrag_neo4j.errors import InputError
@@ -12,6 +13,7 @@ from graphrag_neo4j.events import Advanced, Notice, Started
 from graphrag_neo4j.query.map_reduce import answer_from, pack
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, report_record
 from graphrag_neo4j.query.rows import CoveredRow, CoverRow, LevelRow, PartRow
+from graphrag_neo4j.query.skipped_calls import SkippedCalls
 
 __all__ = ["search_global"]
 
@@ -33,14 +35,17 @@ async def search_global(
     reports a model rates as relevant. `prefilter` takes only this many reports of the level, those
     most similar to the question. Raises InputError if the graph has no such level.
     """
+    rating = SkippedCalls(query.run, ("group of reports", "groups of reports"))
     if dynamic and not query.context_only:
-        reports = await _selected_dynamically(query)
+        reports = await _selected_dynamically(query, rating)
     else:
         reports = await _cover(query, level, prefilter)
+    notices = rating.notices()
     units = _units(query, reports)
     # The order is random, so that no part of the corpus is preferred (section 3.1.6).
     random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
-    return await answer_from(query, pack(query, units))
+    found = await answer_from(query, pack(query, units))
+    return replace(found, notices=[*notices, *found.notices])
 
 
 async def _cover(
@@ -102,13 +107,13 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
     return [*units, bundle] if bundle else units
 
 
-async def _selected_dynamically(query: QueryContext) -> Sequence[CoveredRow]:
+async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> Sequence[CoveredRow]:
     """Selects relevant reports from level 0 on; the parts of a community replace the community."""
     rows: Sequence[CoveredRow]
     rows = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
     kept: list[CoveredRow] = []
     while rows:
-        relevant = await _relevant(query, rows)
+        relevant = await _relevant(query, rows, rating)
         below = await query.graph.read("search/parts", PartRow, ids=[row["id"] for row in relevant])
         opened = {row["parent"] for row in below}
         kept += [row for row in relevant if row["id"] not in opened]
@@ -116,12 +121,14 @@ async def _selected_dynamically(query: QueryContext) -> Sequence[CoveredRow]:
     return kept
 
 
-async def _relevant(query: QueryContext, rows: Sequence[CoveredRow]) -> list[CoveredRow]:
+async def _relevant(
+    query: QueryContext, rows: Sequence[CoveredRow], rating: SkippedCalls
+) -> list[CoveredRow]:
     found: set[int] = set()
     query.listen(Started("rating", len(rows)))
     for start in range(0, len(rows), RATED_AT_ONCE):
         table = query.table(float("inf"))
         table.add(report_record(row, short=True) for row in rows[start : start + RATED_AT_ONCE])
-        found |= set(await query.run(query.backend.rate(query.question, table)))
+        found |= set(await rating.result(query.backend.rate(query.question, table)) or ())
         query.listen(Advanced(len(table.records)))
     return [row for row in rows if row["ref"] in found]

@@ -140,7 +140,7 @@ class Endpoint:
         if chat.words and call.fault == "garbage":
             call.fault = ""  # a forced word is never garbage
         spoilt = call.fault == "garbage"
-        text = garbage(task, chat) if spoilt else reply(task, chat, self._options)
+        text = garbage(task) if spoilt else reply(task, chat, self._options)
         limits = [limit for limit in (chat.max_tokens, self._options.output_tokens) if limit]
         shown = cut(text, min(limits)) if limits else text
         # Under a bias on words a model does not stop by itself, so one token is the whole limit.

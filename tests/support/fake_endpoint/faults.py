@@ -8,7 +8,7 @@ from typing import Literal
 from tests.support.fake_endpoint.dice import dice
 from tests.support.fake_endpoint.options import Options
 
-__all__ = ["FAULTS", "Fate", "decide", "make_messy"]
+__all__ = ["FAULTS", "Fate", "decide", "make_messy", "make_messy_json"]
 
 Fault = Literal["", "too_many", "server_error", "cut", "half", "garbage"]
 FAULTS: tuple[Fault, ...] = ("too_many", "server_error", "cut", "half", "garbage")
@@ -46,6 +46,35 @@ def make_messy(reply: str, chance: Random) -> str:
     for kind in chance.sample(kinds, chance.randint(1, 2)):
         messy = kind(messy, chance)
     return messy if messy != reply else _fence(reply, chance)
+
+
+def make_messy_json(reply: str, chance: Random) -> str:
+    """The same values, as real models write JSON at times: one or two kinds of mess."""
+    kinds = (_fence, _add_prose, _add_comma, _drop_comma, _unquote_name, _drop_end)
+    messy = reply
+    for kind in chance.sample(kinds, chance.randint(1, 2)):
+        messy = kind(messy, chance)
+    return messy
+
+
+def _add_prose(reply: str, _: Random) -> str:
+    return f"Here is the JSON:\n\n{reply}\n\nI hope that it helps!"
+
+
+def _add_comma(reply: str, chance: Random) -> str:
+    return _at_random(reply, "}", ",}", chance)
+
+
+def _drop_comma(reply: str, chance: Random) -> str:
+    return _at_random(reply, ', "', ' "', chance)
+
+
+def _unquote_name(reply: str, chance: Random) -> str:
+    return _at_random(reply, '"score":', "score:", chance)
+
+
+def _drop_end(reply: str, _: Random) -> str:
+    return reply.removesuffix("}")
 
 
 def _fence(reply: str, chance: Random) -> str:

@@ -37,7 +37,7 @@ class Options:
     cut: float = _option(0.0, "rate of connections closed without a response")
     half: float = _option(0.0, "rate of connections closed after half a body")
     garbage: float = _option(0.0, "rate of replies that nobody can use")
-    messy: float = _option(0.0, "rate of usable tuple replies with real-life mess")
+    messy: float = _option(0.0, "rate of usable replies with real-life mess")
 
 
 def change(options: Options, values: Mapping[str, Any]) -> Options:

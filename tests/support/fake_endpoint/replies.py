@@ -15,7 +15,7 @@ from tests.support.fake_endpoint import answers
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
-from tests.support.fake_endpoint.faults import make_messy
+from tests.support.fake_endpoint.faults import make_messy, make_messy_json
 from tests.support.fake_endpoint.invented import invent, sentences, shorten
 from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.records import COMPLETE, Knowledge, Record, Relationship, to_tuples
@@ -86,7 +86,7 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
         case "extraction" | "claims":
             return _go_on(task.said, _whole_pass(task, chat, options))
         case "json":
-            return json.dumps(_structured(chat), ensure_ascii=False)
+            return _write_json(chat, options)
         case "answer":
             return answers.say(chat)
         case "choice":
@@ -95,13 +95,19 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
             return _summarize(chat)
 
 
-def garbage(task: Task, chat: Chat) -> str:
+def _write_json(chat: Chat, options: Options) -> str:
+    written = json.dumps(_structured(chat), ensure_ascii=False)
+    if not options.messy:
+        return written
+    chance = dice("mess", options.seed, written)
+    return make_messy_json(written, chance) if chance.random() < options.messy else written
+
+
+def garbage(task: Task) -> str:
     """A reply that can't be used, and can be seen to be so."""
     match task.kind:
-        case "extraction" | "claims":
+        case "extraction" | "claims" | "json":
             return REFUSAL
-        case "json":
-            return json.dumps(_structured(chat), ensure_ascii=False)[:-2]
         case _:
             return ""
 

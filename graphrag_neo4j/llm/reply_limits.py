@@ -1,0 +1,55 @@
+"""The limit of each reply in tokens, from the length that its step asks for.
+
+The limits end the replies of models that repeat themselves without an end. A good reply does not
+reach them: they leave room for languages with several tokens in a word, for citations, and for
+models that write more than they are asked for.
+"""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import TypeVar
+
+from graphrag_neo4j.model import LLMTask, Reply, Request, Step
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["ONE_WORD", "limited", "reply_limit"]
+
+TOKENS_OF_A_WORD = 4
+RECORDS_OF_A_TOKEN = 5  # tokens of records that one token of a chunk can lead to
+MARGIN = 1000
+POINTS = 4000  # points of a map call, or one answer of several paragraphs
+REFERENCES = 1000  # ids of reports, or the name of a method
+ONE_WORD = 100
+T = TypeVar("T")
+
+
+def reply_limit(step: Step, settings: Settings) -> int | None:
+    """Returns the largest number of tokens of one reply of a step.
+
+    The reply to a user has none, because its length is what the user asks for.
+    """
+    match step:
+        case "extraction" | "claims":
+            return RECORDS_OF_A_TOKEN * settings.chunk_tokens + MARGIN
+        case "summary":
+            return TOKENS_OF_A_WORD * settings.description_tokens + MARGIN
+        case "report":
+            return TOKENS_OF_A_WORD * settings.report_words + MARGIN
+        case "map":
+            return POINTS
+        case "rating":
+            return REFERENCES
+        case "answer":
+            return None
+
+
+def limited(task: LLMTask[T], settings: Settings) -> Generator[Request, Reply, T]:
+    """Runs a task whose requests get the limits of their steps."""
+    request = next(task)
+    try:
+        while True:
+            most = ONE_WORD if request.choices else reply_limit(request.step, settings)
+            request = task.send((yield replace(request, max_tokens=request.max_tokens or most)))
+    except StopIteration as done:
+        result: T = done.value
+        return result

@@ -1,0 +1,257 @@
+"""Replies in JSON as real models give them: each is read, and what was repaired is counted."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.model import LLMTask, Reply
+from graphrag_neo4j.settings import load_settings
+from tests.support.by_hand import cut, drive
+from tests.support.mutations import mutated
+from tests.support.odd_endpoint import odd_endpoint
+
+RECORDED = sorted((Path(__file__).parents[1] / "data" / "replies" / "objects").glob("*.json"))
+MATERIAL = ReportMaterial({}, [], [])
+
+
+INDEX = LLMIndexBackend.from_settings(load_settings())
+QUERY = LLMQueryBackend.from_settings(load_settings())
+
+
+def context() -> ContextTable:
+    return ContextTable(float("inf"), len)
+
+
+def points() -> LLMTask[Any]:
+    return QUERY.points("Who?", context())
+
+
+def rating() -> LLMTask[Any]:
+    return QUERY.rate("Who?", context())
+
+
+def primer() -> LLMTask[Any]:
+    return QUERY.prime("Who?", context())
+
+
+def report(material: str = "") -> LLMTask[Any]:
+    return INDEX.report(material, MATERIAL)
+
+
+TASKS: Mapping[str, Callable[[], LLMTask[Any]]] = {
+    "map": points,
+    "rating": rating,
+    "primer": primer,
+    "report": report,
+}
+
+
+def plain(step: str, result: Any) -> object:  # noqa: ANN401 - one of four types
+    """The result of a task as plain values."""
+    match step:
+        case "map":
+            return [[point.description, point.helpfulness] for point in result]
+        case "rating":
+            return list(result)
+        case "primer":
+            return [result.answer, result.score, list(result.follow_ups)]
+        case _:
+            findings = [[finding.summary, finding.explanation] for finding in result.findings]
+            explained = [result.rating, result.rating_explanation]
+            return [result.title, result.summary, *explained, findings]
+
+
+def read(step: str, text: str) -> tuple[object, int]:
+    """The result of a step that gets this reply, and the number of repaired parts."""
+    reply = Reply(text)
+    result, _ = drive(TASKS[step](), [reply])
+    return plain(step, result), len(reply.odd)
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda path: path.stem)
+def test_a_recorded_reply_is_read_and_its_repairs_are_counted(case: Path) -> None:
+    recorded = json.loads(case.read_text("utf-8"))
+    assert read(recorded["step"], recorded["reply"]) == (recorded["read"], recorded["repaired"])
+
+
+def good_reply(step: str) -> tuple[str, list[str]]:
+    """A valid reply, and a word of each of its items that stands nowhere else."""
+    words = [f"Person{n}x" for n in range(4)]
+    told = [f'{word} sails to "Elin", and rows [Data: Entities (5, 7)].' for word in words]
+    follow_ups = [f"What does {word} do?" for word in words]
+    replies: Mapping[str, object] = {
+        "map": {"points": [{"description": text, "score": 80} for text in told]},
+        "rating": {"relevant": [4001, 4002, 4003]},
+        "primer": {"answer": "They sail.", "score": 40, "follow_ups": follow_ups},
+        "report": {
+            "title": "Ann and Bob",
+            "summary": "They sail.",
+            "rating": 7.5,
+            "rating_explanation": "They matter.",
+            "findings": [{"summary": "One sails", "explanation": text} for text in told],
+        },
+    }
+    kept = ["4001", "4002", "4003"] if step == "rating" else words
+    return json.dumps(replies[step], indent=1 if step == "report" else None), kept
+
+
+@pytest.mark.parametrize("step", TASKS)
+@given(st.data())
+def test_each_item_of_a_mutated_reply_is_used_or_counted(step: str, data: st.DataObject) -> None:
+    whole, words = good_reply(step)
+    reply = Reply(data.draw(mutated(whole)), cut=data.draw(st.booleans()))
+    try:
+        result, _ = drive(TASKS[step](), [reply, reply])
+    except ReplyError:
+        return
+    except AssertionError:  # the second reply was not asked for
+        result, _ = drive(TASKS[step](), [reply])
+    used = json.dumps(plain(step, result))
+    lost = [word for word in words if word in reply.text and word not in used]
+    assert not lost or reply.odd
+
+
+COPIED = {
+    "title": "a short name for the community",
+    "summary": "What the community is, how its members belong together, and what matters most.",
+    "rating": 5,
+    "rating_explanation": "one sentence on why that rating",
+    "findings": [{"summary": "a one-sentence summary", "explanation": "one or more paragraphs"}],
+}
+GOOD, _ = good_reply("report")
+
+
+@pytest.mark.parametrize("name", ["title", "summary", "findings"])
+def test_a_report_that_repeats_the_instructions_is_asked_for_again(name: str) -> None:
+    copied = json.dumps({**json.loads(GOOD), name: COPIED[name]})
+    written, requests = drive(report(), [copied, GOOD])
+    assert written.title == "Ann and Bob"
+    assert "the instructions instead of following them" in requests[1].messages[-1].content
+    with pytest.raises(ReplyError, match="the instructions instead of following them"):
+        drive(report(), [copied, copied])
+
+
+@pytest.mark.parametrize("title", ["…", "...", "  "])
+def test_a_report_without_a_title_is_asked_for_again(title: str) -> None:
+    empty = json.dumps({**json.loads(GOOD), "title": title})
+    _, requests = drive(report(), [empty, GOOD])
+    assert len(requests) == 2
+
+
+def test_words_of_the_material_are_not_copied_from_the_instructions() -> None:
+    title = "things that belong together in a larger collection"
+    named = json.dumps({**json.loads(GOOD), "title": title})
+    written, _ = drive(report(f"5 | {title} | A club."), [named])
+    assert written.title == title
+
+
+@pytest.mark.parametrize("step", TASKS)
+def test_the_second_request_shows_the_error_and_the_beginning_of_the_reply(step: str) -> None:
+    task = TASKS[step]()
+    first = next(task)
+    second = task.send(Reply("Once upon a time. " * 10_000))
+    assert second.messages[: len(first.messages)] == first.messages
+    shown, asked = second.messages[len(first.messages) :]
+    assert shown.role == "assistant"
+    assert shown.content.startswith("Once upon a time.")
+    assert len(shown.content) <= 500
+    assert "it holds no JSON object" in asked.content
+    assert (second.schema, second.max_tokens) == (first.schema, first.max_tokens)
+
+
+def test_the_second_request_after_an_empty_reply_holds_no_empty_message() -> None:
+    task = points()
+    next(task)
+    assert all(message.content for message in task.send(Reply("")).messages)
+
+
+def test_a_report_that_is_cut_off_is_asked_for_again_and_then_used_as_far_as_it_goes() -> None:
+    beginning = GOOD[: GOOD.index("Person2x")]
+    written, requests = drive(report(), [cut(beginning), second := cut(beginning)])
+    assert "the reply is cut off" in requests[1].messages[-1].content
+    assert [one.explanation[:8] for one in written.findings] == ["Person0x", "Person1x", "One sail"]
+    assert second.odd
+    whole, _ = drive(report(), [cut(beginning), GOOD])
+    assert len(whole.findings) == 4
+
+
+def test_points_that_are_cut_off_are_used_at_once() -> None:
+    whole, _ = good_reply("map")
+    found, requests = drive(points(), [reply := cut(whole[: whole.index("Person3x")])])
+    assert len(found) == 3
+    assert len(requests) == 1
+    assert reply.odd
+
+
+@pytest.mark.parametrize("step", TASKS)
+def test_a_schema_limits_each_list_and_each_text(step: str) -> None:
+    """Strict endpoints know these keywords alone. Some releases of llama.cpp refuse 2,000."""
+    known = {"type", "title", "description", "properties", "required", "items", "$ref", "$defs"}
+    known |= {"additionalProperties", "minimum", "maximum", "minItems", "maxItems"}
+    known |= {"minLength", "maxLength"}
+    prose = {"Answer"}  # of any length, as the limit of the reply allows
+
+    def check(schema: Mapping[str, Any]) -> None:
+        assert schema.keys() <= known
+        if schema.get("type") == "array":
+            assert schema["maxItems"] <= 100
+        elif schema.get("type") == "string" and schema.get("title") not in prose:
+            assert schema["maxLength"] < 2000
+        elif schema.get("type") == "object":
+            assert schema["required"] == list(schema["properties"])
+            assert schema["additionalProperties"] is False
+        parts = (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values())
+        for part in (*parts, *([schema["items"]] if "items" in schema else ())):
+            check(part)
+
+    schema = next(TASKS[step]()).schema
+    assert schema is not None
+    check(schema)
+
+
+def test_a_long_report_has_explanations_of_any_length() -> None:
+    def longest(words: int) -> int | None:
+        task = LLMIndexBackend.from_settings(load_settings(report_words=words)).report("", MATERIAL)
+        schema: Any = next(task).schema
+        found: int | None = schema["$defs"]["_FindingSchema"]["properties"]["explanation"].get(
+            "maxLength"
+        )
+        return found
+
+    assert longest(1500) == 1990
+    assert longest(5000) is None
+
+
+async def test_the_endpoint_counts_what_was_repaired() -> None:
+    content = '{"points": [{"description": "Ann sails.", "score": 105},]}'
+    body = {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}
+    with odd_endpoint(body) as (url, _):
+        settings = load_settings(openai_base_url=url, openai_api_key="sk-for-tests-only")
+        async with Endpoint(settings) as whole:
+            part = whole.metered(settings)
+            assert [point.helpfulness for point in await part.run(points())] == [100]
+    assert part.meter.steps["map"].repaired == 2
+    assert whole.meter.total.repaired == 2
+
+
+@pytest.mark.parametrize("step", TASKS)
+def test_a_reply_that_lacks_only_its_last_brackets_is_used_at_once(step: str) -> None:
+    whole, words = good_reply(step)
+    reply = Reply(whole.rstrip("]}\n "))
+    if step == "map":  # its last value is a number, which could lack a digit
+        reply = Reply(f"{reply.text}}}")
+    if step == "rating":
+        reply = Reply(f"{reply.text}]")
+    result, requests = drive(TASKS[step](), [reply])
+    assert len(requests) == 1
+    assert all(word in json.dumps(plain(step, result)) for word in words)
+    assert reply.odd

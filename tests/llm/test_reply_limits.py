@@ -1,0 +1,77 @@
+"""Each request limits its reply, so that a model that repeats itself comes to an end."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.model import ChunkText, LLMTask, Reply
+from graphrag_neo4j.settings import load_settings
+from tests.support.by_hand import cut, drive
+
+CHUNK = ChunkText("c", "Ann sails.")
+CONTEXT = ContextTable(float("inf"), len)
+LIST = '("entity"<|>Ann<|>person<|>Sails)'
+
+
+def index(**given: object) -> LLMIndexBackend:
+    return LLMIndexBackend.from_settings(load_settings(**given))
+
+
+def query(**given: object) -> LLMQueryBackend:
+    return LLMQueryBackend.from_settings(load_settings(**given))
+
+
+def report(backend: LLMIndexBackend) -> LLMTask[Any]:
+    return backend.report("", ReportMaterial({}, [], []))
+
+
+STEPS: dict[str, Callable[[], LLMTask[Any]]] = {
+    "extraction": lambda: index().extract(CHUNK),
+    "claims": lambda: index().claims(CHUNK),
+    "summary": lambda: index().summarize("Ann", ["Sails.", "Rows."]),
+    "report": lambda: report(index()),
+    "map": lambda: query().points("Who?", CONTEXT),
+    "map in one answer": lambda: query(map_style="answer").points("Who?", CONTEXT),
+    "rating": lambda: query().rate("Who?", CONTEXT),
+    "primer": lambda: query().prime("Who?", CONTEXT),
+    "choice of the method": lambda: query().chooses_global("Who?"),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_each_step_limits_its_reply(step: str) -> None:
+    most = next(STEPS[step]()).max_tokens
+    assert most is not None
+    assert 0 < most <= 8000
+
+
+def test_each_request_of_a_list_is_limited() -> None:
+    replies: list[str | Reply] = [cut(LIST[:20]), f"{LIST}<|COMPLETE|>"]
+    _, requests = drive(index(gleanings=0).extract(CHUNK), replies)
+    assert len(requests) == 2
+    assert all(request.max_tokens for request in requests)
+
+
+def test_the_limit_of_a_report_leaves_room_for_languages_with_many_tokens_in_a_word() -> None:
+    usual, long = report(index()), report(index(report_words=3000))
+    assert (next(usual).max_tokens or 0) >= 4 * 1500
+    assert (next(long).max_tokens or 0) >= 4 * 3000
+
+
+@pytest.mark.parametrize(
+    ("longer", "task"),
+    [
+        ({"description_tokens": 1000}, lambda b: b.summarize("Ann", ["Sails.", "Rows."])),
+        ({"chunk_tokens": 2400}, lambda b: b.extract(CHUNK)),
+        ({"chunk_tokens": 2400}, lambda b: b.claims(CHUNK)),
+    ],
+)
+def test_a_limit_grows_with_what_the_step_asks_for(
+    longer: dict[str, object], task: Callable[[LLMIndexBackend], LLMTask[Any]]
+) -> None:
+    usual, more = next(task(index())), next(task(index(**longer)))
+    assert (more.max_tokens or 0) > (usual.max_tokens or 0)

@@ -1,0 +1,112 @@
+"""A question whose calls fail in part is answered from the others, and the answer says so."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Unpack
+
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, ModelError, ReplyError
+from graphrag_neo4j.errors import BudgetSpentError
+from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j.options import QueryOptions
+from graphrag_neo4j.query.answer import Answer
+from tests.conftest import Run
+from tests.support.carol import Indexed, indexed_carol
+from tests.support.servers import TestServer
+
+QUESTION = "What does Scrooge think of Christmas and of Marley?"
+NOT_USED = "because the model's reply can't be used: the reply is not valid"
+
+
+@pytest.fixture(scope="module")
+async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
+    async with indexed_carol(
+        checked_server, characters=30_000, map_context_tokens=500, claims=False
+    ) as indexed:
+        yield indexed
+
+
+@pytest.fixture(autouse=True)
+def no_faults(carol: Indexed) -> None:
+    carol.endpoint.change(garbage=0.0, only=[], key="")
+
+
+async def ask(
+    carol: Indexed, heard: list[Event] | None = None, **how: Unpack[QueryOptions]
+) -> Answer:
+    listen: Callable[[Event], None] = heard.append if heard is not None else lambda _: None
+    async with AsyncGraphRAG(carol.settings, listen) as rag:
+        return await rag.query(QUESTION, **how)
+
+
+async def test_some_map_calls_of_a_global_search_may_fail(carol: Indexed) -> None:
+    whole = await ask(carol, method="global")
+    assert whole.notices == ()
+    carol.endpoint.change(garbage=0.6, only=["json:points"])
+    heard: list[Event] = []
+    answer = await ask(carol, heard, method="global")
+    assert answer.found
+    assert answer.citations
+    (notice,) = answer.notices
+    assert NOT_USED in notice
+    assert f" of {len(answer.context)} context" in notice
+    assert Notice(notice, warning=True) in heard
+
+
+async def test_a_question_fails_with_the_reason_if_all_map_calls_fail(carol: Indexed) -> None:
+    carol.endpoint.change(garbage=1.0, only=["json:points"])
+    with pytest.raises(ReplyError, match="none of the model's replies can be used: the reply is"):
+        await ask(carol, method="global")
+
+
+async def test_some_calls_of_a_drift_search_may_fail(carol: Indexed) -> None:
+    carol.endpoint.change(garbage=0.6, only=["json:primer"])
+    answer = await ask(carol, method="drift")
+    assert answer.found
+    (notice,) = answer.notices
+    assert NOT_USED in notice
+
+
+async def test_a_drift_search_fails_if_all_of_its_calls_fail(carol: Indexed) -> None:
+    carol.endpoint.change(garbage=1.0, only=["json:primer"])
+    with pytest.raises(ReplyError, match="none of the model's replies can be used"):
+        await ask(carol, method="drift")
+
+
+async def test_a_dynamic_search_fails_if_no_report_can_be_rated(carol: Indexed) -> None:
+    carol.endpoint.change(garbage=1.0, only=["json:relevant_reports"])
+    with pytest.raises(ReplyError, match="none of the model's replies can be used"):
+        await ask(carol, method="global", dynamic=True)
+
+
+async def test_a_dynamic_search_goes_on_without_the_reports_that_were_not_rated(
+    carol: Indexed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_neo4j.query.search.global_.RATED_AT_ONCE", 2)
+    carol.endpoint.change(garbage=0.6, only=["json:relevant_reports"])
+    answer = await ask(carol, method="global", dynamic=True)
+    assert any("groups of reports were left out" in notice for notice in answer.notices)
+
+
+async def test_a_refused_key_ends_the_question(carol: Indexed) -> None:
+    carol.endpoint.change(key="another")
+    with pytest.raises(ModelError, match="refuses the key"):
+        await ask(carol, method="global")
+
+
+async def test_a_cost_limit_ends_the_question(carol: Indexed) -> None:
+    async with AsyncGraphRAG(carol.settings.changed(max_cost=0.0)) as rag:
+        with pytest.raises(BudgetSpentError):
+            await rag.query(QUESTION, method="global")
+
+
+def test_the_command_prints_the_notice(
+    carol: Indexed, kg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (carol.environment | {"KG_MAP_CONTEXT_TOKENS": "500"}).items():
+        monkeypatch.setenv(name, value)
+    carol.endpoint.change(garbage=0.6, only=["json:points"])
+    done = kg("query", QUESTION, "--method", "global", "--json")
+    (notice,) = done.json["notices"]
+    assert NOT_USED in notice
+    assert notice in " ".join(done.err.split())

@@ -84,7 +84,7 @@ class SettingsOptions(AnswerOptions, total=False):
     entity_types: str | Sequence[str]
     language: str | None
     gleanings: int
-    claims: bool
+    claims: bool | None
     claim_gleanings: int
     entity_specs: str | Sequence[str]
     claim_description: str

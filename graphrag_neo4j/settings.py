@@ -262,7 +262,12 @@ class Settings(BaseSettings):
         description="Largest number of gleanings for each chunk. A gleaning asks the model for the "
         "entities and relationships that it missed before.",
     )
-    claims: bool = Field(True, description="Whether claims are extracted from the chunks.")
+    claims: bool | None = Field(
+        None,
+        description="Whether claims are extracted from the chunks. If it is not set, a model "
+        "extracts none, because they cost about as much as the entities; an extractive index has "
+        "them, because there they are free.",
+    )
     claim_gleanings: int = Field(
         1, ge=0, description="Largest number of gleanings for the claims of each chunk."
     )

@@ -126,7 +126,7 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     backend: IndexBackend = LLMIndexBackend.from_settings(settings)
     empty = ChunkText("", "")
     steps = [_reading("extraction", backend.extract(empty), chunks, text_tokens, settings)]
-    if settings.claims:
+    if settings.claims:  # not set: a model extracts none
         steps.append(_reading("claims", backend.claims(empty), chunks, text_tokens, settings))
     for step, (share, sent, replied) in WRITTEN.items():
         calls = round(share * chunks)

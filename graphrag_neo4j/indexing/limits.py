@@ -34,10 +34,13 @@ class Limits:
 
     @classmethod
     def from_settings(cls, settings: Settings, embedder: Embedder, *, quotes: bool) -> Self:
-        """The limits for these settings. `quotes` is that of the index backend."""
+        """The limits for these settings. `quotes` is that of the index backend.
+
+        If the settings do not say whether claims are extracted, only an extractive backend does.
+        """
         count = partial(tokens.count, encoding_name=settings.encoding)
         return cls(
-            claims=settings.claims,
+            claims=quotes if settings.claims is None else settings.claims,
             chunks=_chunks(settings),
             summaries=_summaries(settings, count),
             communities=_communities(settings, by_npmi=quotes),

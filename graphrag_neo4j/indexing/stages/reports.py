@@ -18,6 +18,7 @@ from graphrag_neo4j.context.context_table import (
     ContextRecord,
     ContextTable,
     record_of_row,
+    relationship_record,
     report_line,
     report_tokens,
 )
@@ -277,7 +278,7 @@ def _entity(row: ReportEntityRow) -> EntityMaterial:
 
 
 def _edge(row: ReportEdgeRow) -> RelationshipMaterial:
-    record = record_of_row("Relationships", row, "source_name", "target_name", "description")
+    record = relationship_record(row, "source_name", "target_name")
     return RelationshipMaterial(
         record, row["source"], row["target"], _lines(record), row["weight"] or 0
     )

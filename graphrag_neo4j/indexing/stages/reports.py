@@ -289,7 +289,8 @@ def _claim(row: ReportClaimRow) -> ClaimMaterial:
     source = ContextRecord("Sources", row["chunk_ref"], row["chunk"], "")
     record = record_of_row("Claims", row, *fields)
     description = flat(neutralised(row["description"] or ""))
-    return ClaimMaterial(record, tuple(row["about"]), description, source)
+    alike = (row["subject"], row["object"] or "", row["type"] or "")
+    return ClaimMaterial(record, tuple(row["about"]), description, source, alike)
 
 
 def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> SourceMaterial:

@@ -283,15 +283,17 @@ class Settings(BaseSettings):
 
     # Descriptions
     join_tokens: int = Field(
-        160,
+        400,
         ge=0,
         description="Several descriptions with at most this many tokens together are joined line "
         "by line, without a model.",
     )
     description_tokens: int = Field(
-        160,
+        600,
         ge=16,
-        description="Largest number of tokens of a description that a model has summarised.",
+        description="Largest number of tokens of a description that a model has summarised. The "
+        "model may write half as much as it reads, but always as much as KG_JOIN_TOKENS and never "
+        "more than this.",
     )
     summary_context_tokens: int = Field(
         4000,

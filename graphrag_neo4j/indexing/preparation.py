@@ -77,10 +77,11 @@ async def tell_claimless(stage: StageContext) -> None:
     """Sends a notice of chunks that get no claims in a graph where other chunks have claims."""
     rows = await stage.graph.read("extract/count_claimless", CountRow)
     if n := int(rows[0]["n"]):
+        chunks = "1 chunk gets" if n == 1 else f"{n:,} chunks get"
         stage.listen(
             Notice(
-                f"{n} chunks get no claims, and the other chunks of this graph have them: set "
-                "KG_CLAIMS=true (or --claims) to extract claims from these, too."
+                f"{chunks} no claims, although other chunks of this graph have claims: set "
+                "KG_CLAIMS=true (or give --claims) to extract claims from all chunks."
             )
         )
 

@@ -286,7 +286,7 @@ class Settings(BaseSettings):
         400,
         ge=0,
         description="Several descriptions with at most this many tokens together are joined line "
-        "by line, without a model.",
+        "by line, without a model. An extractive index joins and selects 160 at most.",
     )
     description_tokens: int = Field(
         600,

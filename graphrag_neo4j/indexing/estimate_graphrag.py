@@ -28,7 +28,7 @@ LISTS: Final = {"extraction": (1730, 34), "claims": (1111, 21)}
 # elements with several descriptions for each chunk, 101 tokens in each, and 1.10 times as many
 # reports as ours. A larger corpus has fewer of all these for each chunk: 0.61 times for 60
 # transcripts, as measured for our reports. (An index that it made itself, of A Christmas Carol, has
-# 1.9 summaries and 1.4 reports for each 600 tokens of text.)
+# 1.9 summaries and 1.5 reports for each 600 tokens of text.)
 WRITTEN: Final = {"summary": (1.27, 138 + 101, 101), "report": (0.43, 1927 + 1435, 600)}
 TEXTS_PER_CALL = 16  # of its embedding
 

@@ -7,7 +7,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.indexing.result import IndexResult
+from graphrag_neo4j.indexing.status import Status
 from graphrag_neo4j.resources import read_statement
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
@@ -22,13 +22,14 @@ TALE = (
 MORE = "Bob Cratchit was the clerk of Ebenezer Scrooge. Google acquired YouTube in 2006."
 
 
-async def index(settings: Settings, *texts: str, heard: list[Event] | None = None) -> IndexResult:
+async def index(settings: Settings, *texts: str, heard: list[Event] | None = None) -> Status:
     documents = [Document(text, f"memory:{n}") for n, text in enumerate(texts)]
     heard = [] if heard is None else heard
     async with AsyncGraphRAG(settings, heard.append) as rag:
         result = await rag.index(documents)
     assert result.complete
-    return result
+    assert result.status
+    return result.status
 
 
 async def waiting(graph: Graph) -> Sequence[str]:
@@ -40,10 +41,10 @@ async def test_a_model_extracts_no_claims_by_default_and_none_are_waiting(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:
     given = settings(claims=None)
-    result = await index(given, TALE)
+    status = await index(given, TALE)
     assert "claims" not in {call.kind for call in endpoint.log}
-    assert result.status.pending["claims"] == 0
-    assert result.status.counts["claims"] == 0
+    assert status.pending["claims"] == 0
+    assert status.counts["claims"] == 0
     async with AsyncGraphRAG(given) as rag:
         assert sum((await rag.status()).pending.values()) == 0
     async with AsyncGraphRAG(settings(claims=None, model="extractive")) as rag:
@@ -66,8 +67,8 @@ async def test_claims_that_one_run_is_asked_for_are_pending_without_the_setting_
 
 
 async def test_an_extractive_index_has_claims_by_default(graph: Graph, alone: Settings) -> None:
-    result = await index(alone.changed(claims=None), TALE)
-    assert result.status.counts["claims"] > 0
+    status = await index(alone.changed(claims=None), TALE)
+    assert status.counts["claims"] > 0
     assert await waiting(graph) == []
 
 
@@ -78,8 +79,8 @@ async def test_claims_of_rules_go_with_the_rest_of_what_rules_have_read(
     fresh = await dump(graph)
     await graph.run_plain("MATCH (node) DETACH DELETE node")
     await index(alone.changed(claims=None), TALE)
-    result = await index(settings(claims=None), TALE)
-    assert result.status.counts["claims"] == 0
+    status = await index(settings(claims=None), TALE)
+    assert status.counts["claims"] == 0
     assert await dump(graph) == fresh
 
 
@@ -89,8 +90,8 @@ async def test_it_is_said_where_some_chunks_have_claims_and_new_ones_get_none(
     await index(settings(claims=True), TALE)
     claims = [row["n"] for row in await graph.run_plain("MATCH (c:Claim) RETURN count(c) AS n")]
     heard: list[Event] = []
-    result = await index(settings(claims=None), TALE, MORE, heard=heard)
-    assert [result.status.counts["claims"]] == claims
+    status = await index(settings(claims=None), TALE, MORE, heard=heard)
+    assert [status.counts["claims"]] == claims
     told = [event.text for event in heard if isinstance(event, Notice)]
     [notice] = [text for text in told if "claims" in text]
     assert notice.startswith("1 chunk gets no claims")

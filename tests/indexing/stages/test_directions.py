@@ -29,7 +29,7 @@ RETURN pair.id AS id, a.name AS a, b.name AS b, forward, total
 """
 
 
-async def shown(graph: Graph) -> Mapping[str, tuple[str, str, int]]:
+async def shown(graph: Graph) -> Mapping[str, tuple[str, str, int | None]]:
     """The relationships as reports and answers show them: source, target, and how many go back."""
     ids = [row["id"] for row in await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN r.id AS id")]
     rows = await graph.read("search/relationships", ids=ids)

@@ -32,11 +32,15 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 __all__ = ["Estimate", "StepEstimate", "estimate"]
 
 
-# By step: calls of a model for each chunk of the corpus, and tokens to and from it in such a call.
-# Measured with the same endpoint, summaries on 5 transcripts and reports on 60.
-WRITTEN: Final[Mapping[Step, tuple[float, int, int]]] = {
-    "summary": (0.06, 1090, 173),
-    "report": (0.39, 1840, 600),
+# Calls for each chunk, and tokens to and from the model in a call. Measured with the endpoint of
+# the tests, reports on 60 transcripts and summaries on 5. There 0.06 descriptions for each chunk
+# had more than 400 tokens, 0.21 more than 160, and 2.2 came from several places.
+REPORT: Final = (0.39, 1840, 600)
+SEVERAL, ABOVE_400, REPLY = 2.2, 0.06, 173
+
+ONE_RECORD: Final[Mapping[Step, str]] = {
+    "extraction": '("entity"<|>A<|>a<|>A)<|COMPLETE|>',
+    "claims": "(A<|>NONE<|>A<|>TRUE<|>NONE<|>NONE<|>A<|>A)<|COMPLETE|>",
 }
 
 
@@ -112,10 +116,24 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     steps = [_reading("extraction", backend.extract(empty), chunks, text_tokens, settings)]
     if settings.claims:  # not set: a model extracts none
         steps.append(_reading("claims", backend.claims(empty), chunks, text_tokens, settings))
-    for step, (share, sent, replied) in WRITTEN.items():
-        calls = round(share * chunks)
-        steps.append(priced(step, calls, calls * sent, calls * replied, settings))
+    steps.append(_written("summary", chunks, _summaries(settings), settings))
+    steps.append(_written("report", chunks, REPORT, settings))
     return [*steps, embedding(chunks, text_tokens, settings.embedding_batch, settings)]
+
+
+def _written(
+    step: Step, chunks: int, each: tuple[float, int, int], settings: Settings
+) -> StepEstimate:
+    share, sent, replied = each
+    calls = round(share * chunks)
+    return priced(step, calls, calls * sent, calls * replied, settings)
+
+
+def _summaries(settings: Settings) -> tuple[float, int, int]:
+    """The summaries for each chunk: those descriptions that are too long to be joined."""
+    join = settings.join_tokens
+    share = min(SEVERAL, ABOVE_400 * (400 / join) ** 1.5) if join else SEVERAL
+    return share, min(260 + 2 * join, settings.summary_context_tokens), REPLY
 
 
 def _reading(
@@ -139,7 +157,7 @@ def _reading(
 
 
 def _requests(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
-    """The requests of a task for an empty chunk and empty replies.
+    """The requests of a task for an empty chunk and the shortest replies.
 
     Each has its number of tokens, and whether it asks for yes or no.
     """
@@ -149,10 +167,11 @@ def _requests(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
         while True:
             size = sum(tokens.count(message.content, encoding) for message in request.messages)
             found.append((size, bool(request.choices)))
-            request = task.send(_empty(request))
+            request = task.send(_shortest(request))
     except StopIteration:
         return found
 
 
-def _empty(request: Request) -> Reply:
-    return Reply("Yes" if request.choices else "<|COMPLETE|>")
+def _shortest(request: Request) -> Reply:
+    """A reply after which the next gleaning follows: yes, or a list of one record."""
+    return Reply("Yes" if request.choices else ONE_RECORD[request.step])

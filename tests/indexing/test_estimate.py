@@ -72,6 +72,16 @@ async def test_a_chunk_takes_two_lists_and_few_summaries_by_default() -> None:
     assert (lists + calls["summary"]) / said.chunks <= 2.2
 
 
+async def test_fewer_tokens_that_are_joined_are_more_summaries() -> None:
+    calls = []
+    for join in (0, 160, 400, 2000):
+        said = await of_tales(load_settings(join_tokens=join), *[TALE * 200] * 20)
+        calls.append(next(step.calls for step in said.steps if step.step == "summary"))
+    assert calls == sorted(calls, reverse=True)
+    assert len(set(calls)) == 4
+    assert calls[2] < said.chunks / 10
+
+
 async def test_it_takes_no_more_than_microsoft_graphrag_for_the_same_chunks() -> None:
     for given in ({}, {"claims": True}):
         said = await of_tales(load_settings(**given), *[TALE * 200] * 20)

@@ -264,3 +264,25 @@ def test_what_was_said_at_different_places_stands_on_lines_of_its_own() -> None:
         "they met [Data: Relationships (7)]",
         "they parted [Data: Relationships (7)]",
     ]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 20), st.integers(0, 5)), min_size=1, max_size=15),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3)), max_size=60),
+    st.integers(20, 600),
+)
+def test_claims_never_exceed_the_budget_and_none_is_shown_without_its_entity(
+    made: list[tuple[int, int]], said: list[tuple[int, int]], budget: int
+) -> None:
+    known = [entity(n, degree=degree, length=length) for n, (length, degree) in enumerate(made)]
+    edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
+    claims = [
+        replace(claim(n, about % len(made)), alike=(f"E{about % len(made)}", "", f"T{kind}"))
+        for n, (about, kind) in enumerate(said)
+    ]
+    table = pack(material(known, edges, claims), budget, words)
+    assert words(table.text) <= budget
+    shown = set(ids(table))
+    for one in claims:
+        if one.record.id in shown:
+            assert one.about[0] in shown

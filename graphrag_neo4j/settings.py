@@ -265,8 +265,8 @@ class Settings(BaseSettings):
     claims: bool | None = Field(
         None,
         description="Whether claims are extracted from the chunks. If it is not set, a model "
-        "extracts none, because they cost about as much as the entities; an extractive index has "
-        "them, because there they are free.",
+        "extracts none, because they make an index about a third more expensive; an extractive "
+        "index has them, because there they are free.",
     )
     claim_gleanings: int = Field(
         1, ge=0, description="Largest number of gleanings for the claims of each chunk."

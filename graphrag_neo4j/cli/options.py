@@ -180,8 +180,8 @@ def settings_options(command: Command[P, R]) -> Command[P, R]:
                 default=None,
                 help=(
                     "Whether to extract claims, which are dated statements about an entity. With a "
-                    "model they are not extracted by default, because they cost about as much as "
-                    "the entities."
+                    "model they are not extracted by default, because they make an index about a "
+                    "third more expensive."
                 ),
             ),
         ]

@@ -104,6 +104,9 @@ async def test_reports_answers_and_the_map_show_the_same_direction(
     hop = (await graph.read("search/one_hop", ids=entities, inner=900, outward=900, chunks=1))[0]
     for row in [*hop["inner"], *hop["outward"]]:
         assert (row["source"], row["target"]) in directed
+    cited = [{"kind": "Relationships", "ref": row["ref"], "said": []} for row in edges]
+    places = await graph.read("search/resolve", citations=cited, places=1)
+    assert {row["title"] for row in places} <= {f"{one} – {other}" for one, other in directed}
     page = await read_map(graph)
     named = {row[0]: row[1] for row in page.entities}
     assert {(named[row[1]], named[row[2]]) for row in page.relationships} == directed

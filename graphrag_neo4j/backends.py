@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import run_in_thread
-from graphrag_neo4j.extractive import STATIC_VECTORS
+from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
 from graphrag_neo4j.model import Origin, Usage
 from graphrag_neo4j.protocols import Embedder, IndexBackend, QueryBackend, RunTask
 from graphrag_neo4j.settings import Settings
@@ -100,7 +100,7 @@ class Backends:
             from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 
             count = partial(tokens.count, encoding_name=settings.encoding)
-            rules = ExtractiveIndexBackend(settings.description_tokens, count)
+            rules = ExtractiveIndexBackend(min(settings.description_tokens, DESCRIBED), count)
             return IndexSetup(rules, run_in_thread, EXTRACTIVE_WORKERS, _static_embedder(), None)
         from graphrag_neo4j.llm import LLMIndexBackend
 

@@ -352,6 +352,8 @@ class AsyncGraphRAG:
     async def status(self) -> Status:
         """What is in the graph, what is pending by these settings, what failed and why.
 
+        If the settings do not say whether claims are extracted, the last index does.
+
         Raises GraphError.
         """
         return await read_status(self.graph, claims=self.settings.claims)

@@ -85,7 +85,7 @@ class SettingsOptions(AnswerOptions, total=False):
     language: str | None
     gleanings: int
     gleaning_question: Literal["later", "always", "never"]
-    claims: bool
+    claims: bool | None
     claim_gleanings: int
     entity_specs: str | Sequence[str]
     claim_description: str

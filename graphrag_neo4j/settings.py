@@ -268,7 +268,12 @@ class Settings(BaseSettings):
         "it is asked for more: `later` asks before each gleaning but the first, `always` before "
         "each, `never` before none. A model that nearly always says yes is no longer asked.",
     )
-    claims: bool = Field(True, description="Whether claims are extracted from the chunks.")
+    claims: bool | None = Field(
+        None,
+        description="Whether claims are extracted from the chunks. If it is not set, a model "
+        "extracts none, because they make an index about a third more expensive; an extractive "
+        "index has them, because there they are free.",
+    )
     claim_gleanings: int = Field(
         1, ge=0, description="Largest number of gleanings for the claims of each chunk."
     )
@@ -284,15 +289,17 @@ class Settings(BaseSettings):
 
     # Descriptions
     join_tokens: int = Field(
-        160,
+        400,
         ge=0,
         description="Several descriptions with at most this many tokens together are joined line "
-        "by line, without a model.",
+        "by line, without a model. An extractive index joins and selects 160 at most.",
     )
     description_tokens: int = Field(
-        160,
+        600,
         ge=16,
-        description="Largest number of tokens of a description that a model has summarised.",
+        description="Largest number of tokens of a description that a model has summarised. The "
+        "model may write half as much as it reads, but always as much as KG_JOIN_TOKENS and never "
+        "more than this.",
     )
     summary_context_tokens: int = Field(
         4000,

@@ -149,7 +149,10 @@ Make = Callable[..., Settings]
 
 @pytest.fixture
 def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
-    """Settings for the test's graph and endpoint, and whatever else is given."""
+    """Settings for the test's graph and endpoint, and whatever else is given.
+
+    Claims are extracted, although a model extracts none by default: so all stages are tested.
+    """
 
     def make(**given: object) -> Settings:
         return load_settings(
@@ -161,6 +164,7 @@ def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
                 "openai_base_url": endpoint.url,
                 "openai_api_key": KEY,
                 "concurrency": 8,
+                "claims": True,
                 **given,
             }
         )
@@ -186,6 +190,7 @@ def environment(settings: Make, monkeypatch: pytest.MonkeyPatch) -> None:
         "OPENAI_BASE_URL": given.openai_base_url,
         "OPENAI_API_KEY": given.openai_api_key and given.openai_api_key.get_secret_value(),
         "KG_CONCURRENCY": "8",
+        "KG_CLAIMS": "true",
     }.items():
         monkeypatch.setenv(name, value or "")
 

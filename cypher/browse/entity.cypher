@@ -9,7 +9,8 @@ CALL (entity) {
   MATCH (entity)-[stated:STATED]-(other)
   MATCH (chunk:Chunk {id: stated.chunk})
   UNWIND stated.descriptions AS said
-  RETURN 'with ' + other.name AS about, said, chunk
+  RETURN CASE WHEN startNode(stated) = entity THEN 'to ' ELSE 'from ' END + other.name AS about,
+         said, chunk
   UNION
   MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)-[:FROM]->(chunk:Chunk)
   RETURN 'claim, ' + coalesce(claim.status, 'unrated') AS about, claim.description AS said, chunk

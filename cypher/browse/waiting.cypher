@@ -4,6 +4,7 @@ CALL () {
   RETURN 'chunk to read' AS what, x.extraction_error AS reason
   UNION ALL
   MATCH (x:Chunk) WHERE x.claims IN ['pending', 'failed']
+    AND NOT EXISTS { (:State {id: 'graph', claims: false}) }
   RETURN 'chunk to read for claims' AS what, x.claims_error AS reason
   UNION ALL
   MATCH (x:Entity) WHERE x.stale = true OR x.undescribed = true

@@ -1,7 +1,8 @@
-// Reads the relationships with chunks that state them; chunks that the description quotes come
-// first.
-MATCH (source:Entity)-[pair:RELATED]->(target:Entity)
-RETURN pair.ref AS ref, source.ref AS source, target.ref AS target, pair.weight AS weight,
+// Reads the relationships in the direction of most of their statements, with chunks that state
+// them; chunks that the description quotes come first.
+MATCH (a:Entity)-[pair:RELATED]->(b:Entity)
+WITH pair, CASE WHEN pair.reversed THEN [b, a] ELSE [a, b] END AS ends
+RETURN pair.ref AS ref, ends[0].ref AS source, ends[1].ref AS target, pair.weight AS weight,
        pair.description AS description,
        COLLECT { MATCH ()-[stated:STATED {pair: pair.id}]->()
                  MATCH (chunk:Chunk {id: stated.chunk})

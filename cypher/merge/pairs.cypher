@@ -1,5 +1,7 @@
-// Reads a page of marked pairs with all their statements.
-MATCH ()-[pair:RELATED]->() WHERE pair.stale = true
-WITH pair LIMIT $limit
+// Reads a page of marked pairs with all their statements; does a statement go from the start of
+// the pair to its end?
+MATCH (start)-[pair:RELATED]->() WHERE pair.stale = true
+WITH start, pair LIMIT $limit
 RETURN pair.id AS id,
-  COLLECT { MATCH ()-[stated:STATED {pair: pair.id}]->() RETURN stated.strengths } AS strengths
+  COLLECT { MATCH (source)-[stated:STATED {pair: pair.id}]->()
+            RETURN [source = start, stated.strengths] } AS stated

@@ -1,9 +1,10 @@
-// Reads the relationships inside communities.
+// Reads the relationships inside communities, each in the direction of most of its statements.
 UNWIND $ids AS id
 MATCH (community:Community {id: id})<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(a:Entity)
 MATCH (a)-[pair:RELATED]->(b:Entity)
 WHERE EXISTS { (b)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community) }
-RETURN id AS community, pair.id AS id, pair.ref AS ref, a.id AS source, b.id AS target,
-       a.name AS source_name, b.name AS target_name, pair.description AS description,
-       pair.weight AS weight
+WITH id, pair, CASE WHEN pair.reversed THEN [b, a] ELSE [a, b] END AS ends
+RETURN id AS community, pair.id AS id, pair.ref AS ref, ends[0].id AS source, ends[1].id AS target,
+       ends[0].name AS source_name, ends[1].name AS target_name, pair.description AS description,
+       pair.weight AS weight, pair.opposite AS opposite
 ORDER BY pair.id

@@ -1,18 +1,22 @@
 // Reads the direct neighbourhood of entities: the relationships between them and to other entities,
-// and the chunks that support these.
+// and the chunks that support these. A relationship has the direction of most of its statements.
 RETURN
   COLLECT {
     MATCH (a:Entity)-[r:RELATED]->(b:Entity) WHERE a.id IN $ids AND b.id IN $ids
     WITH a, r, b ORDER BY a.degree + b.degree DESC, r.id LIMIT $inner
-    RETURN {id: r.id, ref: r.ref, source: a.name, target: b.name, description: r.description}
+    WITH r, CASE WHEN r.reversed THEN [b, a] ELSE [a, b] END AS ends
+    RETURN {id: r.id, ref: r.ref, source: ends[0].name, target: ends[1].name,
+            description: r.description, weight: r.weight, opposite: r.opposite}
   } AS inner,
   COLLECT {
     MATCH (e:Entity)-[r:RELATED]-(n:Entity) WHERE e.id IN $ids AND NOT n.id IN $ids
     WITH n, collect(r) AS found
     ORDER BY size(found) DESC, n.degree DESC, n.id LIMIT $outward
     UNWIND found AS r
-    WITH r, startNode(r) AS a, endNode(r) AS b
-    RETURN {id: r.id, ref: r.ref, source: a.name, target: b.name, description: r.description}
+    WITH r, CASE WHEN r.reversed THEN [endNode(r), startNode(r)]
+                 ELSE [startNode(r), endNode(r)] END AS ends
+    RETURN {id: r.id, ref: r.ref, source: ends[0].name, target: ends[1].name,
+            description: r.description, weight: r.weight, opposite: r.opposite}
     LIMIT $outward
   } AS outward,
   COLLECT {

@@ -14,7 +14,8 @@ CALL (citation) {
   UNION
   WITH citation WHERE citation.kind = 'Relationships'
   MATCH (a)-[x:RELATED {ref: citation.ref}]->(b)
-  RETURN a.name + ' – ' + b.name AS title,
+  WITH x, CASE WHEN x.reversed THEN [b, a] ELSE [a, b] END AS ends
+  RETURN ends[0].name + ' – ' + ends[1].name AS title,
     COLLECT {
       MATCH ()-[stated:STATED {pair: x.id}]->() MATCH (chunk:Chunk {id: stated.chunk})
       WITH chunk, any(text IN stated.descriptions

@@ -178,7 +178,11 @@ def settings_options(command: Command[P, R]) -> Command[P, R]:
             click.option(
                 "--claims/--no-claims",
                 default=None,
-                help="Whether to extract claims, which are dated statements about an entity.",
+                help=(
+                    "Whether to extract claims, which are dated statements about an entity. With a "
+                    "model they are not extracted by default, because they make an index about a "
+                    "third more expensive."
+                ),
             ),
         ]
     ):

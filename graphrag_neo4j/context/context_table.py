@@ -17,6 +17,7 @@ __all__ = [
     "measured",
     "record_of",
     "record_of_row",
+    "relationship_record",
     "report_line",
     "report_pieces",
     "report_tokens",
@@ -84,6 +85,19 @@ def record_of_row(kind: CitationKind, row: Mapping[str, Any], *fields: str) -> C
     Raises KeyError where the row lacks one of them.
     """
     return record_of(kind, row["ref"], row["id"], *(row[name] for name in fields))
+
+
+def relationship_record(row: Mapping[str, Any], source: str, target: str) -> ContextRecord:
+    """A record of a relationship, whose names stand in the fields `source` and `target` of a row.
+
+    These are in the direction of most of its statements (`weight`). Where some go the other way
+    (`opposite`), their number follows the description, which alone can be quoted.
+    """
+    record = record_of_row("Relationships", row, source, target, "description")
+    if not row["opposite"]:
+        return record
+    note = f"({row['opposite']} of {row['weight']} statements go from target to source)"
+    return replace(record, text=f"{record.text} {note}")
 
 
 def measure(record: ContextRecord, count: CountTokens) -> int:

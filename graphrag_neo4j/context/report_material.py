@@ -49,13 +49,15 @@ class RelationshipMaterial:
 class ClaimMaterial:
     """A claim about entities, which are given by their ids; at least one is of the community.
 
-    `source` is the chunk that makes the claim.
+    `source` is the chunk that makes the claim. `alike` is the subject, object and type, which other
+    claims may share; () for a claim that shares them with no other.
     """
 
     record: ContextRecord
     about: tuple[str, ...]
     description: str
     source: ContextRecord | None = None
+    alike: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

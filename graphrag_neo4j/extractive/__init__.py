@@ -5,10 +5,13 @@ Its modules are imported where they are used, because a question needs only a fe
 
 from typing import Final
 
-__all__ = ["SIGNATURE_PREFIX", "STATIC_VECTORS"]
+__all__ = ["DESCRIBED", "SIGNATURE_PREFIX", "STATIC_VECTORS"]
 
 SIGNATURE_PREFIX: Final = "extractive"
 """The beginning of this backend's signatures. It is stored in graphs, so it must not change."""
 
 STATIC_VECTORS: Final = "wordllama-l2-supercat-256"
 """The name of this backend's embedding model in the graph."""
+
+DESCRIBED: Final = 160
+"""The largest number of tokens of a description: quotations that stand for many need no more."""

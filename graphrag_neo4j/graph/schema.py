@@ -82,6 +82,8 @@ PROPERTIES = (
     "descriptions",
     "degree",
     "weight",
+    "reversed",
+    "opposite",
     "level",
     "size",
     "summary",

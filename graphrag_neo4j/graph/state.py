@@ -1,7 +1,8 @@
 """The state of a graph: a node of its own, which tells in which layout the graph is.
 
 Version 1 is the layout of the release 0.1. Its Counter held the state of the graph as well as
-the last refs, and the signatures of what was made without a model began with "offline".
+the last refs, and the signatures of what was made without a model began with "offline". In
+version 2 a RELATED relationship did not have the direction of most of its statements.
 """
 
 from typing import Final
@@ -12,7 +13,7 @@ from graphrag_neo4j.graph.rows import VersionRow
 
 __all__ = ["SCHEMA_VERSION", "migrate", "refuse_newer", "schema_version"]
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 
 async def schema_version(graph: Graph) -> int | None:
@@ -44,4 +45,5 @@ async def migrate(tx: Transaction) -> None:
     await tx.run("state/migrate_entities")
     await tx.run("state/migrate_pairs")
     await tx.run("state/migrate_reports")
+    await tx.run("state/migrate_directions")
     await tx.run("state/migrate_state", version=SCHEMA_VERSION)

@@ -2,12 +2,11 @@
 
 The tokens of the prompts are counted as they will be sent. The length of replies, the number of
 gleanings and the number of descriptions that need a model can only be assumed. The assumptions are
-in this file, with their sources.
+in this file and in `step_estimate`, with their sources.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Final
 
 import anyio.to_thread
@@ -16,8 +15,16 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.events import Advanced, Listener, Notice, Share, silent
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.estimate_graphrag import estimate_graphrag
 from graphrag_neo4j.indexing.stages.ingest import header_of
-from graphrag_neo4j.llm import LLMIndexBackend, model_of, price_of
+from graphrag_neo4j.indexing.step_estimate import (
+    ASSUMED,
+    FIRST_LIST,
+    StepEstimate,
+    embedding,
+    priced,
+)
+from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, Document, LLMTask, Origin, Reply, Request, Step
 from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
@@ -25,44 +32,11 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 __all__ = ["Estimate", "StepEstimate", "estimate"]
 
 
-@dataclass(frozen=True, slots=True)
-class Assumed:
-    """The assumptions about one step that reads chunks.
-
-    `reply`: tokens of its replies for each token of text. `missed`: the share of chunks (0 to 1)
-    for which the model says that it has missed something, so that there is a gleaning.
-    """
-
-    reply: float
-    missed: float
-
-
-# Measured on 60 transcripts against an endpoint that replies as a GPT model did for another
-# book (1.8 and 0.26 tokens, .99 and .12); real models glean claims more often.
-ASSUMED: Final[Mapping[Step, Assumed]] = {
-    "extraction": Assumed(reply=1.8, missed=0.98),
-    "claims": Assumed(reply=0.4, missed=0.25),
-}
-FIRST_LIST = 0.8  # share of the records that the first reply has; gleanings give the rest
-# By step: calls of a model for each chunk of the corpus, and tokens to and from it in such a call.
-WRITTEN: Final[Mapping[Step, tuple[float, int, int]]] = {
-    "summary": (0.33, 670, 145),
-    "report": (0.39, 1840, 600),
-}
-# Texts to embed for each chunk (itself, entities, reports), and tokens for each token of text.
-EMBEDDED = 5.5
-EMBEDDED_TOKENS = 1.8
-
-
-@dataclass(frozen=True, slots=True)
-class StepEstimate:
-    """Calls and tokens of one step. `cost` is in US dollars, None where no price is known."""
-
-    step: str
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    cost: float | None
+# Calls for each chunk, and tokens to and from the model in a call. Measured with the endpoint of
+# the tests, reports on 60 transcripts and summaries on 5. There 0.06 descriptions for each chunk
+# had more than 400 tokens, 0.21 more than 160, and 2.2 came from several places.
+REPORT: Final = (0.39, 1840, 600)
+SEVERAL, ABOVE_400, REPLY = 2.2, 0.06, 173
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +45,8 @@ class Estimate:
 
     `text_tokens` is the number of tokens of all chunks, overlaps included. `unreadable` holds
     reasons by source. `notices` are sentences about how the files were read. `origin` is
-    "extractive" where the settings want no model; then there are no steps and no cost.
+    "extractive" where the settings want no model; then there are no steps and no cost. `graphrag`
+    holds what microsoft/graphrag would take for the same chunks.
     """
 
     documents: int
@@ -81,6 +56,7 @@ class Estimate:
     unreadable: Mapping[str, str]
     notices: Sequence[str] = ()
     origin: Origin = "model"
+    graphrag: Sequence[StepEstimate] = ()
 
 
 async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent) -> Estimate:
@@ -104,7 +80,14 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
     steps = [] if free else _steps(chunks, text_tokens, settings)
     origin: Origin = "extractive" if free else "model"
     return Estimate(
-        documents, chunks, text_tokens, steps, corpus.reasons(), corpus.notices(), origin
+        documents,
+        chunks,
+        text_tokens,
+        steps,
+        corpus.reasons(),
+        corpus.notices(),
+        origin,
+        [] if free else estimate_graphrag(chunks, text_tokens, settings),
     )
 
 
@@ -126,12 +109,26 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     backend: IndexBackend = LLMIndexBackend.from_settings(settings)
     empty = ChunkText("", "")
     steps = [_reading("extraction", backend.extract(empty), chunks, text_tokens, settings)]
-    if settings.claims:
+    if settings.claims:  # not set: a model extracts none
         steps.append(_reading("claims", backend.claims(empty), chunks, text_tokens, settings))
-    for step, (share, sent, replied) in WRITTEN.items():
-        calls = round(share * chunks)
-        steps.append(_priced(step, calls, calls * sent, calls * replied, settings))
-    return [*steps, _embedding(chunks, text_tokens, settings)]
+    steps.append(_written("summary", chunks, _summaries(settings), settings))
+    steps.append(_written("report", chunks, REPORT, settings))
+    return [*steps, embedding(chunks, text_tokens, settings.embedding_batch, settings)]
+
+
+def _written(
+    step: Step, chunks: int, each: tuple[float, int, int], settings: Settings
+) -> StepEstimate:
+    share, sent, replied = each
+    calls = round(share * chunks)
+    return priced(step, calls, calls * sent, calls * replied, settings)
+
+
+def _summaries(settings: Settings) -> tuple[float, int, int]:
+    """The summaries for each chunk: those descriptions that are too long to be joined."""
+    join = settings.join_tokens
+    share = min(SEVERAL, ABOVE_400 * (400 / join) ** 1.5) if join else SEVERAL
+    return share, min(260 + 2 * join, settings.summary_context_tokens), REPLY
 
 
 def _reading(
@@ -142,49 +139,34 @@ def _reading(
     Each request holds the text and the replies to the requests before it.
     """
     assumed = ASSUMED[step]
-    calls, sent, replied = 0.0, 0.0, 0.0
+    calls, sent, replied = 0.0, 0.0, assumed.reply * text_tokens
     likely = 1.0
-    for number, (fixed, is_question) in enumerate(_fixed(task, settings.encoding)):
+    for number, (fixed, asks) in enumerate(_requests(task, settings.encoding)):
         calls += likely
         before = FIRST_LIST * assumed.reply * text_tokens if number else 0.0
         sent += likely * (fixed * chunks + text_tokens + before)
-        replied += likely * chunks if is_question else 0.0
-        likely *= assumed.missed if is_question else 1.0
-    replied += assumed.reply * text_tokens
-    return _priced(step, round(calls * chunks), round(sent), round(replied), settings)
+        if asks:  # one word, and the rest only where it is yes
+            replied += likely * chunks
+            likely *= assumed.missed
+    return priced(step, calls * chunks, sent, replied, settings)
 
 
-def _fixed(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
-    """The tokens of each request of a task for an empty chunk and short replies.
+def _requests(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
+    """The requests of a task for an empty chunk and the shortest replies.
 
-    The second value tells whether the request is a question for yes or no.
+    Each has its number of tokens, and whether it asks for yes or no.
     """
-    sizes: list[tuple[int, bool]] = []
+    found: list[tuple[int, bool]] = []
     try:
         request = next(task)
         while True:
             size = sum(tokens.count(message.content, encoding) for message in request.messages)
-            sizes.append((size, bool(request.choices)))
-            request = task.send(_short(request, len(sizes)))
+            found.append((size, bool(request.choices)))
+            request = task.send(_shortest(request, len(found)))
     except StopIteration:
-        return sizes
+        return found
 
 
-def _embedding(chunks: int, text_tokens: int, settings: Settings) -> StepEstimate:
-    calls = ceil(chunks * EMBEDDED / settings.embedding_batch)
-    sent = round(text_tokens * EMBEDDED_TOKENS)
-    price = price_of(settings.embedding_model, settings)
-    return StepEstimate("embedding", calls, sent, 0, price.of(sent, 0, 0) if price else None)
-
-
-def _short(request: Request, number: int) -> Reply:
-    """A reply that lets the gleanings go on: each list has a record of its own."""
+def _shortest(request: Request, number: int) -> Reply:
+    """A reply after which the next gleaning follows: yes, or a list of one record of its own."""
     return Reply("Yes" if request.choices else f"({number}<|>a<|>b)<|COMPLETE|>")
-
-
-def _priced(
-    step: Step, calls: int, input_tokens: int, output_tokens: int, settings: Settings
-) -> StepEstimate:
-    price = price_of(model_of(settings, step), settings)
-    cost = price.of(input_tokens, 0, output_tokens) if price else None
-    return StepEstimate(step, calls, input_tokens, output_tokens, cost)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Self
 
 from graphrag_neo4j import tokens
+from graphrag_neo4j.extractive import DESCRIBED
 from graphrag_neo4j.indexing.hierarchy import HierarchyLimits
 from graphrag_neo4j.indexing.stages.communities import Leiden
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits
@@ -34,12 +35,15 @@ class Limits:
 
     @classmethod
     def from_settings(cls, settings: Settings, embedder: Embedder, *, quotes: bool) -> Self:
-        """The limits for these settings. `quotes` is that of the index backend."""
+        """The limits for these settings. `quotes` is that of the index backend.
+
+        If the settings do not say whether claims are extracted, only an extractive backend does.
+        """
         count = partial(tokens.count, encoding_name=settings.encoding)
         return cls(
-            claims=settings.claims,
+            claims=quotes if settings.claims is None else settings.claims,
             chunks=_chunks(settings),
-            summaries=_summaries(settings, count),
+            summaries=_summaries(settings, count, quotes=quotes),
             communities=_communities(settings, by_npmi=quotes),
             reports=ReportLimits(settings.report_context_tokens, settings.unreported_size, count),
             vectors=_vectors(settings, embedder),
@@ -55,9 +59,11 @@ def _chunks(settings: Settings) -> Cutting:
     )
 
 
-def _summaries(settings: Settings, count: Callable[[str], int]) -> SummaryLimits:
-    budget = SummaryBudget(settings.join_tokens, settings.summary_context_tokens, count)
-    return SummaryLimits(budget, settings.description_tokens)
+def _summaries(settings: Settings, count: Callable[[str], int], *, quotes: bool) -> SummaryLimits:
+    join, longest = settings.join_tokens, settings.description_tokens
+    if quotes:
+        join, longest = min(join, DESCRIBED), min(longest, DESCRIBED)
+    return SummaryLimits(SummaryBudget(join, settings.summary_context_tokens, count), longest)
 
 
 def _communities(settings: Settings, *, by_npmi: bool) -> Leiden:

@@ -7,11 +7,13 @@ was paid for.
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
-from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.graph import Graph, Transaction, forget_claims, mark_changed, sweep_entities
+from graphrag_neo4j.graph.rows import CountRow, IdRow
 from graphrag_neo4j.indexing.rows import FoundRow
 
-__all__ = ["mark_read_without_model", "refuse_to_lose_model"]
+__all__ = ["forget_claims_without_model", "mark_read_without_model", "refuse_to_lose_model"]
+
+PAGE = 500
 
 READ_BY_MODEL = (
     "A model has read this graph: set its key and endpoint again, or run `kg-build index PATHS "
@@ -35,3 +37,22 @@ async def mark_read_without_model(graph: Graph) -> int:
     rows = await graph.write("mode_change/extraction", CountRow, **EXTRACTIVE_RANGE)
     await graph.write("mode_change/claims", CountRow, **EXTRACTIVE_RANGE)
     return int(rows[0]["n"])
+
+
+async def forget_claims_without_model(graph: Graph) -> None:
+    """Removes the claims that were extracted without a model.
+
+    A model that extracts no claims replaces the other evidence of these chunks, but not these.
+    """
+    while rows := await graph.read("mode_change/claimed", IdRow, limit=PAGE, **EXTRACTIVE_RANGE):
+        await _forget_claims(graph, [row["id"] for row in rows])
+
+
+async def _forget_claims(graph: Graph, chunks: list[str]) -> None:
+    async def work(tx: Transaction) -> None:
+        entities = await forget_claims(tx, chunks)
+        await tx.run("mode_change/unread_claims", chunks=chunks)
+        await sweep_entities(tx, entities)
+        await mark_changed(tx)
+
+    await graph.transact(work)

@@ -27,6 +27,7 @@ from graphrag_neo4j.indexing.preparation import (
     command_name,
     mark_for_rebuild,
     prepare,
+    tell_claimless,
     tell_read_otherwise,
 )
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
@@ -109,6 +110,8 @@ async def _run_stages(
         await extract(stage)
         if limits.claims:
             await extract_claims(stage)
+        else:
+            await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
         await summarize(stage, limits.summaries)
         await find_communities(

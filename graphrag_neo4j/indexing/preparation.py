@@ -8,9 +8,13 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Notice
 from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.graph import Graph, forget_vectors, refuse_other_vectors
-from graphrag_neo4j.graph.rows import MadeWithRow
+from graphrag_neo4j.graph.rows import CountRow, MadeWithRow
 from graphrag_neo4j.indexing.limits import Limits
-from graphrag_neo4j.indexing.mode_change import mark_read_without_model, refuse_to_lose_model
+from graphrag_neo4j.indexing.mode_change import (
+    forget_claims_without_model,
+    mark_read_without_model,
+    refuse_to_lose_model,
+)
 from graphrag_neo4j.indexing.result import RebuildOptions
 from graphrag_neo4j.indexing.rows import HeldRow
 from graphrag_neo4j.indexing.stage_context import StageContext
@@ -25,6 +29,7 @@ __all__ = [
     "mark_for_rebuild",
     "prepare",
     "refuse_half_imported",
+    "tell_claimless",
     "tell_read_otherwise",
 ]
 
@@ -57,7 +62,28 @@ async def prepare(
         stage.listen(Notice(f"{n} chunks were read without a model; the model reads them now."))
         await mark_described_otherwise(stage.graph, stage.backend)
         await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
+    await _prepare_claims(stage, wanted=limits.claims)
     await _prepare_vectors(stage.graph, setup, reembed=rebuild.reembed)
+
+
+async def _prepare_claims(stage: StageContext, *, wanted: bool) -> None:
+    """Saves whether claims are extracted; where not, claims of an extractive index go."""
+    await stage.graph.write("extract/want_claims", claims=wanted)
+    if not wanted and not stage.backend.quotes:
+        await forget_claims_without_model(stage.graph)
+
+
+async def tell_claimless(stage: StageContext) -> None:
+    """Sends a notice of chunks that get no claims in a graph where other chunks have claims."""
+    rows = await stage.graph.read("extract/count_claimless", CountRow)
+    if n := int(rows[0]["n"]):
+        chunks = "1 chunk gets" if n == 1 else f"{n:,} chunks get"
+        stage.listen(
+            Notice(
+                f"{chunks} no claims, although other chunks of this graph have claims: set "
+                "KG_CLAIMS=true (or give --claims) to extract claims from all chunks."
+            )
+        )
 
 
 async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:

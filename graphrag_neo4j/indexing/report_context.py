@@ -7,10 +7,16 @@ the largest sub-community first, until the context fits. If the reports alone do
 the lowest rating are shortened to title and summary, then to the title, so that every
 sub-community is present. Edges between sub-communities, which no report of theirs covers, take the
 tokens that are left.
+
+Claims must not displace entities and edges. So where the elements of a community without
+sub-communities do not fit, its claims get about a third of the budget, in turns: one of each
+entity, then a second one of each. Claims with one subject, object and type stand as one line with
+their number. What the claims leave free the other elements take, and the other way round.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from graphrag_neo4j.context.citations import bracket
 from graphrag_neo4j.context.context_table import HEADINGS, ContextRecord, ContextTable
@@ -37,15 +43,18 @@ __all__ = [
 
 NO_RATING = -1.0
 UNLIMITED = float("inf")
+CLAIMS_SHARE = 3  # claims get one of this many parts of a budget that is too small for all
 
 
 def pack(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTable:
     """The context table that a report is written from, in at most `budget` tokens."""
+    if not material.parts:
+        return _packed_elements(material, budget, count)
     elements = _elements(material, ContextTable(budget, count))
-    if not material.parts or len(elements.records) == _size(material):
+    if len(elements.records) == _size(material):
         return elements
     table = _substituted(material, budget, count) or _shortened(material.parts, budget, count)
-    table.add_each(edge.record for edge in _ranked(material, material.edges))
+    table.add_each(edge.record for edge in _ranked(material, _between_parts(material)))
     return table
 
 
@@ -63,6 +72,62 @@ def whole(material: ReportMaterial) -> ContextTable:
 
 def _size(material: ReportMaterial) -> int:
     return len(material.entities) + len(material.edges) + len(material.claims)
+
+
+def _packed_elements(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTable:
+    """The elements of a community without sub-communities, as many as fit."""
+    elements = _elements(material, ContextTable(budget, count))
+    if len(elements.records) == _size(material):
+        return elements
+    lines = _claim_lines(material)
+    claims = ContextTable(budget // CLAIMS_SHARE, count)
+    claims.add_each(lines)
+    without_claims = replace(material, claims=())
+    table = _elements(without_claims, ContextTable(budget - claims.tokens, count))
+    table.budget = budget
+    table.add_each(_about_shown(material, lines, table))
+    _elements(without_claims, table)
+    table.add_each(_about_shown(material, [one.record for one in material.claims], table))
+    return table
+
+
+def _claim_lines(material: ReportMaterial) -> list[ContextRecord]:
+    """A line for the claims with one subject, object and type: first one line of each entity."""
+    alike: defaultdict[tuple[str, ...], list[ClaimMaterial]] = defaultdict(list)
+    for claim in material.claims:
+        alike[claim.alike or (claim.record.id,)].append(claim)
+    lines: defaultdict[str, list[ContextRecord]] = defaultdict(list)
+    for claims in alike.values():
+        line = _line_of(claims)
+        for entity in {entity for claim in claims for entity in claim.about}:
+            lines[entity].append(line)
+    rank = {entity.record.id: n for n, entity in enumerate(_prominent(material))}
+    turns = [
+        (turn, rank[entity], line)
+        for entity, own in lines.items()
+        if entity in rank
+        for turn, line in enumerate(own)
+    ]
+    return [line for _, _, line in sorted(turns, key=lambda one: one[:2])]
+
+
+def _line_of(claims: Sequence[ClaimMaterial]) -> ContextRecord:
+    """The first of these claims, with their number where there are several."""
+    first = claims[0].record
+    if len(claims) == 1:
+        return first
+    note = f"(one of {len(claims)} claims with this subject, object and type)"
+    return replace(first, text=f"{first.text} {note}", tokens=None)
+
+
+def _about_shown(
+    material: ReportMaterial, lines: Iterable[ContextRecord], table: ContextTable
+) -> Iterable[ContextRecord]:
+    """Those of these lines of claims that are about an entity in the table."""
+    about = {claim.record.id: claim.about for claim in material.claims}
+    return [
+        line for line in lines if any(("Entities", id_) in table.records for id_ in about[line.id])
+    ]
 
 
 def _elements(material: ReportMaterial, table: ContextTable) -> ContextTable:
@@ -139,6 +204,12 @@ def _split(material: ReportMaterial) -> dict[str | None, ReportMaterial]:
     }
 
 
+def _between_parts(material: ReportMaterial) -> list[RelationshipMaterial]:
+    """The edges between sub-communities; the report of a sub-community tells its own edges."""
+    part = {id_: entity.part for id_, entity in material.entities.items()}
+    return [edge for edge in material.edges if part[edge.source] != part[edge.target]]
+
+
 def _shortened(parts: Sequence[PartMaterial], budget: int, count: CountTokens) -> ContextTable:
     """All reports, shortened until they fit.
 
@@ -170,7 +241,7 @@ def report_of_elements(
     material: ReportMaterial, budget: int, count: CountTokens
 ) -> tuple[WrittenReport, ContextTable]:
     """The report of a small community, made of its elements without a model, and its context."""
-    table = _elements(material, ContextTable(budget, count))
+    table = _packed_elements(material, budget, count)
     entities = [e for e in _prominent(material) if ("Entities", e.record.id) in table.records]
     descriptions = [
         f"{entity.name}: {_cited(entity.description, entity.record)}"
@@ -186,7 +257,7 @@ def report_of_elements(
         if ("Relationships", edge.record.id) in table.records
     ]
     claimed = [
-        _cited(claim.description, claim.record)
+        _cited(claim.description + _note(claim, table), claim.record)
         for claim in material.claims
         if ("Claims", claim.record.id) in table.records
     ]
@@ -194,6 +265,11 @@ def report_of_elements(
         findings.append(FindingText("Claims", "\n".join(claimed)))
     title = ", ".join(entity.name for entity in entities)
     return WrittenReport(title, "\n".join(descriptions) or title, findings), table
+
+
+def _note(claim: ClaimMaterial, table: ContextTable) -> str:
+    """What follows a claim in the table: the number of the claims that it stands for."""
+    return table.records["Claims", claim.record.id].text.removeprefix(claim.record.text)
 
 
 def _cited(text: str, record: ContextRecord) -> str:

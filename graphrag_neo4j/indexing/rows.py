@@ -7,6 +7,7 @@ from graphrag_neo4j.context.citations import CitationKind
 __all__ = [
     "BuildRow",
     "CitedRow",
+    "ClaimsWantedRow",
     "CommunitiesDueRow",
     "CountsRow",
     "CutChunkRow",
@@ -102,6 +103,12 @@ class BuildRow(TypedDict):
     output_tokens: int
     cost: float
     unpriced: int
+
+
+class ClaimsWantedRow(TypedDict):
+    """Whether the last index extracted claims."""
+
+    claims: bool
 
 
 class FoundRow(TypedDict):
@@ -208,10 +215,10 @@ class StaleEntityRow(TypedDict):
 
 
 class StalePairRow(TypedDict):
-    """A marked pair with the strengths that each chunk gives it."""
+    """A marked pair; `stated`: for each statement of a chunk, does it go forward, and strengths."""
 
     id: str
-    strengths: list[list[float]]
+    stated: list[tuple[bool, list[float]]]
 
 
 class UndescribedRow(TypedDict):
@@ -264,7 +271,10 @@ class ReportEntityRow(TypedDict):
 
 
 class ReportEdgeRow(TypedDict):
-    """A relationship inside a community, with the ids and the names of its ends."""
+    """A relationship inside a community, with the ids and the names of its ends.
+
+    `opposite`: the statements that go from target to source.
+    """
 
     community: str
     id: str
@@ -275,6 +285,7 @@ class ReportEdgeRow(TypedDict):
     target_name: str
     description: str | None
     weight: int | None
+    opposite: int | None
 
 
 class ReportClaimRow(TypedDict):

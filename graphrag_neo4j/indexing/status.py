@@ -6,6 +6,7 @@ from typing import cast
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
 from graphrag_neo4j.indexing.rows import (
     BuildRow,
+    ClaimsWantedRow,
     CountsRow,
     CutChunkRow,
     FailedChunkRow,
@@ -60,8 +61,15 @@ class Status:
         return f"<Status: {counts or 'empty'}; {pending:,} pending, {len(self.failures):,} failed>"
 
 
-async def read_status(graph: Graph, *, claims: bool = True) -> Status:
-    """Reads the state of the graph. With `claims` False, no claims count as pending."""
+async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
+    """Reads the state of the graph.
+
+    With `claims` False, no chunk counts as pending for claims. With None, that is so where the last
+    index extracted none.
+    """
+    if claims is None:
+        wanted = await graph.read("status/claims_wanted", ClaimsWantedRow)
+        claims = wanted[0]["claims"]
     [counts] = await graph.read("status/counts", CountsRow)
     [waiting] = await graph.read("status/waiting", PendingRow)
     [citations] = await graph.read("status/reports", ReportCitationsRow)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from graphrag_neo4j import tokens
 from graphrag_neo4j.context.citations import as_written
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
@@ -60,6 +61,7 @@ KNOWN = (
     "types_reminder",
 )
 WORDS_PER_TOKEN = 0.7
+SHORT = 160  # tokens of a description that a model may always write
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +89,16 @@ class LLMIndexBackend:
     The prompts come from the prompt files.
     """
 
-    def __init__(self, settings: Settings, values: Mapping[str, str]) -> None:
+    def __init__(self, settings: Settings, values: dict[str, str]) -> None:
         def load(name: str, needs: str | None = None) -> Prompt:
             return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
 
         self._settings = settings
-        self._values = values
         self._summary = load("summarize", "description_list")
+        self._summary_values = values | _language(settings, "the language of the descriptions")
         self._report = load("report", "input_text")
         self._instructions = Instructions(self._report.text)
+        self._report_values = values | _language(settings, "the language of the material")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
         self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
 
@@ -117,9 +120,11 @@ class LLMIndexBackend:
     def signature(self, step: Step) -> str:
         """Returns a hash of the model, the prompts and the settings of a step."""
         if step == "summary":
-            return identify(step, self._settings.model_for(step), self._summary.fill(self._values))
+            prompt, limits = self._summary.fill(self._summary_values), self._limits
+            return identify(step, self._settings.model_for(step), prompt, *limits)
         if step == "report":
-            return identify(step, self._settings.model_for(step), self._report.fill(self._values))
+            prompt = self._report.fill(self._report_values)
+            return identify(step, self._settings.model_for(step), prompt)
         reading = self._extraction if step == "extraction" else self._claims
         return reading.signature(self._settings.model_for("extraction"))
 
@@ -145,8 +150,15 @@ class LLMIndexBackend:
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
         """Joins several descriptions into one. Raises ReplyError if the reply is empty or cut."""
         listed = "\n".join(f"- {description}" for description in descriptions)
+        words = self._most_words(listed)
         prompt = self._summary.fill(
-            {**self._values, "entity_name": name, "description_list": marked(listed)}
+            {
+                **self._summary_values,
+                "entity_name": name,
+                "description_list": marked(listed),
+                "max_words": words,
+                "max_length": words,
+            }
         )
         request = Request(
             "summary", (Message("user", prompt),), reply_limit("summary", self._settings)
@@ -157,13 +169,25 @@ class LLMIndexBackend:
             raise ReplyError("the description is cut off" if text else "the description is empty")
         return text
 
+    @property
+    def _limits(self) -> tuple[int, int]:
+        """The tokens that a summary may always have, and those that it may have at most."""
+        most = self._settings.description_tokens
+        return min(max(self._settings.join_tokens, SHORT), most), most
+
+    def _most_words(self, listed: str) -> str:
+        """The words that a summary of these descriptions may have: half of theirs, in limits."""
+        least, most = self._limits
+        half = tokens.count(listed, self._settings.encoding) // 2
+        return str(int(min(most, max(least, half)) * WORDS_PER_TOKEN))
+
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Writes a report on the elements in `context`.
 
         If the reply is not a valid report, or repeats the instructions, the model is asked a second
         time. Raises ReplyError if the second reply can't be used either.
         """
-        prompt = self._report.fill({**self._values, "input_text": marked(context)})
+        prompt = self._report.fill({**self._report_values, "input_text": marked(context)})
         request = Request(
             "report",
             (Message("user", prompt),),
@@ -231,6 +255,12 @@ def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:
 def _types(settings: Settings) -> tuple[str, ...]:
     """Returns the types of entities that the user asks for, () if the model chooses them."""
     return () if settings.entity_types == ("any",) else settings.entity_types
+
+
+def _language(settings: Settings, otherwise: str) -> dict[str, str]:
+    """The placeholders of the language of a text that is not about one passage."""
+    language = settings.language or otherwise
+    return {"language": language, "language_instruction": f"Write in {language}."}
 
 
 def _values(settings: Settings) -> dict[str, str]:

@@ -39,15 +39,15 @@ OURS = (
     "route",
     "again",
 )
-# The names of the corresponding files in microsoft/graphrag.
+# The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {
-    "extract": "extract_graph",
-    "claims": "extract_claims",
-    "summarize": "summarize_descriptions",
-    "report": "community_report",
-    "answer": "local_search_system_prompt",
-    "map": "global_search_map_system_prompt",
-    "reduce": "global_search_reduce_system_prompt",
+    "extract": ("extract_graph",),
+    "claims": ("extract_claims",),
+    "summarize": ("summarize_descriptions",),
+    "report": ("community_report_graph", "community_report"),
+    "answer": ("local_search_system_prompt",),
+    "map": ("global_search_map_system_prompt",),
+    "reduce": ("global_search_reduce_system_prompt",),
 }
 SUFFIXES = (".txt", ".md")
 BRACED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
@@ -109,12 +109,13 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
     if not folder.is_dir():
         raise InputError(f"KG_PROMPTS={folder} is no folder: name one that holds prompt files.")
     files = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES}
-    if files and files.keys().isdisjoint([*OURS, *ELSEWHERE.values()]):
+    theirs = [other for names in ELSEWHERE.values() for other in names]
+    if files and files.keys().isdisjoint([*OURS, *theirs]):
         raise InputError(
             f"KG_PROMPTS={folder} holds no file that a step reads: "
             f"name them {', '.join(OURS)} (.md or .txt)."
         )
-    return files.get(name) or files.get(ELSEWHERE.get(name, ""))
+    return next((files[one] for one in (name, *ELSEWHERE.get(name, ())) if one in files), None)
 
 
 def _read(path: Path, known: tuple[str, ...]) -> Prompt:

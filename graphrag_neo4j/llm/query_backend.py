@@ -26,6 +26,8 @@ KNOWN: Final = (
     "report_data",
     "response_type",
 )
+# The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
+MAP_WORDS, REDUCE_WORDS = "1000", "2000"
 GENERAL = {
     True: "You may add what you know yourself, after the rest and marked [general knowledge].",
     False: "Add nothing that the material does not hold.",
@@ -74,12 +76,13 @@ class LLMQueryBackend:
             f"Analyst {n}, helpfulness {point.helpfulness}:\n{point.description}"
             for n, point in enumerate(points, start=1)
         )
-        system = self._fill(self._reduce, report_data=marked(listed))
+        system = self._fill(self._reduce, report_data=marked(listed), max_length=REDUCE_WORDS)
         return _final(system, question, history)
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns the points in a context that help to answer the question."""
-        messages = self._messages(self._map, question, context_data=marked(context.text))
+        values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
+        messages = self._messages(self._map, question, **values)
         request = Request("map", messages, self._limit("map"))
         if self._whole:
             one = yield from read_json(request, AnswerSchema)

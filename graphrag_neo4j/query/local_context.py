@@ -14,6 +14,7 @@ from graphrag_neo4j.context.context_table import (
     ContextTable,
     measured,
     record_of_row,
+    relationship_record,
 )
 from graphrag_neo4j.graph import Row, vector_search
 from graphrag_neo4j.query.graph_expansion import expand_graph
@@ -114,9 +115,9 @@ def _elements(found: Row, order: Sequence[str]) -> Iterable[ContextRecord]:
         if id_ in by_id:
             yield record_of_row("Entities", by_id[id_], "name", "type", "description")
     for row in found["inner"]:
-        yield record_of_row("Relationships", row, "source", "target", "description")
+        yield relationship_record(row, "source", "target")
     claim = ("subject", "object", "type", "status", "start", "end", "description")
     for row in found["claims"]:
         yield record_of_row("Claims", row, *claim)
     for row in found["outward"]:
-        yield record_of_row("Relationships", row, "source", "target", "description")
+        yield relationship_record(row, "source", "target")

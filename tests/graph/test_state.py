@@ -196,8 +196,8 @@ async def test_an_import_that_the_release_has_begun_is_known_after_the_migration
 async def test_a_graph_of_a_newer_schema_is_refused_and_left_as_it_is(
     graph: Graph, alone: Settings
 ) -> None:
-    await graph.run_plain("CREATE (:State {id: 'graph', schema_version: 3}), (:Chunk {id: 'c'})")
-    newer = r"schema version 3, .* up to 2: install a newer release"
+    await graph.run_plain("CREATE (:State {id: 'graph', schema_version: 4}), (:Chunk {id: 'c'})")
+    newer = r"schema version 4, .* up to 3: install a newer release"
     async with AsyncGraphRAG(alone) as rag:
         with pytest.raises(GraphError, match=newer):
             await rag.index(TALES)
@@ -219,7 +219,7 @@ async def test_the_doctor_tells_the_schema_version(graph: Graph) -> None:
     check = await check_schema(graph)
     assert check.ok
     assert check.says == (
-        "The graph has schema version 1: the next `kg-build index` brings it to 2."
+        "The graph has schema version 1: the next `kg-build index` brings it to 3."
     )
     async with hold_lease(graph, {"command": "test"}, dict):
-        assert (await check_schema(graph)).says == "The graph has schema version 2."
+        assert (await check_schema(graph)).says == "The graph has schema version 3."

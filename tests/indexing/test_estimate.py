@@ -1,5 +1,6 @@
 """What an index would take, said beforehand and held against what it then took."""
 
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.events import Advanced, Event, Notice, Started
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.estimate import Estimate, estimate
+from graphrag_neo4j.llm import LLMIndexBackend
+from graphrag_neo4j.model import ChunkText, Reply
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -60,6 +63,49 @@ async def test_a_question_before_each_gleaning_is_counted() -> None:
     said = await of_tales(given, *[TALE * 20] * 10)
     [calls] = [step.calls for step in said.steps if step.step == "extraction"]
     assert said.chunks * 2 < calls <= said.chunks * 3
+
+
+async def test_a_chunk_takes_two_lists_and_few_summaries_by_default() -> None:
+    settings = load_settings()
+    said = await of_tales(settings, *[TALE * 200] * 20)
+    task = LLMIndexBackend.from_settings(settings).extract(ChunkText("", ""))
+    asks, calls = 0, {step.step: step.calls for step in said.steps}
+    with suppress(StopIteration):
+        request = next(task)
+        while True:
+            asks += bool(request.choices)
+            request = task.send(Reply("Yes" if request.choices else "<|COMPLETE|>"))
+    lists = calls["extraction"] - asks * said.chunks
+    assert "claims" not in calls
+    assert (lists + calls["summary"]) / said.chunks <= 2.2
+
+
+async def test_fewer_tokens_that_are_joined_are_more_summaries() -> None:
+    calls = []
+    for join in (0, 160, 400, 2000):
+        said = await of_tales(load_settings(join_tokens=join), *[TALE * 200] * 20)
+        calls.append(next(step.calls for step in said.steps if step.step == "summary"))
+    assert calls == sorted(calls, reverse=True)
+    assert len(set(calls)) == 4
+    assert calls[2] < said.chunks / 10
+
+
+async def test_it_takes_no_more_than_microsoft_graphrag_for_the_same_chunks() -> None:
+    for given in ({}, {"claims": True}):
+        said = await of_tales(load_settings(**given), *[TALE * 200] * 20)
+        ours, theirs = (
+            {step.step: step.input_tokens + step.output_tokens for step in steps}
+            for steps in (said.steps, said.graphrag)
+        )
+        assert ours.keys() == theirs.keys()
+        assert sum(ours.values()) <= sum(theirs.values())
+        calls = {step.step: step.calls for step in said.graphrag}
+        assert calls["extraction"] == 2 * said.chunks
+        assert ours["embedding"] == theirs["embedding"]
+
+
+async def test_without_a_model_there_is_nothing_to_compare() -> None:
+    assert (await of_tales(load_settings(model="extractive"), TALE)).graphrag == []
 
 
 async def test_what_stands_before_each_chunk_is_counted() -> None:

@@ -75,8 +75,9 @@ async def saved(graph: Graph, kind: str) -> set[str]:
 
 
 async def test_killed_at_three_moments_the_graph_is_that_of_an_undisturbed_build(
-    graph: Graph, settings: Make, endpoint: FakeEndpoint
+    graph: Graph, settings: Make, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("KG_JOIN_TOKENS", "100")  # so that the model is asked for descriptions
     expected = await undisturbed(graph, settings, *TWO_SHORTEST)
     endpoint.change(latency=0.03)
     endpoint.reset()

@@ -110,9 +110,79 @@ def test_the_largest_parts_give_way_to_their_reports_until_it_fits() -> None:
 
 def test_an_edge_between_parts_takes_what_is_left_since_no_report_knows_it() -> None:
     large = [entity(n, part=f"p{n % 2:03}", length=40) for n in range(20)]
-    edges = [edge(1, 0, 1), edge(2, 0, 2)]
-    table = pack(material(large, edges, parts=[part(0), part(1)]), 120, words)
-    assert set(ids(table)) == {"p000", "p001", "r001", "r002"}
+    inside = [edge(n, n, n + 2) for n in range(2, 18)]
+    table = pack(material(large, [*inside, edge(1, 0, 1)], parts=[part(0), part(1)]), 120, words)
+    assert set(ids(table)) == {"p000", "p001", "r001"}
+
+
+def test_the_elements_of_a_replaced_part_stay_out_however_prominent_they_are() -> None:
+    """As they came first, they took the room of the edges between parts."""
+    members = [entity(n, degree=50 - n, part=f"p{n // 10:03}", length=40) for n in range(20)]
+    inside = [edge(n, n, n + 1) for n in range(9)]
+    between = [edge(100 + n, n, 19 - n) for n in range(3)]
+    parts = [part(0), part(1)]
+    full = pack(material(members, [*inside, *between], parts=parts), 110, words)
+    assert set(ids(full)) == {"p000", "p001", "r100", "r101", "r102"}
+    less_room = pack(material(members, [*inside, *between], parts=parts), 100, words)
+    assert set(ids(less_room)) == {"p000", "p001", "r100", "r101"}
+
+
+def hub_and_claims(claims: Sequence[ClaimMaterial]) -> ReportMaterial:
+    """A leaf of ten entities around a hub, which all the claims are about."""
+    known = [entity(1, degree=9, length=20), *(entity(n, length=20) for n in range(2, 11))]
+    return material(known, [edge(n, 1, n) for n in range(2, 11)], claims)
+
+
+def kinds(table: ContextTable) -> dict[str, int]:
+    return {kind: len(records) for kind, records in table.by_kind().items()}
+
+
+def test_the_claims_of_a_hub_leave_room_for_all_entities_and_edges() -> None:
+    known = hub_and_claims([claim(n, 1) for n in range(300)])
+    table = pack(known, 600, words)
+    assert words(table.text) <= 600
+    assert {**kinds(table), "Claims": 0} == {"Entities": 10, "Relationships": 9, "Claims": 0}
+    assert kinds(table)["Claims"] > 300 // 10
+
+
+def test_claims_take_what_the_others_leave_and_others_what_claims_leave() -> None:
+    many = [claim(n, 1) for n in range(300)]
+    few_elements = material([entity(1)], claims=many)
+    table = pack(few_elements, 400, words)
+    assert sum(words(r.line) for r in table.by_kind()["Claims"]) > 0.9 * 400
+    few_claims = hub_and_claims(many[:1])
+    crowded = [entity(n, length=20) for n in range(11, 40)]
+    table = pack(material([*few_claims.entities.values(), *crowded], claims=many[:1]), 600, words)
+    assert words(table.text) > 0.95 * 600
+    assert kinds(table)["Claims"] == 1
+
+
+def test_each_entity_has_its_claims_in_turns() -> None:
+    claims = [claim(n, 1) for n in range(200)] + [claim(200 + n, 2 + n) for n in range(9)]
+    table = pack(hub_and_claims(claims), 600, words)
+    assert {f"c{200 + n:03}" for n in range(9)} <= set(ids(table))
+
+
+def test_claims_with_one_subject_object_and_type_are_one_line_with_their_number() -> None:
+    alike = [replace(claim(n, 1), alike=("E1", "", "DELAY")) for n in range(200)]
+    other = replace(claim(200, 1), alike=("E1", "E2", "DELAY"))
+    table = pack(hub_and_claims([*alike, other]), 450, words)
+    lines = [record.line for record in table.by_kind()["Claims"]]
+    assert lines[0] == ("0 | it is so (one of 200 claims with this subject, object and type)\n")
+    assert lines[1] == "200 | it is so\n"
+    assert {**kinds(table), "Claims": 0} == {"Entities": 10, "Relationships": 9, "Claims": 0}
+    everything = pack(hub_and_claims(alike[:3]), 1000, words)
+    assert [record.line for record in everything.by_kind()["Claims"]] == [
+        "0 | it is so\n", "1 | it is so\n", "2 | it is so\n",
+    ]  # fmt: skip
+
+
+def test_a_report_of_elements_says_how_many_claims_a_line_stands_for() -> None:
+    alike = [replace(claim(n, 1), alike=("E1", "", "DELAY")) for n in range(300)]
+    report, _ = report_of_elements(material([entity(1)], claims=alike), 100, words)
+    assert report.findings[-1].explanation.splitlines()[0] == (
+        "it is so (one of 300 claims with this subject, object and type) [Data: Claims (0)]"
+    )
 
 
 def test_every_part_of_an_over_budget_parent_shows() -> None:
@@ -194,3 +264,25 @@ def test_what_was_said_at_different_places_stands_on_lines_of_its_own() -> None:
         "they met [Data: Relationships (7)]",
         "they parted [Data: Relationships (7)]",
     ]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 20), st.integers(0, 5)), min_size=1, max_size=15),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3)), max_size=60),
+    st.integers(20, 600),
+)
+def test_claims_never_exceed_the_budget_and_none_is_shown_without_its_entity(
+    made: list[tuple[int, int]], said: list[tuple[int, int]], budget: int
+) -> None:
+    known = [entity(n, degree=degree, length=length) for n, (length, degree) in enumerate(made)]
+    edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
+    claims = [
+        replace(claim(n, about % len(made)), alike=(f"E{about % len(made)}", "", f"T{kind}"))
+        for n, (about, kind) in enumerate(said)
+    ]
+    table = pack(material(known, edges, claims), budget, words)
+    assert words(table.text) <= budget
+    shown = set(ids(table))
+    for one in claims:
+        if one.record.id in shown:
+            assert one.about[0] in shown

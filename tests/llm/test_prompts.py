@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j import tokens
+from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
@@ -168,7 +169,39 @@ def test_other_prompts_made_elsewhere_work_too(folder: Path) -> None:
     assert prompt == f"Specs: ships\nWhat: thefts\nText: {marked('Ann sails.')}"
     request = next(backend(prompts=folder).summarize("Ann", ["Sails.", "Rows."]))
     listed = marked("- Sails.\n- Rows.")
-    assert request.messages[0].content == f"Ann in 112 words: {listed}"
+    assert request.messages[0].content == f"Ann in 280 words: {listed}"
+
+
+@pytest.mark.parametrize(
+    ("given", "facts", "most"),
+    [
+        ({}, 10, 280),  # as much as is joined without a model
+        ({}, 150, 366),  # half of what there is to say
+        ({}, 1000, 420),
+        ({"description_tokens": 100}, 1000, 70),
+        ({"join_tokens": 0}, 10, 112),
+    ],
+)
+def test_a_summary_may_be_as_long_as_what_there_is_to_say_asks_for(
+    given: dict[str, object], facts: int, most: int
+) -> None:
+    said = ["one two three four five"] * facts
+    request = next(backend(**given).summarize("Ann", said))
+    assert f"at most {most} words" in request.messages[0].content
+
+
+def test_what_has_no_passage_does_not_ask_for_its_language() -> None:
+    summary = next(backend().summarize("Ann", ["Sails."])).messages[0].content
+    report = next(backend().report("# Entities", ReportMaterial({}, [], []))).messages[0].content
+    assert "Write in the language of the descriptions." in summary
+    assert "Write in the language of the material." in report
+    assert "passage." not in summary + report
+    danish = backend(language="Danish")
+    for task in (
+        danish.summarize("Ann", ["Sails."]),
+        danish.report("", ReportMaterial({}, [], [])),
+    ):
+        assert "Write in Danish." in next(iter(task)).messages[0].content
 
 
 @settings(deadline=None, derandomize=True)

@@ -60,7 +60,7 @@ async def indexed_carol(
             neo4j_database=server.database,
             openai_base_url=endpoint.url,
             openai_api_key="sk-for-tests-only",
-            **{"gleanings": 0, "max_cluster_size": 6, **changed},
+            **{"gleanings": 0, "max_cluster_size": 6, "claims": True, **changed},
         )
         text = BOOK.read_text("utf-8")[:characters]
         async with connect(server.uri, server.username, server.password, server.database) as graph:

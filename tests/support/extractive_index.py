@@ -6,6 +6,7 @@ from functools import partial
 from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.events import silent
+from graphrag_neo4j.extractive import DESCRIBED
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph, await_indexes
@@ -28,14 +29,14 @@ async def index_extractively(graph: Graph, documents: Sequence[Document]) -> Non
     """Brings the graph up to date without a model."""
     settings = load_settings()
     count = partial(tokens.count, encoding_name=settings.encoding)
-    backend = ExtractiveIndexBackend(settings.description_tokens, count)
+    backend = ExtractiveIndexBackend(DESCRIBED, count)
     context = StageContext(graph, backend, run_in_thread, 2, silent)
-    budget = SummaryBudget(settings.join_tokens, settings.summary_context_tokens, count)
+    budget = SummaryBudget(DESCRIBED, settings.summary_context_tokens, count)
     await put(graph, documents)
     await extract(context)
     await extract_claims(context)
     await merge(graph, silent)
-    await summarize(context, SummaryLimits(budget, settings.description_tokens))
+    await summarize(context, SummaryLimits(budget, DESCRIBED))
     await find_communities(graph, Leiden(by_npmi=True), silent)
     await write_reports(context, ReportLimits(settings.report_context_tokens, 2, count))
     await embed(context, static_embedder(), EmbedLimits(2000, 256, 50_000, count))

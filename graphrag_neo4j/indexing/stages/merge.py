@@ -1,7 +1,11 @@
-"""Derives entities and pairs from their evidence: names, types, degrees, weights, strengths.
+"""Derives entities and pairs from their evidence: names, types, degrees, weights, directions.
 
 Names and types are decided by vote. The order of the evidence makes no difference: of texts with
 equally many votes, the first by code point wins.
+
+A RELATED relationship starts at the smaller id. The direction in which it is shown is that of most
+of its statements: `reversed` says that these go from its end to its start, and `opposite` counts
+the statements that go against the shown direction.
 """
 
 import math
@@ -58,10 +62,14 @@ def _entity(row: StaleEntityRow) -> Row:
 
 
 def _pair(row: StalePairRow) -> Row:
-    strengths = [strength for stated in row["strengths"] for strength in stated]
+    strengths = [strength for _, stated in row["stated"] for strength in stated]
+    forward = sum(len(stated) for goes_forward, stated in row["stated"] if goes_forward)
+    backward = len(strengths) - forward
     # fsum: the mean of the same numbers is the same in any order.
     return {
         "id": row["id"],
         "weight": len(strengths),
         "strength": math.fsum(strengths) / len(strengths),
+        "reversed": backward > forward,
+        "opposite": min(forward, backward),
     }

@@ -18,6 +18,7 @@ from graphrag_neo4j.context.context_table import (
     ContextRecord,
     ContextTable,
     record_of_row,
+    relationship_record,
     report_line,
     report_tokens,
 )
@@ -277,7 +278,7 @@ def _entity(row: ReportEntityRow) -> EntityMaterial:
 
 
 def _edge(row: ReportEdgeRow) -> RelationshipMaterial:
-    record = record_of_row("Relationships", row, "source_name", "target_name", "description")
+    record = relationship_record(row, "source_name", "target_name")
     return RelationshipMaterial(
         record, row["source"], row["target"], _lines(record), row["weight"] or 0
     )
@@ -288,7 +289,8 @@ def _claim(row: ReportClaimRow) -> ClaimMaterial:
     source = ContextRecord("Sources", row["chunk_ref"], row["chunk"], "")
     record = record_of_row("Claims", row, *fields)
     description = flat(neutralised(row["description"] or ""))
-    return ClaimMaterial(record, tuple(row["about"]), description, source)
+    alike = (row["subject"], row["object"] or "", row["type"] or "")
+    return ClaimMaterial(record, tuple(row["about"]), description, source, alike)
 
 
 def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> SourceMaterial:

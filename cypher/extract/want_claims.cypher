@@ -1,0 +1,3 @@
+// Saves whether this index extracts claims; if not, no chunk is waiting for them.
+MERGE (state:State {id: 'graph'})
+SET state.claims = $claims

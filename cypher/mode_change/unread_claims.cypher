@@ -1,0 +1,5 @@
+// Makes chunks as if they had never been read for claims.
+UNWIND $chunks AS id
+MATCH (chunk:Chunk {id: id})
+SET chunk.claims = 'pending'
+REMOVE chunk.claims_with, chunk.claims_cut, chunk.claims_unusable, chunk.claims_error

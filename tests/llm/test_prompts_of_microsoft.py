@@ -1,0 +1,151 @@
+"""The prompt files that `graphrag init` of microsoft/graphrag writes work here as they are.
+
+Their text is not in this project: the wheel comes from PyPI.
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm.prompts import ELSEWHERE, load_prompt, marked
+from graphrag_neo4j.model import ChunkText, Point, Request, StreamedTask
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.support.by_hand import drive
+
+pytestmark = [pytest.mark.download, pytest.mark.one_release]
+
+RELEASE = "graphrag==3.3.0"
+# The files that `graphrag init` writes and that a step of ours reads: module, name of the constant.
+FILES: Mapping[str, tuple[str, str]] = {
+    "extract_graph": ("index/extract_graph", "GRAPH_EXTRACTION_PROMPT"),
+    "extract_claims": ("index/extract_claims", "EXTRACT_CLAIMS_PROMPT"),
+    "summarize_descriptions": ("index/summarize_descriptions", "SUMMARIZE_PROMPT"),
+    "community_report_graph": ("index/community_report", "COMMUNITY_REPORT_PROMPT"),
+    "local_search_system_prompt": (
+        "query/local_search_system_prompt",
+        "LOCAL_SEARCH_SYSTEM_PROMPT",
+    ),
+    "global_search_map_system_prompt": (
+        "query/global_search_map_system_prompt",
+        "MAP_SYSTEM_PROMPT",
+    ),
+    "global_search_reduce_system_prompt": (
+        "query/global_search_reduce_system_prompt",
+        "REDUCE_SYSTEM_PROMPT",
+    ),
+}
+# A file that init writes for another way to index: no step of ours reads it.
+OTHER = (
+    "community_report_text",
+    "index/community_report_text_units",
+    "COMMUNITY_REPORT_TEXT_PROMPT",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of prompts as `graphrag init` makes it."""
+    downloaded = tmp_path_factory.mktemp("wheel")
+    subprocess.run(  # noqa: S603 - our own Python
+        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", downloaded, RELEASE],
+        check=True,
+    )
+    [wheel] = downloaded.glob("*.whl")
+    prompts = tmp_path_factory.mktemp("prompts")
+    with ZipFile(wheel) as files:
+        for name, (module, constant) in {**FILES, OTHER[0]: OTHER[1:]}.items():
+            source = files.read(f"graphrag/prompts/{module}.py").decode()
+            (prompts / f"{name}.txt").write_text(_constant(source, constant), "utf-8")
+    return prompts
+
+
+def _constant(source: str, name: str) -> str:
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == [name]:
+            return str(ast.literal_eval(node.value))
+    raise AssertionError(f"{name} is not there")
+
+
+@pytest.fixture
+def settings(folder: Path) -> Settings:
+    return load_settings(prompts=folder, gleanings=0, claim_gleanings=0)
+
+
+def asked(request: Request) -> str:
+    """The prompt, in which no placeholder of theirs is left."""
+    text = request.messages[0].content
+    assert re.findall(r"\{\w+\}|\{\{|\}\}", text) == []
+    return text
+
+
+def example_of(prompt: str) -> str:
+    """What their last example gives as the reply."""
+    return prompt.rpartition("Output:")[0].rpartition("Output:")[2].partition("####")[0]
+
+
+def test_each_file_that_init_writes_and_a_step_reads_is_found_under_its_name(folder: Path) -> None:
+    for name, (theirs, *_) in ELSEWHERE.items():
+        assert load_prompt(name, folder).origin == str(folder / f"{theirs}.txt")
+
+
+def test_the_entities_of_their_own_example_are_read(settings: Settings) -> None:
+    backend = LLMIndexBackend.from_settings(settings.changed(entity_types="person,ship"))
+    prompt = asked(next(backend.extract(ChunkText("c", "Ann sails."))))
+    assert "Entity_types: person, ship\n" in prompt
+    assert marked("Ann sails.") in prompt
+    reply = example_of(prompt)
+    found, _ = drive(backend.extract(ChunkText("c", "Ann sails.")), [reply])
+    assert len(found.entities) + len(found.relationships) == reply.count("\n(")
+    assert not found.unusable
+    assert not found.cut
+
+
+def test_the_claims_of_their_own_example_are_read(settings: Settings) -> None:
+    backend = LLMIndexBackend.from_settings(settings.changed(claim_description="thefts"))
+    prompt = asked(next(backend.claims(ChunkText("c", "Ann sails."))))
+    assert "Claim description: thefts\n" in prompt
+    reply = example_of(prompt).partition("-Real Data-")[0]
+    found, _ = drive(backend.claims(ChunkText("c", "Ann sails.")), [reply])
+    assert len(found.claims) == reply.count("\n(")
+    assert not found.unusable
+    assert not found.cut
+
+
+def test_descriptions_have_a_length_in_words(settings: Settings) -> None:
+    backend = LLMIndexBackend.from_settings(settings)
+    prompt = asked(next(backend.summarize("Ann", ["Sails.", "Rows."])))
+    assert "280 words" in prompt
+    assert "Ann" in prompt
+
+
+def test_the_report_of_their_own_example_is_read(settings: Settings) -> None:
+    backend = LLMIndexBackend.from_settings(settings)
+    empty = ReportMaterial({}, [], [])
+    prompt = asked(next(backend.report("# Entities", empty)))
+    assert f"{settings.report_words} words" in prompt
+    told: Any = json.JSONDecoder().raw_decode(example_of(prompt).strip())[0]
+    report, _ = drive(backend.report("# Entities", empty), [json.dumps(told)])
+    assert report.title == told["title"]
+    assert len(report.findings) == len(told["findings"])
+
+
+def test_questions_fill_all_their_placeholders(settings: Settings) -> None:
+    backend = LLMQueryBackend.from_settings(settings)
+    context = ContextTable(100, len)
+    answer = backend.answer("Who?", context, [])
+    reduce = backend.reduce("Who?", [Point("Ann sails.", 80)], [])
+    assert isinstance(answer, StreamedTask)
+    assert settings.response_type in asked(answer.request)
+    assert "2000" in asked(reduce.request)
+    assert "1000" in asked(next(backend.points("Who?", context)))

@@ -25,7 +25,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
 # A quotation may differ from its document in these characters: in its kind of quotation marks, and
 # in the brackets of citations, which are neutralised where a document is quoted.
-_ALIKE = _QUOTES | str.maketrans("⟦⟧［］﹇﹈", "[][][]")
+_ALIKE = _QUOTES | str.maketrans("⟦⟧［］﹇﹈【】❨❩（）", "[][][][]()()")
 _SPACE = re.compile(r"\s+")
 # Words after which a full stop does not end the sentence; a part of a regular expression.
 ABBREVIATIONS = (

@@ -5,6 +5,7 @@ from typing import Final, Self
 
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.follow_up import conversation_text, self_contained
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.schemas import AnswerSchema, PointsSchema, PrimerSchema, RatingSchema
 from graphrag_neo4j.llm.structured_output import read_json
@@ -18,6 +19,7 @@ __all__ = ["LLMQueryBackend"]
 KNOWN: Final = (
     "context_data",
     "general_knowledge",
+    "history",
     "language",
     "max_length",
     "question",
@@ -49,7 +51,7 @@ class LLMQueryBackend:
         self._answer, self._reduce = load("answer", "context_data"), load("reduce", "report_data")
         self._map = load("map_answer" if self._whole else "map", "context_data")
         self._rate, self._prime = load("rate", "context_data"), load("prime", "context_data")
-        self._route = load("route", "question")
+        self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
@@ -100,6 +102,19 @@ class LLMQueryBackend:
         prompt = self._fill(self._route, question=marked(storable(question)[0]))
         reply = yield Request("rating", (Message("user", prompt),), choices=("global", "local"))
         return reply.text.strip().casefold().startswith("global")
+
+    def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]:
+        """Returns the question in a form that can be understood without the conversation.
+
+        Raises ReplyError if the reply is not a question.
+        """
+        prompt = self._fill(
+            self._follow_up,
+            history=marked(storable(conversation_text(history))[0]),
+            question=marked(storable(question)[0]),
+        )
+        request = Request("rating", (Message("user", prompt),))
+        return (yield from self_contained(request, question))
 
     def _messages(self, prompt: Prompt, question: str, **values: str) -> tuple[Message, ...]:
         system = Message("system", self._fill(prompt, **values))

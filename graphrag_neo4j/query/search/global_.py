@@ -4,10 +4,14 @@ The reports of a level together cover every entity once. See arXiv 2404.16130, s
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import TypeVar
 
+import anyio
+
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.context_table import ContextRecord, measure
-from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.events import Advanced, Notice, Started
 from graphrag_neo4j.query.map_reduce import answer_from, pack
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, report_record
@@ -16,7 +20,8 @@ from graphrag_neo4j.query.rows import CoveredRow, CoverRow, LevelRow, PartRow
 __all__ = ["search_global"]
 
 BUNDLE_TOKENS = 1000
-RATED_AT_ONCE = 20
+RATED_AT_ONCE = 20  # reports in one call
+Rated = TypeVar("Rated", bound=CoveredRow)
 
 
 async def search_global(
@@ -35,6 +40,7 @@ async def search_global(
     """
     if dynamic and not query.context_only:
         reports = await _selected_dynamically(query)
+        query.listen(Notice(f"Answering from {_counted(len(reports))}."))
     else:
         reports = await _cover(query, level, prefilter)
     units = _units(query, reports)
@@ -52,9 +58,12 @@ async def _cover(
     rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
-    reports = "report" if len(rows) == 1 else "reports"
-    query.listen(Notice(f"Answering from level {chosen}: {len(rows):,} {reports}."))
+    query.listen(Notice(f"Answering from level {chosen}: {_counted(len(rows))}."))
     return rows
+
+
+def _counted(reports: int) -> str:
+    return f"{reports:,} report" if reports == 1 else f"{reports:,} reports"
 
 
 def _existing(level: int, levels: Sequence[LevelRow]) -> int:
@@ -68,10 +77,26 @@ def _existing(level: int, levels: Sequence[LevelRow]) -> int:
 
 
 def _default_level(query: QueryContext, levels: Sequence[LevelRow]) -> int:
-    """Returns the finest level whose reports fit into `map_calls` calls, or else level 0."""
-    settings = query.settings
-    room = settings.map_calls * settings.map_context_tokens
-    return max((row["level"] for row in levels if row["tokens"] <= room), default=0)
+    """Returns the finest level whose reports fit into `map_calls` calls, or else level 0.
+
+    Of the reports that were made without a model only those count that `_units` takes.
+    """
+    room = query.settings.map_calls * query.settings.map_context_tokens
+    return max((row["level"] for row in levels if _taken(query, row) <= room), default=0)
+
+
+def _taken(query: QueryContext, row: LevelRow) -> float:
+    """Returns the number of tokens that the contexts of a level take."""
+    return row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
+
+
+def _room_for_plain(query: QueryContext, large: int) -> float:
+    """Returns the largest number of tokens of the reports that were made without a model.
+
+    `large` is the number of tokens of the other reports.
+    """
+    share = query.settings.small_share
+    return large * share / (1 - share) if large and share < 1 else float("inf")
 
 
 def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[ContextRecord]]:
@@ -85,14 +110,14 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
     large = sum(measure(unit[0], query.count) for unit in units)
     plain = [row for row in reports if row["plain"]]
     plain.sort(key=lambda row: (-(row.get("connected") or 0), row["id"]))
-    share = query.settings.small_share
-    room = large * share / (1 - share) if units and share < 1 else float("inf")
+    room = _room_for_plain(query, large)
     bundle: list[ContextRecord] = []
     size = 0
-    for record in map(report_record, plain):
+    for place, record in enumerate(map(report_record, plain)):
         tokens = measure(record, query.count)
         room -= tokens
         if room < 0:
+            _tell_left_out(query, len(plain) - place, len(plain))
             break
         if bundle and size + tokens > BUNDLE_TOKENS:
             units.append(bundle)
@@ -102,26 +127,65 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
     return [*units, bundle] if bundle else units
 
 
+def _tell_left_out(query: QueryContext, left_out: int, number: int) -> None:
+    share = query.settings.small_share
+    query.listen(
+        Notice(
+            f"{left_out:,} of the {number:,} reports that were made without a model are left out, "
+            f"because such reports get at most {share:.0%} of the tokens (KG_SMALL_SHARE)."
+        )
+    )
+
+
 async def _selected_dynamically(query: QueryContext) -> Sequence[CoveredRow]:
-    """Selects relevant reports from level 0 on; the parts of a community replace the community."""
-    rows: Sequence[CoveredRow]
-    rows = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
+    """Selects relevant reports from level 0 on.
+
+    The relevant parts of a community replace it. A relevant community stays if none of its parts
+    is relevant. Reports that were made without a model are not rated. They stay beside the relevant
+    reports of their level, within the limits of `_units`.
+    """
+    cover = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
+    plain: list[CoveredRow] = [row for row in cover if row["plain"]]
+    relevant = await _relevant(query, [row for row in cover if not row["plain"]])
     kept: list[CoveredRow] = []
-    while rows:
-        relevant = await _relevant(query, rows)
-        below = await query.graph.read("search/parts", PartRow, ids=[row["id"] for row in relevant])
-        opened = {row["parent"] for row in below}
-        kept += [row for row in relevant if row["id"] not in opened]
-        rows = below
-    return kept
+    while relevant:
+        parts = await query.graph.read("search/parts", PartRow, ids=[row["id"] for row in relevant])
+        below = await _relevant(query, [row for row in parts if not row["plain"]])
+        replaced = {row["parent"] for row in below}
+        kept += [row for row in relevant if row["id"] not in replaced]
+        plain += [row for row in parts if row["plain"] and row["parent"] in replaced]
+        relevant = below
+    if kept or len(plain) == len(cover):
+        return [*kept, *plain]
+    return []
 
 
-async def _relevant(query: QueryContext, rows: Sequence[CoveredRow]) -> list[CoveredRow]:
+async def _relevant(query: QueryContext, rows: Sequence[Rated]) -> list[Rated]:
+    """Returns the reports that a model rates as relevant. It rates several batches at once."""
+    if not rows:
+        return []
     found: set[int] = set()
+
+    async def rate(batch: Sequence[Rated]) -> None:
+        found.update(await _rated(query, batch))
+        query.listen(Advanced(len(batch)))
+
     query.listen(Started("rating", len(rows)))
-    for start in range(0, len(rows), RATED_AT_ONCE):
-        table = query.table(float("inf"))
-        table.add(report_record(row, short=True) for row in rows[start : start + RATED_AT_ONCE])
-        found |= set(await query.run(query.backend.rate(query.question, table)))
-        query.listen(Advanced(len(table.records)))
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            for start in range(0, len(rows), RATED_AT_ONCE):
+                tasks.start_soon(rate, rows[start : start + RATED_AT_ONCE])
     return [row for row in rows if row["ref"] in found]
+
+
+async def _rated(query: QueryContext, batch: Sequence[CoveredRow]) -> Collection[int]:
+    """Returns the refs of the relevant reports; all of them if the rating fails."""
+    table = query.table(float("inf"))
+    table.add(report_record(row, short=True) for row in batch)
+    try:
+        return await query.run(query.backend.rate(query.question, table))
+    except ReplyError as error:
+        query.listen(
+            Notice(f"{len(batch)} reports count as relevant, since {error}.", warning=True)
+        )
+        return [row["ref"] for row in batch]

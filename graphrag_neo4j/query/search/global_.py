@@ -43,7 +43,8 @@ async def search_global(
         query.listen(Notice(f"Answering from {_counted(len(reports))}."))
     else:
         reports = await _cover(query, level, prefilter)
-    units = _units(query, reports)
+    # The same reports make the same contexts for every question: an endpoint can cache them.
+    units = _units(query, sorted(reports, key=lambda row: row["id"]))
     # The order is random, so that no part of the corpus is preferred (section 3.1.6).
     random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
     return await answer_from(query, pack(query, units))

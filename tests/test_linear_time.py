@@ -6,6 +6,7 @@ slow: what was quadratic took more than 10 s for 16,000 characters, and would ta
 
 import asyncio
 import io
+import json
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import redirect_stdout, suppress
@@ -164,6 +165,9 @@ def _thought(reply: str) -> None:
     with suppress(ReplyError):
         query_backend.answer("Who?", nothing, ()).check(reply)
     drive(query_backend.chooses_global("Who?"), reply)
+    asked = json.dumps({"question": reply})
+    drive(query_backend.self_contained(reply, ()), asked)
+    drive(query_backend.self_contained("Who?", ()), asked)
 
 
 def _reported(written: str) -> None:

@@ -6,11 +6,9 @@ A small model often answers the question instead of rewriting it. Such a reply i
 import re
 from collections.abc import Generator, Sequence
 
-from pydantic import ConfigDict, Field
-
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.schemas import ReplySchema
+from graphrag_neo4j.llm.schemas import FollowUpSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.text import fold
@@ -21,13 +19,6 @@ ASKS = re.compile("[?؟;]\\W*\\Z")  # the end of a question, also in Arabic and 
 SENTENCE = re.compile(r"[.!?。؟]+(?:\s+|\Z)|[。]")
 MOST_SENTENCES = 3  # more than the user's question has
 ADDED = 300  # characters that names and places may add to a question
-
-
-class FollowUpSchema(ReplySchema):
-    """The question in a form that can be understood without the conversation."""
-
-    model_config = ConfigDict(title="self_contained_question")
-    question: str = Field(min_length=1)
 
 
 def self_contained(request: Request, question: str) -> Generator[Request, Reply, str]:

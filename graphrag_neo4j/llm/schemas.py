@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field
 
 __all__ = [
     "AnswerSchema",
+    "FollowUpSchema",
     "PointsSchema",
     "PrimerSchema",
     "RatingSchema",
@@ -78,3 +79,10 @@ class PrimerSchema(ReplySchema):
     answer: str
     score: int = Field(ge=0, le=100)
     follow_ups: Listed[str]
+
+
+class FollowUpSchema(ReplySchema):
+    """The question in a form that can be understood without the conversation."""
+
+    model_config = ConfigDict(title="self_contained_question")
+    question: str

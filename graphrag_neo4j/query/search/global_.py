@@ -147,8 +147,9 @@ async def _selected_dynamically(query: QueryContext) -> Sequence[CoveredRow]:
     """
     cover = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
     plain: list[CoveredRow] = [row for row in cover if row["plain"]]
-    relevant = await _relevant(query, [row for row in cover if not row["plain"]])
     kept: list[CoveredRow] = []
+    relevant: Sequence[CoveredRow]
+    relevant = await _relevant(query, [row for row in cover if not row["plain"]])
     while relevant:
         parts = await query.graph.read("search/parts", PartRow, ids=[row["id"] for row in relevant])
         below = await _relevant(query, [row for row in parts if not row["plain"]])

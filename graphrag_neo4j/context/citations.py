@@ -178,14 +178,16 @@ def as_written(text: str) -> str:
 def footnoted(text: str, numbers: Mapping[CitationRef, int]) -> str:
     """The text with footnote marks in place of its citations.
 
-    A footnote mark that is already in the text comes from a document and is escaped.
+    A footnote mark that is already in the text comes from a document and is escaped. A bracket in
+    which nothing can be read stays as it is.
 
     >>> footnoted("Rich [Data: Entities (5, 7)].", {("Entities", 5): 1, ("Entities", 7): 2})
     'Rich[^1][^2].'
     """
 
     def marks(found: re.Match[str]) -> str:
-        return "".join(f"[^{numbers[one]}]" for one in cited(found[0]) if one in numbers)
+        notes = "".join(f"[^{numbers[one]}]" for one in cited(found[0]) if one in numbers)
+        return notes or found[0]
 
     return DATA.sub(marks, without_footnotes(text))
 

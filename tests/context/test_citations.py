@@ -235,6 +235,11 @@ def test_a_footnote_mark_of_a_document_is_escaped() -> None:
     assert footnoted(text, {("Entities", 5): 1}) == "So it is\\[^1][^1]."
 
 
+def test_a_bracket_that_can_not_be_read_is_not_lost_among_footnotes() -> None:
+    text = "Rich [Data: Entities (5)]. Dead [Data: 7]."
+    assert footnoted(text, {("Entities", 5): 1}) == "Rich[^1]. Dead [Data: 7]."
+
+
 def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:
     text = "- ...right [Data: Sources (1)]. So ../it is [Data: Sources (2)]\n"
     text += "> ../x [Data: Sources (3)]."

@@ -27,6 +27,7 @@ class AnswerOptions(TypedDict, total=False):
     top_k_entities: int
     top_k_relationships: int
     conversation_history_max_turns: int
+    conversation_history_max_tokens: int
     drift_depth: int
     drift_calls: int
 

@@ -94,7 +94,9 @@ class QueryBackend(Protocol):
     holds the messages before the question. `points` gives the rated points of a context that help
     to answer a question. `rate` gives the refs of the reports that are relevant to a question.
     `prime` gives a first answer and follow-up questions. `chooses_global` decides whether a
-    question is about the whole corpus rather than about one thing.
+    question is about the whole corpus rather than about one thing. `self_contained` gives a
+    question in a form that can be understood without the messages before it, None if the backend
+    can't rewrite questions.
     """
 
     def answer(
@@ -112,3 +114,5 @@ class QueryBackend(Protocol):
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]: ...
 
     def chooses_global(self, question: str) -> LLMTask[bool]: ...
+
+    def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]: ...

@@ -330,7 +330,12 @@ class Settings(BaseSettings):
         description="Randomness of the Leiden algorithm when it refines communities. A higher "
         "value means more randomness.",
     )
-    seed: int = Field(42, ge=0, description="Seed of the randomness of the Leiden algorithm.")
+    seed: int = Field(
+        42,
+        ge=0,
+        description="Seed of the randomness of the Leiden algorithm, and of the order of the "
+        "contexts of global and text search.",
+    )
     unreported_size: int = Field(
         2,
         ge=0,
@@ -429,6 +434,11 @@ class Settings(BaseSettings):
         ge=0,
         description="Number of the latest turns of a conversation that a question is understood "
         "with.",
+    )
+    conversation_history_max_tokens: int = Field(
+        3_000,
+        ge=100,
+        description="Largest number of tokens of these turns. Older turns are left out.",
     )
     drift_depth: int = Field(
         2, ge=0, description="Number of rounds in which drift search asks follow-up questions."

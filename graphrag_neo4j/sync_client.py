@@ -176,7 +176,8 @@ class GraphRAG:
           surrounds an entity.
         - `context_only`: True asks no model for an answer; `context` of the result holds the
           texts that it would be given.
-        - `history`: pairs (question, answer) that came before, the oldest first.
+        - `history`: pairs (question, answer) that came before, the oldest first. A model rewrites
+          the question so that it can be understood without them; see `question` of the answer.
         - settings that can differ for one question, such as `response_type` (a text),
           `max_context_tokens` (tokens), `top_k_entities` (a number), `answer_model` (a name),
           `max_cost` (US dollars). `SearchOptions` has them all.

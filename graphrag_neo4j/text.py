@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import accumulate
+from math import ceil
 
 __all__ = [
     "ABBREVIATIONS",
@@ -17,7 +18,9 @@ __all__ = [
     "fold_prose",
     "looks_like_name",
     "name_key",
+    "number_of_words",
     "shortened",
+    "spaced_characters",
     "storable",
 ]
 
@@ -25,7 +28,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
 # A quotation may differ from its document in these characters: in its kind of quotation marks, and
 # in the brackets of citations, which are neutralised where a document is quoted.
-_ALIKE = _QUOTES | str.maketrans("⟦⟧［］﹇﹈", "[][][]")
+_ALIKE = _QUOTES | str.maketrans("⟦⟧［］﹇﹈【】❨❩（）", "[][][][]()()")
 _SPACE = re.compile(r"\s+")
 # Words after which a full stop does not end the sentence; a part of a regular expression.
 ABBREVIATIONS = (
@@ -37,7 +40,14 @@ _WORD = re.compile(r"\S+")
 _MOST_MARKS = 30  # combining marks in a row: no language has more (Unicode, UAX 15, section 13)
 _JOINER = "\u034f"  # the combining grapheme joiner, which Unicode puts between longer rows
 # A capitalised or very short word with a full stop is taken for an abbreviation: "Inc.", "J. B.".
-_SENTENCE_END = re.compile(r"(?<!\w)[^\W\d_A-Z]{3,}\.(\s|$)|[!?。！？…](\s|$)")
+_SENTENCE_END = re.compile(r"(?<!\w)[^\W\d_A-Z]{3,}\.(\s|$)|[!?！？…](\s|$)|[。｡]")
+# Chinese characters and hiragana; Thai, Lao, Burmese and Khmer.
+_EAST = "\u3005-\u3007\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_UNSPACED = re.compile(f"[{_EAST}{_SOUTH_EAST}]")
+# The average number of characters of a word in scripts without spaces.
+_CHARACTERS_OF_A_WORD = ((re.compile(f"[{_EAST}]"), 2.5), (re.compile(f"[{_SOUTH_EAST}]"), 5))
+_MOST_WORDS = 8  # in a name
 
 
 def storable(text: str) -> tuple[str, int]:
@@ -77,11 +87,35 @@ def name_key(name: str) -> str:
     return _normalized(fold(name).casefold())
 
 
+def spaced_characters(text: str) -> str:
+    """The text with a space on both sides of each character of a script without spaces.
+
+    These are the scripts of Chinese, Japanese, Thai, Lao, Burmese and Khmer. Katakana is left as it
+    is: it writes foreign words, and the characters around it show where such a word ends.
+
+    >>> spaced_characters("Scrooge是谁").split()
+    ['Scrooge', '是', '谁']
+    """
+    return _UNSPACED.sub(r" \g<0> ", text)
+
+
+def number_of_words(text: str) -> int:
+    """The number of words of a text; in scripts without spaces, it is estimated.
+
+    >>> number_of_words("Ebenezer Scrooge"), number_of_words("北京大学")
+    (2, 2)
+    """
+    estimated = sum(
+        len(script.findall(text)) / characters for script, characters in _CHARACTERS_OF_A_WORD
+    )
+    return len(_UNSPACED.sub(" ", text).split()) + ceil(estimated)
+
+
 def looks_like_name(text: str) -> bool:
     """Whether a claim's subject or object can be a name: short, no quotation, no sentence."""
     folded = fold(text)
     return (
-        0 < len(folded.split()) <= 8
+        0 < number_of_words(folded) <= _MOST_WORDS
         and '"' not in folded
         and not _SENTENCE_END.search(folded)
         and any(c.isalpha() for c in folded)

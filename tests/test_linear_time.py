@@ -6,6 +6,7 @@ slow: what was quadratic took more than 10 s for 16,000 characters, and would ta
 
 import asyncio
 import io
+import json
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import redirect_stdout, suppress
@@ -94,6 +95,15 @@ SHAPES: dict[str, tuple[str, str, str]] = {
     "citations": ("", "It is so [Data: Entities (1)]. ", ""),
     "open citations": ("", "[Data: Entities (", ""),
     "refs": ("It is so [Data: Entities (", "1, ", "2)]"),
+    "bare refs": ("It is so [Data: Entities ", "1, ", "x]"),
+    "bare kinds": ("It is so [Data: ", "Entities 1 ", "x]"),
+    "separators": ("It is so [Data: Entities 1", ", ", "x]"),
+    "inner brackets": ("It is so [Data: ", "[1]", ""),
+    "wide citations": ("", "【Data：实体（1、2）】", ""),
+    "open wide citations": ("", "【Data：实体（", ""),
+    "round citations": ("", "(Data: Entities (1))", ""),
+    "open round citations": ("", "(Data: Entities (1)", ""),
+    "round citations in a round one": ("", "(Data: Entities 1 ", ""),
     "headings": ("# x", "#", "x\n"),
     "unclosed headings": ("", "a## b ", ""),
     "quotes": ("", '"', "a"),
@@ -161,6 +171,9 @@ def _thought(reply: str) -> None:
     with suppress(ReplyError):
         query_backend.answer("Who?", nothing, ()).check(reply)
     drive(query_backend.chooses_global("Who?"), reply)
+    asked = json.dumps({"question": reply})
+    drive(query_backend.self_contained(reply, ()), asked)
+    drive(query_backend.self_contained("Who?", ()), asked)
 
 
 def _reported(written: str) -> None:

@@ -75,7 +75,9 @@ def test_keys_fold_case_as_all_scripts_do() -> None:
 @pytest.mark.parametrize(
     "text",
     ["Scrooge", "Scrooge & Marley, Inc.", "J. B. Priestley", "St. Paul's Cathedral", "C++", "漢字",
-     "The Ghost of Christmas Yet to Come", "Yahoo", "U.S. Steel Corp."],
+     "The Ghost of Christmas Yet to Come", "Yahoo", "U.S. Steel Corp.",
+     "中华人民共和国全国人民代表大会常务委员会", "联合国教育、科学及文化组织", "スクルージ",
+     "アレクサンドル・セルゲーエヴィチ・プーシキン", "มหาวิทยาลัยธรรมศาสตร์"],
 )  # fmt: skip
 def test_a_short_text_without_a_sentence_looks_like_a_name(text: str) -> None:
     assert looks_like_name(text)
@@ -84,7 +86,10 @@ def test_a_short_text_without_a_sentence_looks_like_a_name(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", " ", "1843", "...", "a man who had never been seen in London before", "He was dead.",
-     "Is he dead?", "“Humbug”", "Marley was dead. To begin with", "死了。"],
+     "Is he dead?", "“Humbug”", "Marley was dead. To begin with", "死了。",
+     "斯克鲁奇不愿意在圣诞节前夜给他的书记员多加一点煤火", "他死了。马利也死了",
+     "スクルージは事務員の部屋の火に石炭を足すことを決して許さなかった",
+     "เขาไม่ยอมให้เสมียนของเขาเติมถ่านหินลงในกองไฟในวันก่อนวันคริสต์มาส"],
 )  # fmt: skip
 def test_a_sentence_a_quotation_or_a_long_text_does_not(text: str) -> None:
     assert not looks_like_name(text)

@@ -89,7 +89,7 @@ class Conversation:
         self.listen.rest()
         print_answer(stream.answer, streamed=True)
         self.last = stream.answer
-        self.history.append((question, stream.answer.text))
+        self.history.append((stream.answer.question, stream.answer.text))
 
     def _run_command(self, command: str, *arguments: str) -> None:
         match command, arguments:

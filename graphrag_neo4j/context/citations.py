@@ -3,7 +3,8 @@
     Scrooge is a miser [Data: Entities (5, 7); Relationships (23, +more)].
 
 A citation is a kind and a ref, the number of a record in the graph. Models put commas or semicolons
-between the kinds, leave out spaces, and cite records that were not in their context.
+between the kinds, leave out spaces, and cite records that were not in their context. The module
+`citation_forms` reads the other forms that they write, such as `【Data：实体（5、7）】`.
 
 Only our code and the model write citations. Text of a document that looks like a citation is not
 one: where a document is put into a context, quoted or stored in a report, `neutralised` replaces
@@ -13,12 +14,19 @@ the brackets by other characters.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import count
-from typing import Final, Literal
+
+from graphrag_neo4j.context.citation_forms import (
+    CITATION_KINDS,
+    DATA,
+    CitationKind,
+    CitedPart,
+    found_at,
+    neutral,
+    read_parts,
+)
 
 __all__ = [
     "CITATION_KINDS",
@@ -38,35 +46,13 @@ __all__ = [
     "without_footnotes",
 ]
 
-CitationKind = Literal["Entities", "Relationships", "Claims", "Reports", "Sources"]
-CITATION_KINDS: Final[tuple[CitationKind, ...]] = (
-    "Entities",
-    "Relationships",
-    "Claims",
-    "Reports",
-    "Sources",
-)
 CitationRef = tuple[CitationKind, int]
 Rename = Callable[[CitationKind | None, int], object]
 
-# Each pattern begins at the start of a run of characters and does not backtrack into the run:
-# otherwise a text of spaces or letters alone would take quadratic time.
-BRACKET = r"\[\s*+data\s*+:([^\[\]]*+)\]"
-DATA = re.compile(rf"(?<!\s)(\s*+){BRACKET}", re.IGNORECASE)
-BRACKETED = re.compile(BRACKET, re.IGNORECASE)
-PART = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\s*+\(([^()]*+)\)")
-ITEM = re.compile(r"\d++|\+\s*+more", re.IGNORECASE)
 # The characters before a statement on its line: the end of the one before, marks of Markdown.
-LEADING = re.compile(r"\A[ \t]*+(?:(?:[-*>.,;]|#{1,6}+)(?:[ \t]++|\Z))*+")
+LEADING = re.compile(r"\A[ \t]*+(?:(?:[-*>.,;]|#{1,6}+)(?:[ \t]++|\Z)|[。，、；]++[ \t]*+)*+")
 LONG_REF = 999_999_999
-LONGEST_REF = 18  # digits; a longer number does not fit an integer of Neo4j
-# The start of a citation, without white space, case and invisible characters; also the start of one
-# at the end of a text, because another text can follow it.
-MARK = re.compile(r"\[(?=data:|(?:d(?:a(?:ta?)?)?)?\Z)")
-SQUARE = re.compile(r"[\[\]]")
-OPENERS = re.compile("[\\[［﹇]")  # all characters that Unicode NFKC turns into an opening bracket
-NEUTRAL: Final = {"[": "⟦", "]": "⟧"}  # same length; no normalisation of Unicode turns them back
-INVISIBLE = frozenset({"Cc", "Cf", "Me", "Mn"})  # categories of Unicode
+UNREAD = 0  # the ref that `rename` receives with None where no ref can be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +103,18 @@ def ground(text: str, known: Mapping[CitationKind, Collection[int]]) -> Grounded
 def rewrite(text: str, rename: Rename) -> str:
     """The text with each ref replaced by the result of `rename` for it; None removes the ref.
 
-    All citations are written in the same form. For an unknown kind, `rename` is called with None,
-    and the citation is removed.
+    All citations are written in the same form. A bracket in which no ref is left is removed.
+    `rename` is called with None instead of a kind for each ref that can't be one of the graph, and
+    once for a bracket in which no ref can be read.
     """
 
     def marked(found: re.Match[str]) -> str:
-        parts = [_part(part, rename) for part in PART.finditer(found[2])]
-        kept = "; ".join(part for part in parts if part)
+        parts = read_parts(found)
+        unread = sum(part.unread for part in parts)
+        for _ in range(unread or not any(part.refs for part in parts)):
+            rename(None, UNREAD)
+        written = [_part(part, rename) for part in parts]
+        kept = "; ".join(part for part in written if part)
         return f"{found[1]}[Data: {kept}]" if kept else ""
 
     return DATA.sub(marked, text)
@@ -170,31 +161,33 @@ def neutralised(text: str) -> str:
     >>> neutralised("Rich [Data: Entities (5)]. [MUSIC] Dead ［Data： Claims (2)］.")
     'Rich ⟦Data: Entities (5)⟧. [MUSIC] Dead ⟦Data： Claims (2)⟧.'
     """
-    return _neutral(text, lambda _place: True)
+    return neutral(text, lambda _place: True)
 
 
 def as_written(text: str) -> str:
     """A model's text in which only proper citations can be read as citations later.
 
-    Brackets in full-width characters are not a citation, but Unicode NFKC would make them one.
+    Some brackets are no citation, but Unicode NFKC would make them one.
 
-    >>> as_written("Rich [Data: Entities (5)]. Dead ［Data： Claims (2)］.")
-    'Rich [Data: Entities (5)]. Dead ⟦Data： Claims (2)⟧.'
+    >>> as_written("Rich [Data: Entities (5)]. Dead [Ｄata: Claims (2)].")
+    'Rich [Data: Entities (5)]. Dead ⟦Ｄata: Claims (2)⟧.'
     """
-    return _neutral(text, lambda place: BRACKETED.match(text, place) is None)
+    return neutral(text, lambda place: not found_at(text, place))
 
 
 def footnoted(text: str, numbers: Mapping[CitationRef, int]) -> str:
     """The text with footnote marks in place of its citations.
 
-    A footnote mark that is already in the text comes from a document and is escaped.
+    A footnote mark that is already in the text comes from a document and is escaped. A bracket in
+    which nothing can be read stays as it is.
 
     >>> footnoted("Rich [Data: Entities (5, 7)].", {("Entities", 5): 1, ("Entities", 7): 2})
     'Rich[^1][^2].'
     """
 
     def marks(found: re.Match[str]) -> str:
-        return "".join(f"[^{numbers[one]}]" for one in cited(found[0]) if one in numbers)
+        notes = "".join(f"[^{numbers[one]}]" for one in cited(found[0]) if one in numbers)
+        return notes or found[0]
 
     return DATA.sub(marks, without_footnotes(text))
 
@@ -215,48 +208,10 @@ def with_long_refs(text: str) -> str:
     return rewrite(text, lambda kind, _ref: next(numbers) if kind else None)
 
 
-def _neutral(text: str, wanted: Callable[[int], bool]) -> str:
-    """The text with other brackets around whatever looks like a citation at a wanted place.
-
-    The time that it takes is linear in the length of the text.
-    """
-    if not OPENERS.search(text):
-        return text
-    folded = [(letter, place) for place, one in enumerate(text) for letter in _folded(one)]
-    plain = "".join(letter for letter, _ in folded)
-    characters = list(text)
-    for mark in MARK.finditer(plain):
-        if not wanted(folded[mark.start()][1]):
-            continue
-        end = SQUARE.search(plain, mark.end())
-        for bracket_ in (mark, end if end and end[0] == "]" else None):
-            if bracket_:
-                characters[folded[bracket_.start()][1]] = NEUTRAL[bracket_[0]]
-    return "".join(characters)
-
-
-@lru_cache(4096)
-def _folded(character: str) -> str:
-    """A character as later steps may read it: without case and width; empty if invisible."""
-    folded = unicodedata.normalize("NFKC", character).casefold()
-    return "".join(
-        one for one in folded if not one.isspace() and unicodedata.category(one) not in INVISIBLE
-    )
-
-
-def _part(found: re.Match[str], rename: Rename) -> str:
-    kind = _kind(found[1])
-    items = ITEM.findall(found[2])
-    refs = [int(item) for item in items if item.isdigit() and len(item) <= LONGEST_REF]
-    names = [rename(kind, ref) for ref in refs]
+def _part(part: CitedPart, rename: Rename) -> str:
+    names = [rename(part.kind, ref) for ref in part.refs]
     new = dict.fromkeys(str(name) for name in names if name is not None)
-    if not (kind and new):
+    if not (part.kind and new):
         return ""
-    more = ["+more"] if any(not item.isdigit() for item in items) else []
-    return f"{kind} ({', '.join([*new, *more])})"
-
-
-def _kind(word: str) -> CitationKind | None:
-    """The kind that a model means: "entity", "Entities", "SOURCES"."""
-    start = word.casefold()[:5]
-    return next((kind for kind in CITATION_KINDS if kind.casefold()[:5] == start), None)
+    more = ["+more"] if part.more else []
+    return f"{part.kind} ({', '.join([*new, *more])})"

@@ -73,6 +73,11 @@ class ExtractiveQueryBackend:
         more = [f"{question} {name}" for name in names[:3]] if quotes else [question]
         return Primer(_listed(quotes), score, more)
 
+    def self_contained(self, _question: str, _history: Sequence[Message]) -> LLMTask[str | None]:
+        """Returns None, because only a model can rewrite a question."""
+        yield from ()
+        return None
+
     def chooses_global(self, question: str) -> LLMTask[bool]:
         """Tells whether the question has words such as "themes" or "overall"."""
         yield from ()

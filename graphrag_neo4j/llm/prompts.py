@@ -37,6 +37,7 @@ OURS = (
     "rate",
     "prime",
     "route",
+    "follow_up",
     "again",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.

@@ -6,6 +6,7 @@ from typing import Final, Self
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.copied_instructions import Instructions
+from graphrag_neo4j.llm.follow_up import conversation_text, self_contained
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.reply_limits import ONE_WORD, reply_limit
 from graphrag_neo4j.llm.schemas import AnswerSchema, PointsSchema, PrimerSchema, RatingSchema
@@ -20,6 +21,7 @@ __all__ = ["LLMQueryBackend"]
 KNOWN: Final = (
     "context_data",
     "general_knowledge",
+    "history",
     "language",
     "max_length",
     "question",
@@ -54,7 +56,7 @@ class LLMQueryBackend:
         self._answer, self._reduce = load("answer", "context_data"), load("reduce", "report_data")
         self._map = load("map_answer" if self._whole else "map", "context_data")
         self._rate, self._prime = load("rate", "context_data"), load("prime", "context_data")
-        self._route = load("route", "question")
+        self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
@@ -115,6 +117,19 @@ class LLMQueryBackend:
         message = Message("user", prompt)
         reply = yield Request("rating", (message,), ONE_WORD, choices=("global", "local"))
         return reply.text.strip().casefold().startswith("global")
+
+    def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]:
+        """Returns the question in a form that can be understood without the conversation.
+
+        Raises ReplyError if the reply is not a question.
+        """
+        prompt = self._fill(
+            self._follow_up,
+            history=marked(storable(conversation_text(history))[0]),
+            question=marked(storable(question)[0]),
+        )
+        request = Request("rating", (Message("user", prompt),), self._limit("rating"))
+        return (yield from self_contained(request, question))
 
     def _limit(self, step: Step) -> int | None:
         return reply_limit(step, self._settings)

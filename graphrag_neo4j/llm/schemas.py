@@ -35,6 +35,7 @@ from graphrag_neo4j.text import excerpt
 
 __all__ = [
     "AnswerSchema",
+    "FollowUpSchema",
     "PointsSchema",
     "PrimerSchema",
     "RatingSchema",
@@ -306,3 +307,10 @@ class PrimerSchema(ReplySchema):
     answer: Text
     score: Score
     follow_ups: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 10})
+
+
+class FollowUpSchema(ReplySchema):
+    """The question in a form that can be understood without the conversation."""
+
+    model_config = ConfigDict(title="self_contained_question")
+    question: str

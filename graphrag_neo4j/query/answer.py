@@ -78,6 +78,8 @@ class Citation:
 class Answer:
     """An answer in Markdown, with all that it was made from.
 
+    `question` is the question that was answered. Where it followed on earlier questions, it is in
+    the form that a model gave it so that it can be understood alone.
     `context` holds the context tables that the answer was made from, one for each call. `origin`
     is "extractive" where the answer consists of quotations and no model wrote it. `found` tells
     whether the data holds an answer. `notices` holds sentences that a reader must know, such as
@@ -93,6 +95,7 @@ class Answer:
     elapsed: float = 0.0
     origin: Literal["model", "extractive"] = "model"
     found: bool = True
+    question: str = ""
     notices: Sequence[str] = ()
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
 """From a question to an answer: chooses the search, streams the text, resolves the citations."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from functools import partial
 from typing import Final
@@ -14,9 +14,10 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_newer
-from graphrag_neo4j.model import ComposedTask, Message, StreamedTask
+from graphrag_neo4j.model import ComposedTask, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.citation_resolver import resolve_citations
+from graphrag_neo4j.query.conversation import made_self_contained, messages_of
 from graphrag_neo4j.query.misspelt import names_meant
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, known_refs
 from graphrag_neo4j.query.question import ONLY, Question
@@ -70,7 +71,7 @@ async def answer_question(
     refuse_newer(state["schema_version"])
     _need(state["chunks"] or state["reports"], "documents")
     setup = _setup(backends, settings, question, state["embedding_model"], listen)
-    query = _query_context(graph, setup, settings, question, listen)
+    query = await _query_context(graph, setup, settings, question, listen)
     method = await _method(query, question, listen)
     _need(*NEEDS[method](state))
     _tell_without_use(query, question, method, listen)
@@ -95,6 +96,7 @@ async def answer_question(
         context=found.contexts,
         usage=setup.usage,
         elapsed=time.perf_counter() - began,
+        question=query.question,
         origin=backends.origin,
         found=question.context_only or answered,
         notices=tuple(found.notices),
@@ -123,35 +125,37 @@ def _setup(
     return setup
 
 
-def _query_context(
+async def _query_context(
     graph: Graph,
     setup: QuerySetup,
     settings: Settings,
     question: Question,
     listen: Listener,
 ) -> QueryContext:
+    """Returns the input of the search. Its question is self-contained, if a model can do that."""
     if question.expand:
         settings = settings.changed(expand=question.expand)
-    return QueryContext(
+    count = partial(tokens.count, encoding_name=settings.encoding)
+    if question.history:  # the tokenizer takes a moment to load
+        await anyio.to_thread.run_sync(tokens.encoding, settings.encoding)
+    query = QueryContext(
         graph=graph,
         settings=settings,
         backend=setup.backend,
         run=setup.run,
         embedder=setup.embedder,
-        count=partial(tokens.count, encoding_name=settings.encoding),
+        count=count,
         question=question.text,
-        history=_messages(question.history, settings.conversation_history_max_turns),
+        history=messages_of(
+            question.history,
+            settings.conversation_history_max_turns,
+            settings.conversation_history_max_tokens,
+            count,
+        ),
         context_only=question.context_only,
         listen=listen,
     )
-
-
-def _messages(history: Sequence[tuple[str, str]], turns: int) -> list[Message]:
-    return [
-        message
-        for question, answer in history[len(history) - min(turns, len(history)) :]
-        for message in (Message("user", question), Message("assistant", answer))
-    ]
+    return await made_self_contained(query)
 
 
 async def _method(query: QueryContext, question: Question, listen: Listener) -> Method:
@@ -159,7 +163,7 @@ async def _method(query: QueryContext, question: Question, listen: Listener) -> 
     if question.method != "auto":
         return question.method
     listen(Started("method"))
-    whole = await query.run(query.backend.chooses_global(question.text))
+    whole = await query.run(query.backend.chooses_global(query.question))
     method: Method = "global" if whole else "local"
     listen(Notice(f"Answering by {method} search."))
     return method

@@ -42,8 +42,9 @@ class QueryContext:
     """A question and everything that is needed to answer it.
 
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
-    holds the messages before the question. With `context_only` the result is the contexts, and no
-    model writes an answer. `listen` receives the events of the search.
+    holds the messages before the question. `stands_alone` tells whether the question can be
+    understood without them. With `context_only` the result is the contexts, and no model writes an
+    answer. `listen` receives the events of the search.
     """
 
     graph: Graph
@@ -54,15 +55,18 @@ class QueryContext:
     count: CountTokens
     question: str
     history: Sequence[Message] = ()
+    stands_alone: bool = False
     context_only: bool = False
     listen: Listener = silent
 
     async def vector(self, text: str | None = None) -> list[float] | None:
-        """Returns the vector of a text, by default of the question and the questions before it.
+        """Returns the vector of a text, by default of the question.
 
+        A question that does not stand alone counts together with the questions before it.
         Returns None if there is no embedder, no text, or no usable vector.
         """
-        earlier = [message.content for message in self.history if message.role == "user"]
+        asked = [message.content for message in self.history if message.role == "user"]
+        earlier = () if self.stands_alone else asked
         text = (text or "\n".join([*earlier, self.question])).strip()
         if self.embedder is None or not text:
             return None

@@ -82,10 +82,14 @@ class CoverRow(CoveredRow):
 
 
 class LevelRow(TypedDict):
-    """A level, and the tokens of all reports of its cover."""
+    """A level with the tokens of the reports of its cover.
+
+    `tokens` counts the reports that a model wrote, and `plain` those made without a model.
+    """
 
     level: int
     tokens: int
+    plain: int
 
 
 class NamedRow(TypedDict):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import name_key, spaced_characters
 
 __all__ = ["Hits", "Rows", "fused", "named_in", "names", "restart"]
 
@@ -90,7 +90,7 @@ def names(question: str, rows: Rows) -> list[str]:
     found = []
     for row in sorted(rows, key=lambda row: (-len(_spaced(row["name"])), row["id"])):
         name = _spaced(row["name"])
-        if name.strip() and name in left:
+        if _tells(name) and name in left:
             left = left.replace(name, " | ")
             found.append(row["id"])
     return found
@@ -98,7 +98,7 @@ def names(question: str, rows: Rows) -> list[str]:
 
 def named_in(question: str, name: str) -> bool:
     """Tells whether the question contains the full name."""
-    return bool(_spaced(name).strip()) and _spaced(name) in _spaced(question)
+    return _tells(_spaced(name)) and _spaced(name) in _spaced(question)
 
 
 def fused(lists: Iterable[Rows]) -> dict[str, float]:
@@ -115,6 +115,17 @@ def _shared(weights: Mapping[str, float], whole: float) -> dict[str, float]:
     return {id_: whole * weight / total for id_, weight in weights.items()} if total else {}
 
 
+def _tells(name: str) -> bool:
+    """Tells whether a spaced name can be looked for. One Chinese character is in many words."""
+    single = name.strip()
+    return bool(single) and not (len(single) == 1 and spaced_characters(single) != single)
+
+
 def _spaced(text: str) -> str:
-    """Returns the words of a text with one space before and after each word."""
-    return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in name_key(text)).split())} "
+    """Returns the words of a text with one space before and after each word.
+
+    In scripts without spaces, such as Chinese, each character counts as a word. So a name is found
+    in a sentence that puts no spaces around it.
+    """
+    key = spaced_characters(name_key(text))
+    return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in key).split())} "

@@ -10,12 +10,13 @@ __all__ = ["SkippedCalls"]
 class SkippedCalls:
     """Runs the tasks of one step of a search, and skips those whose reply can't be used.
 
-    `what` names what a call reads, in the singular and the plural. Errors that concern all calls,
+    `what` names what a call reads, in the singular and the plural, and `outcome` says what becomes
+    of it if the call is skipped. Errors that concern all calls,
     such as a refused key or the cost limit, are raised.
     """
 
-    def __init__(self, run: RunTask, what: tuple[str, str]) -> None:
-        self._run, self._what = run, what
+    def __init__(self, run: RunTask, what: tuple[str, str], outcome: str = "left out") -> None:
+        self._run, self._what, self._outcome = run, what, outcome
         self._calls = 0
         self._reasons: list[str] = []
 
@@ -41,5 +42,5 @@ class SkippedCalls:
             raise ReplyError(f"none of the model's replies can be used: {reason}")
         one, many = self._what
         which = f"{one} was" if skipped == 1 else f"{many} were"
-        left_out = f"{skipped:,} of {self._calls:,} {which} left out"
-        return [f"{left_out}, because the model's reply can't be used: {reason}."]
+        happened = f"{skipped:,} of {self._calls:,} {which} {self._outcome}"
+        return [f"{happened}, because the model's reply can't be used: {reason}."]

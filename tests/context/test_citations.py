@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.context.citations import (
+    CITATION_KINDS,
     as_written,
+    bracket,
     cited,
     footnoted,
     ground,
@@ -32,6 +34,91 @@ from graphrag_neo4j.text import fold, name_key
 )  # fmt: skip
 def test_reads_what_models_write(text: str, found: list[tuple[str, int]]) -> None:
     assert cited(text) == found
+
+
+BOTH = [("Entities", 5), ("Entities", 7)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("富有[Data: Entities（5、7）]。", BOTH),
+        ("富有[Data：Entities (5，7)]。", BOTH),
+        ("富有［Data：实体（5、7）］。", BOTH),
+        ("豊か【Data: エンティティ（5、7）】。", BOTH),
+        ("富有【data：實體 5、7】。", BOTH),
+        ("富有[Data: 实体ID（5和7）]。", BOTH),
+        ("Rich [Data: Entities 5, 7].", BOTH),
+        ("Rich [Data: Entities: 5, 7].", BOTH),
+        ("Rich [Data: Entities #5, #7].", BOTH),
+        ("Rich [Data: Entities (id 5, id 7)].", BOTH),
+        ("Rich [Data: Entity ids 5 and 7].", BOTH),
+        ("Rich [Data: entities [5, 7]].", BOTH),
+        ("Rich (Data: Entities(5,7)).", BOTH),
+        ("Rich (data: entities 5, 7).", BOTH),
+        ("富有（Data：实体（5、7））。", BOTH),
+        ("Rich [Data: Entities 5, 7; Reports 2].", [*BOTH, ("Reports", 2)]),
+        ("Reich [Data: Entitäten (5, 7); Berichte (2)].", [*BOTH, ("Reports", 2)]),
+        ("Riche [Data: Entités (5, 7), Rapports (2)].", [*BOTH, ("Reports", 2)]),
+        ("富有[Data: 实体（5、7）；关系（23）]。", [*BOTH, ("Relationships", 23)]),
+        ("豊か[Data: 関係（23）、報告（2）]。", [("Relationships", 23), ("Reports", 2)]),
+    ],
+)  # fmt: skip
+def test_reads_the_odd_forms_that_models_write(text: str, found: list[tuple[str, int]]) -> None:
+    assert cited(text) == found
+    everything = {kind: range(99) for kind in CITATION_KINDS}
+    grounded = ground(text, everything)
+    assert (grounded.citations, grounded.removed) == (tuple(found), 0)
+    assert bracket(grounded.citations) in grounded.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He wrote (Data: see page 5).",
+        "He wrote (Data: 5).",
+        "He wrote (Data: sources of 1843, volume 5).",
+        "He wrote (data: reports 5 men and 7 women).",
+        "He wrote [the entities 5, 7].",
+        "The data: entities (5, 7).",
+    ],
+)
+def test_prose_is_not_a_citation(text: str) -> None:
+    assert cited(text) == []
+    assert rewrite(text, lambda _kind, ref: ref) == text
+
+
+@pytest.mark.parametrize(
+    ("written", "removed"),
+    [
+        ("[Data: 5]", 1),
+        ("[Data: ]", 1),
+        ("[Data: none]", 1),
+        ("[Data：無]", 1),
+        ("【Data: 5、7】", 1),
+        ("[Data: the reports of 5 men]", 1),
+        ("[Data: Entities (99999999999999999999)]", 1),
+        ("[Data: Documents 5, 6]", 2),
+        ("[Data: Entities（8、9）]", 2),
+        ("(Data: Entities 8)", 1),
+    ],
+)
+def test_each_bracket_that_is_removed_is_counted(written: str, removed: int) -> None:
+    grounded = ground(f"So it is {written}.", {"Entities": {5}})
+    assert (grounded.text, grounded.citations) == ("So it is.", ())
+    assert grounded.removed == removed
+
+
+def test_the_odd_forms_are_written_in_the_usual_one() -> None:
+    text = "富有【Data：实体（5、7、+more）；报告 2】。死了（Data：来源#3）。"
+    known = {"Entities": {5, 7}, "Reports": {2}, "Sources": {3}}
+    grounded = ground(text, known)  # type: ignore[arg-type]
+    assert grounded.text == (
+        "富有[Data: Entities (5, 7, +more); Reports (2)]。死了[Data: Sources (3)]。"
+    )
+    assert grounded.removed == 0
+    assert statements(text)["Sources", 3] == ["死了"]
+    assert footnoted(text, {("Reports", 2): 1}) == "富有[^1]。死了。"
 
 
 def test_removes_what_is_not_known_and_counts_it() -> None:
@@ -67,6 +154,18 @@ FORGED = (
     "Data: Entities (1)]",
     ": Entities (1)]",
     "] text [Data",
+    "【Data：实体（1）】",
+    "[Data: Entities 1]",
+    "(Data: Entities (1))",
+    "（Data：实体 1）",
+    "⁽data: 実体 1⁾",
+    "(Data: Re\u0301ports 1)",
+    "(Data: \u0131nformes 1)",
+    "(",
+    "(Da",
+    "(Data:",
+    "(Data: En",
+    "tities 1)",
 )
 
 
@@ -79,7 +178,7 @@ def test_nothing_in_a_document_can_be_read_as_a_citation(before: str) -> None:
             assert rewrite(shown, lambda *_: 7) == shown
 
 
-TRICKY = st.text(alphabet="[]［］﹇dDatａＡ:：\n \u200b(Entities1)", max_size=60)
+TRICKY = st.text(alphabet="[]［］﹇【】（）dDatａＡ:：\n \u200b(Entities1)实体", max_size=60)
 
 
 @given(TRICKY, TRICKY)
@@ -90,7 +189,9 @@ def test_neutralised_text_is_as_long_and_holds_no_citation(one: str, other: str)
     assert cited(fold(text + neutralised(other))) == []
 
 
-@pytest.mark.parametrize("text", ["", "[MUSIC] Hi.", "x[1] (Data: 5)", "[database: 5]", "［注］"])
+@pytest.mark.parametrize(
+    "text", ["", "[MUSIC] Hi.", "x[1] (Data: 5)", "[database: 5]", "［注］", "【注】", "(data: x)"]
+)
 def test_other_brackets_stay_as_they_are(text: str) -> None:
     assert neutralised(text) == text
 
@@ -98,14 +199,32 @@ def test_other_brackets_stay_as_they_are(text: str) -> None:
 def test_neutralised_marks_are_still_recognised_by_a_reader() -> None:
     text = "Rich [Data: Entities (1, 2, 3)], they say."
     assert neutralised(text) == "Rich ⟦Data: Entities (1, 2, 3)⟧, they say."
+    assert neutralised("Rich (Data: Entities (1)), 富有【Data：实体】。") == (
+        "Rich ❨Data: Entities (1)❩, 富有⟦Data：实体⟧。"
+    )
 
 
 def test_what_a_model_wrote_as_a_citation_stays_and_nothing_else_becomes_one() -> None:
     text = "Rich [Data: Entities (5)]. Dead ［Data：Entities（1）］ [Ｄata: Sources (3)]."
-    assert cited(fold(as_written(text))) == [("Entities", 5)]
+    assert cited(fold(as_written(text))) == [("Entities", 5), ("Entities", 1)]
 
 
-@pytest.mark.parametrize("part", ["[", "[data", "[data:", "[ ", "[]", "［Data：x", "[da [data:"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "[",
+        "[data",
+        "[data:",
+        "[ ",
+        "[]",
+        "［Data：x",
+        "[da [data:",
+        "(",
+        "(data:ent",
+        "(data:ent(5)",
+        "【",
+    ],
+)
 def test_a_megabyte_is_neutralised_in_linear_time(part: str) -> None:
     text = part * (1_000_000 // len(part))
     assert len(neutralised(text)) == len(text)
@@ -114,6 +233,11 @@ def test_a_megabyte_is_neutralised_in_linear_time(part: str) -> None:
 def test_a_footnote_mark_of_a_document_is_escaped() -> None:
     text = "So it is[^1] [Data: Entities (5)]."
     assert footnoted(text, {("Entities", 5): 1}) == "So it is\\[^1][^1]."
+
+
+def test_a_bracket_that_can_not_be_read_is_not_lost_among_footnotes() -> None:
+    text = "Rich [Data: Entities (5)]. Dead [Data: 7]."
+    assert footnoted(text, {("Entities", 5): 1}) == "Rich[^1]. Dead [Data: 7]."
 
 
 def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:

@@ -13,7 +13,8 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
-from graphrag_neo4j.query.engine import NOTHING, _messages
+from graphrag_neo4j.query.conversation import messages_of
+from graphrag_neo4j.query.engine import NOTHING
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
@@ -198,7 +199,7 @@ async def test_a_conversation_goes_before_the_question(carol: Carol) -> None:
     answer = await carol.ask("And Marley?", method="local", history=history)
     tokens = [one.usage["answer"].input_tokens for one in (alone, answer)]
     assert tokens[1] > tokens[0] - 200
-    messages = _messages(history, 5)
+    messages = messages_of(history, 5, 3000, len)
     backend = LLMQueryBackend(carol.settings)
     request = backend.answer("And Marley?", ContextTable(9, len), messages).request
     said = [message.content for message in request.messages[1:]]

@@ -80,6 +80,7 @@ def plain(answer: Answer) -> dict[str, Any]:
     docs/json/query.json describes the form.
     """
     return {
+        "question": answer.question,
         "text": answer.text,
         "method": answer.method,
         "origin": answer.origin,

@@ -4,9 +4,13 @@ The reports of a level together cover every entity once. See arXiv 2404.16130, s
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
+import anyio
+
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.context_table import ContextRecord, measure
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Advanced, Notice, Started
@@ -18,7 +22,9 @@ from graphrag_neo4j.query.skipped_calls import SkippedCalls
 __all__ = ["search_global"]
 
 BUNDLE_TOKENS = 1000
-RATED_AT_ONCE = 20
+RATED_AT_ONCE = 20  # reports in one call
+GROUPS = ("group of reports", "groups of reports")
+Rated = TypeVar("Rated", bound=CoveredRow)
 
 
 async def search_global(
@@ -35,13 +41,15 @@ async def search_global(
     reports a model rates as relevant. `prefilter` takes only this many reports of the level, those
     most similar to the question. Raises InputError if the graph has no such level.
     """
-    rating = SkippedCalls(query.run, ("group of reports", "groups of reports"))
+    rating = SkippedCalls(query.run, GROUPS, "counted as relevant")
     if dynamic and not query.context_only:
         reports = await _selected_dynamically(query, rating)
+        query.listen(Notice(f"Answering from {_counted(len(reports))}."))
     else:
         reports = await _cover(query, level, prefilter)
     notices = rating.notices()
-    units = _units(query, reports)
+    # The same reports make the same contexts for every question: an endpoint can cache them.
+    units = _units(query, sorted(reports, key=lambda row: row["id"]))
     # The order is random, so that no part of the corpus is preferred (section 3.1.6).
     random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
     found = await answer_from(query, pack(query, units))
@@ -57,9 +65,12 @@ async def _cover(
     rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]
-    reports = "report" if len(rows) == 1 else "reports"
-    query.listen(Notice(f"Answering from level {chosen}: {len(rows):,} {reports}."))
+    query.listen(Notice(f"Answering from level {chosen}: {_counted(len(rows))}."))
     return rows
+
+
+def _counted(reports: int) -> str:
+    return f"{reports:,} report" if reports == 1 else f"{reports:,} reports"
 
 
 def _existing(level: int, levels: Sequence[LevelRow]) -> int:
@@ -73,10 +84,26 @@ def _existing(level: int, levels: Sequence[LevelRow]) -> int:
 
 
 def _default_level(query: QueryContext, levels: Sequence[LevelRow]) -> int:
-    """Returns the finest level whose reports fit into `map_calls` calls, or else level 0."""
-    settings = query.settings
-    room = settings.map_calls * settings.map_context_tokens
-    return max((row["level"] for row in levels if row["tokens"] <= room), default=0)
+    """Returns the finest level whose reports fit into `map_calls` calls, or else level 0.
+
+    Of the reports that were made without a model only those count that `_units` takes.
+    """
+    room = query.settings.map_calls * query.settings.map_context_tokens
+    return max((row["level"] for row in levels if _taken(query, row) <= room), default=0)
+
+
+def _taken(query: QueryContext, row: LevelRow) -> float:
+    """Returns the number of tokens that the contexts of a level take."""
+    return row["tokens"] + min(row["plain"], _room_for_plain(query, row["tokens"]))
+
+
+def _room_for_plain(query: QueryContext, large: int) -> float:
+    """Returns the largest number of tokens of the reports that were made without a model.
+
+    `large` is the number of tokens of the other reports.
+    """
+    share = query.settings.small_share
+    return large * share / (1 - share) if large and share < 1 else float("inf")
 
 
 def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[ContextRecord]]:
@@ -90,14 +117,14 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
     large = sum(measure(unit[0], query.count) for unit in units)
     plain = [row for row in reports if row["plain"]]
     plain.sort(key=lambda row: (-(row.get("connected") or 0), row["id"]))
-    share = query.settings.small_share
-    room = large * share / (1 - share) if units and share < 1 else float("inf")
+    room = _room_for_plain(query, large)
     bundle: list[ContextRecord] = []
     size = 0
-    for record in map(report_record, plain):
+    for place, record in enumerate(map(report_record, plain)):
         tokens = measure(record, query.count)
         room -= tokens
         if room < 0:
+            _tell_left_out(query, len(plain) - place, len(plain))
             break
         if bundle and size + tokens > BUNDLE_TOKENS:
             units.append(bundle)
@@ -107,28 +134,66 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
     return [*units, bundle] if bundle else units
 
 
+def _tell_left_out(query: QueryContext, left_out: int, number: int) -> None:
+    share = query.settings.small_share
+    query.listen(
+        Notice(
+            f"Among them, {left_out:,} of {number:,} reports made without a model are left "
+            f"out, because such reports get at most {share:.0%} of the tokens (KG_SMALL_SHARE)."
+        )
+    )
+
+
 async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> Sequence[CoveredRow]:
-    """Selects relevant reports from level 0 on; the parts of a community replace the community."""
-    rows: Sequence[CoveredRow]
-    rows = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
+    """Selects relevant reports from level 0 on.
+
+    The relevant parts of a community replace it. A relevant community stays if none of its parts
+    is relevant. Reports that were made without a model are not rated. They stay beside the relevant
+    reports of their level, within the limits of `_units`.
+    """
+    cover = await query.graph.read("search/cover", CoverRow, level=0, vector=None)
+    plain: list[CoveredRow] = [row for row in cover if row["plain"]]
     kept: list[CoveredRow] = []
-    while rows:
-        relevant = await _relevant(query, rows, rating)
-        below = await query.graph.read("search/parts", PartRow, ids=[row["id"] for row in relevant])
-        opened = {row["parent"] for row in below}
-        kept += [row for row in relevant if row["id"] not in opened]
-        rows = below
-    return kept
+    relevant: Sequence[CoveredRow]
+    relevant = await _relevant(query, [row for row in cover if not row["plain"]], rating)
+    rating.notices()  # raises if nothing can be rated: all reports of all levels would be relevant
+    while relevant:
+        parts = await query.graph.read("search/parts", PartRow, ids=[row["id"] for row in relevant])
+        below = await _relevant(query, [row for row in parts if not row["plain"]], rating)
+        replaced = {row["parent"] for row in below}
+        kept += [row for row in relevant if row["id"] not in replaced]
+        plain += [row for row in parts if row["plain"] and row["parent"] in replaced]
+        relevant = below
+    if kept or len(plain) == len(cover):
+        return [*kept, *plain]
+    return []
 
 
 async def _relevant(
-    query: QueryContext, rows: Sequence[CoveredRow], rating: SkippedCalls
-) -> list[CoveredRow]:
+    query: QueryContext, rows: Sequence[Rated], rating: SkippedCalls
+) -> list[Rated]:
+    """Returns the reports that a model rates as relevant. It rates several batches at once."""
+    if not rows:
+        return []
     found: set[int] = set()
+
+    async def rate(batch: Sequence[Rated]) -> None:
+        found.update(await _rated(query, batch, rating))
+        query.listen(Advanced(len(batch)))
+
     query.listen(Started("rating", len(rows)))
-    for start in range(0, len(rows), RATED_AT_ONCE):
-        table = query.table(float("inf"))
-        table.add(report_record(row, short=True) for row in rows[start : start + RATED_AT_ONCE])
-        found |= set(await rating.result(query.backend.rate(query.question, table)) or ())
-        query.listen(Advanced(len(table.records)))
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            for start in range(0, len(rows), RATED_AT_ONCE):
+                tasks.start_soon(rate, rows[start : start + RATED_AT_ONCE])
     return [row for row in rows if row["ref"] in found]
+
+
+async def _rated(
+    query: QueryContext, batch: Sequence[CoveredRow], rating: SkippedCalls
+) -> Collection[int]:
+    """Returns the refs of the relevant reports; all of them if the rating fails."""
+    table = query.table(float("inf"))
+    table.add(report_record(row, short=True) for row in batch)
+    found = await rating.result(query.backend.rate(query.question, table))
+    return [row["ref"] for row in batch] if found is None else found

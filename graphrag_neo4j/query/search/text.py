@@ -1,5 +1,6 @@
 """Text search: map-reduce over all source texts, the baseline TS of arXiv 2404.16130."""
 
+import random
 from collections.abc import AsyncIterator
 
 from graphrag_neo4j.context.context_table import ContextRecord
@@ -13,8 +14,13 @@ PAGE = 1000  # chunks that one read returns
 
 
 async def search_text(query: QueryContext) -> SearchResult:
-    """Runs map-reduce over all chunks. Each chunk is mapped exactly once."""
+    """Runs map-reduce over all chunks. Each chunk is mapped exactly once.
+
+    The chunks are shuffled as the reports of global search are, so that each context is a sample
+    of the whole corpus (section 3.1.6 of the paper). The order depends on the setting `seed`.
+    """
     units = [[record] async for record in _chunks(query)]
+    random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
     return await answer_from(query, pack(query, units))
 
 

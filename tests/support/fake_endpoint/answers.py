@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from tests.support.fake_endpoint.chat import Chat
 from tests.support.fake_endpoint.tables import CITATION, Row, read_tables
 
-__all__ = ["prime", "rate", "say", "weigh", "weigh_whole"]
+__all__ = ["prime", "rate", "rewrite", "say", "weigh", "weigh_whole"]
 
 WORD = re.compile(r"\w{4,}")
+NAME = re.compile(r"(?<=\s)[A-Z]\w+(?: [A-Z]\w+)*")
 SAID = 160  # characters of a record that are said again
 INVENTED = 999_999_999
 MOST = 5
@@ -60,6 +61,15 @@ def prime(chat: Chat) -> object:
         "score": _score(chat, rows[0]) if rows else 0,
         "follow_ups": [f"What is said of {name}?" for name in names][:3],
     }
+
+
+def rewrite(chat: Chat) -> object:
+    """The question with the first name of the last turn, unless it holds this name already."""
+    history, question = chat.texts
+    last = NAME.search(history.rpartition("User: ")[2])
+    if last is None or last[0] in question:
+        return {"question": question}
+    return {"question": f"{question.rstrip('?')} (about {last[0]})?"}
 
 
 def _rows(chat: Chat) -> list[Row]:

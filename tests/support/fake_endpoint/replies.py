@@ -33,6 +33,7 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "rated_answer": answers.weigh_whole,
     "relevant_reports": answers.rate,
     "primer": answers.prime,
+    "self_contained_question": answers.rewrite,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 

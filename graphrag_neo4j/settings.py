@@ -170,7 +170,10 @@ class Settings(BaseSettings):
         128, ge=1, description="Largest number of texts in one call to the embedding model."
     )
     concurrency: int = Field(
-        32, ge=1, description="Largest number of calls to the endpoint at the same time."
+        32,
+        ge=1,
+        description="Largest number of calls to the endpoint at the same time. Fewer are made as "
+        "long as the endpoint does not bear so many.",
     )
     timeout: float = Field(
         120.0, gt=0, description="Seconds after which a call to the endpoint is given up."
@@ -180,6 +183,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Largest number of retries of one call after HTTP status 408, 409, 429 or "
         "5xx, or after a lost connection.",
+    )
+    reasoning_tokens: int = Field(
+        8_000,
+        ge=0,
+        description="Largest number of tokens for the reasoning of a model that reasons before it "
+        "replies. They are added to the limit of each reply.",
     )
     requests_per_minute: int | None = Field(
         None,
@@ -204,6 +213,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Price of a million input tokens in US dollars. It is used for models whose "
         "price is not known.",
+    )
+    cached_input_price: float | None = Field(
+        None,
+        ge=0,
+        description="Price of a million input tokens that the endpoint had in its cache, in US "
+        "dollars. If it is not set, it is the price of input tokens.",
     )
     output_price: float | None = Field(
         None,
@@ -479,6 +494,8 @@ class Settings(BaseSettings):
             raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
         if (self.input_price is None) != (self.output_price is None):
             raise ValueError("KG_INPUT_PRICE and KG_OUTPUT_PRICE must be set together")
+        if self.cached_input_price is not None and self.input_price is None:
+            raise ValueError("KG_CACHED_INPUT_PRICE needs KG_INPUT_PRICE and KG_OUTPUT_PRICE")
         return self
 
     @property

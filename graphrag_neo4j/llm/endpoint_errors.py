@@ -1,0 +1,91 @@
+"""Explains the errors of an endpoint: what happened, and what the user can do."""
+
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Final
+
+import openai
+
+from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["Explainer"]
+
+LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
+
+
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains errors of the endpoint at `address`. No message ever holds the key."""
+
+    settings: Settings
+    address: str
+
+    def fatal(self, error: openai.APIError, model: str, setting: str) -> ModelError | None:
+        """Returns the error if no call can succeed before the user changes something."""
+        message = self.message(error)
+        match error:
+            case openai.AuthenticationError() | openai.PermissionDeniedError():
+                return ModelError(
+                    f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
+                )
+            case openai.NotFoundError():
+                return ModelError(
+                    f"There is no model {model} at {self.address}: "
+                    f"set {setting} or OPENAI_BASE_URL ({message})."
+                )
+            case openai.RateLimitError(code="insufficient_quota"):
+                return ModelError(f"The quota of the key is used up ({message}).")
+            case openai.APIStatusError(status_code=402):
+                return ModelError(f"The credit of the key is used up ({message}).")
+        return None
+
+    def of_content(self, error: openai.APIError) -> ReplyError | None:
+        """Returns the error if the endpoint refuses this request, and may accept another one."""
+        match error:
+            case (
+                openai.BadRequestError()
+                | openai.UnprocessableEntityError()
+                | openai.APIStatusError(status_code=413)  # too large
+            ):
+                return ReplyError(f"the endpoint refuses the request: {self.message(error)}")
+        return None
+
+    def of_failure(self, error: openai.APIError) -> ReplyError:
+        """Returns the error of one call that failed."""
+        message = self.message(error)
+        if isinstance(error, openai.APITimeoutError):
+            return ReplyError(
+                f"the call failed: it timed out, since the model endpoint at {self.address} did "
+                f"not reply within {self.settings.timeout:g} seconds; set KG_TIMEOUT higher, or "
+                "use a faster model",
+                reached=False,
+            )
+        if isinstance(error, openai.APIConnectionError):
+            return ReplyError(
+                f"the call failed: the model endpoint at {self.address} can't be reached "
+                f"({message.rstrip('.')}); see that it runs, and that OPENAI_BASE_URL and the "
+                "network are right",
+                reached=False,
+            )
+        return ReplyError(f"the call failed: {message}")
+
+    def of_many_failures(self, error: openai.APIError, failures: int) -> ModelError:
+        """Returns the error of so many failed calls in a row that the run must stop."""
+        begin = f"{failures} calls in a row failed at {self.address}"
+        if isinstance(error, openai.APITimeoutError):
+            return ModelError(
+                f"{begin}: none got a reply within {self.settings.timeout:g} seconds. Set "
+                "KG_TIMEOUT higher, or use a faster model."
+            )
+        return ModelError(
+            f"{begin}: see whether OPENAI_BASE_URL and the network are right "
+            f"({self.message(error)})."
+        )
+
+    def message(self, error: openai.APIError) -> str:
+        """Returns the beginning of the error's own message, without the key."""
+        key, text = self.settings.openai_api_key, str(error)
+        shown = text.replace(key.get_secret_value(), "…") if key else text
+        # Only its beginning, since `shorten` takes long for a long text.
+        return shorten(shown[: 2 * LONGEST_MESSAGE], LONGEST_MESSAGE, placeholder=" …")

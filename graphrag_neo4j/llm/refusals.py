@@ -65,7 +65,7 @@ def refused_option(error: openai.APIStatusError, sent: Collection[str]) -> str |
 
     LARGE_LIMIT stands for a limit of the reply that is too large.
     """
-    text = str(error)[:LONGEST]
+    text = _text(error)
     limits = [name for name in LIMITS if name in sent]
     if limits and _says_too_large(text, limits[0]):
         return LARGE_LIMIT
@@ -81,10 +81,15 @@ def refused_option(error: openai.APIStatusError, sent: Collection[str]) -> str |
 
 def least_missed(error: openai.APIStatusError, sent: Collection[str]) -> str | None:
     """Returns the option to try without, if the error refuses an option and does not name it."""
-    text = str(error)[:LONGEST]
+    text = _text(error)
     if CONTENT.search(text) or PLACE.search(text) or not NAMELESS.search(text):
         return None
     return next((name for name in LEAST_MISSED if name in sent), None)
+
+
+def _text(error: openai.APIStatusError) -> str:
+    """Returns the beginning of the error without the type that nearly all of them have."""
+    return str(error)[:LONGEST].replace("invalid_request_error", "")
 
 
 def _says_too_large(text: str, limit: str) -> bool:

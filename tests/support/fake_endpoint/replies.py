@@ -5,6 +5,7 @@ known, a gleaning brings the rest. A pass that was cut off is continued where it
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,7 @@ from tests.support.fake_endpoint.schemas import fill, find_schema
 __all__ = ["SCHEMAS", "Task", "garbage", "read_task", "reply"]
 
 Phase = Literal["", "missed", "gleaning", "continuation"]
+CODE_WORD = re.compile(r"The code word is (\S+)\.")
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
@@ -89,10 +91,18 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
             return json.dumps(_structured(chat), ensure_ascii=False)
         case "answer":
             return answers.say(chat)
-        case "choice":
-            return dice(chat.prompt).choice(chat.words)
+        case "recall" | "choice":
+            return _one_word(chat)
         case _:
             return _summarize(chat)
+
+
+def _one_word(chat: Chat) -> str:
+    """A forced word, or the code word where the prompt still holds it."""
+    if chat.kind == "choice":
+        return dice(chat.prompt).choice(chat.words)
+    said = CODE_WORD.search(chat.prompt)
+    return said[1] if said else "There is no such word here."
 
 
 def garbage(task: Task, chat: Chat) -> str:

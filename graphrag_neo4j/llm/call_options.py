@@ -10,7 +10,7 @@ from typing import Any, Final
 import openai
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.llm.refusals import LARGE_LIMIT, LIMITS, least_missed, refused_option
+from graphrag_neo4j.llm.refusals import LARGE_LIMIT, LIMITS, refused_option
 from graphrag_neo4j.model import Request
 
 __all__ = ["CallOptions", "Capabilities", "embedding_body"]
@@ -103,7 +103,7 @@ class CallOptions:
         Each call of this method removes an option, so it can be repeated until it returns False.
         """
         sent = self.options(stream=stream)
-        name = refused_option(error, sent) or least_missed(error, sent)
+        name = refused_option(error, sent)
         if name is None:
             return False
         if name == LARGE_LIMIT:

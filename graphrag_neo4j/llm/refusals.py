@@ -11,7 +11,7 @@ from typing import Final
 
 import openai
 
-__all__ = ["LARGE_LIMIT", "LIMITS", "least_missed", "refused_option"]
+__all__ = ["LARGE_LIMIT", "LIMITS", "refused_option"]
 
 LIMITS: Final = ("max_completion_tokens", "max_tokens")
 """The two names of the limit of a reply. OpenAI wants the first; many servers know the second."""
@@ -63,8 +63,13 @@ LEAST_MISSED: Final = (
 def refused_option(error: openai.APIStatusError, sent: Collection[str]) -> str | None:
     """Returns the name of the option in `sent` that the endpoint refuses, or None.
 
-    LARGE_LIMIT stands for a limit of the reply that is too large.
+    LARGE_LIMIT stands for a limit of the reply that is too large. If the error refuses an option
+    without its name, this is the option that is missed least.
     """
+    return _named(error, sent) or _least_missed(error, sent)
+
+
+def _named(error: openai.APIStatusError, sent: Collection[str]) -> str | None:
     text = _text(error)
     limits = [name for name in LIMITS if name in sent]
     if limits and _says_too_large(text, limits[0]):
@@ -79,8 +84,7 @@ def refused_option(error: openai.APIStatusError, sent: Collection[str]) -> str |
     return _first_named(text, sent) if REFUSAL.search(text) else None
 
 
-def least_missed(error: openai.APIStatusError, sent: Collection[str]) -> str | None:
-    """Returns the option to try without, if the error refuses an option and does not name it."""
+def _least_missed(error: openai.APIStatusError, sent: Collection[str]) -> str | None:
     text = _text(error)
     if CONTENT.search(text) or PLACE.search(text) or not NAMELESS.search(text):
         return None

@@ -4,7 +4,7 @@ import httpx2
 import openai
 import pytest
 
-from graphrag_neo4j.llm.refusals import LARGE_LIMIT, least_missed, refused_option
+from graphrag_neo4j.llm.refusals import LARGE_LIMIT, refused_option
 
 SENT = ("temperature", "stream_options", "max_tokens", "logit_bias", "response_format")
 
@@ -16,7 +16,7 @@ def refused(body: object, sent: tuple[str, ...] = SENT, status: int = 400) -> st
     error = openai.APIStatusError(said, response=response, body=inner)
     if isinstance(inner, dict):
         error.param = inner.get("param")
-    return refused_option(error, sent) or least_missed(error, sent)
+    return refused_option(error, sent)
 
 
 def of(message: str, param: str | None = None) -> dict[str, object]:

@@ -23,7 +23,8 @@ def seconds_before_retry(error: openai.APIError, retries: int) -> float | None:
 
     `retries` is the number of retries so far. An endpoint may order the wait (Retry-After).
     """
-    usual = min(FIRST_WAIT * 2**retries, LONGEST_WAIT) * (1 - random() / 4)  # noqa: S311 - no secret
+    usual: float = min(FIRST_WAIT * 2**retries, LONGEST_WAIT)
+    usual *= 1 - random() / 4  # noqa: S311 - no secret
     match error:
         case openai.APITimeoutError():
             return usual if retries < TIMEOUT_RETRIES else None

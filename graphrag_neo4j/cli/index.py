@@ -23,7 +23,7 @@ from graphrag_neo4j.cli.options import (
 )
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money_known
-from graphrag_neo4j.cli.output.report import TOKENS_AND_COST, print_failures, print_status
+from graphrag_neo4j.cli.output.report import USED_TOKENS_AND_COST, print_failures, print_status
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.corpus import Corpus
@@ -211,11 +211,12 @@ def _tell_usage(usage: Mapping[str, Usage]) -> None:
     if len(rows) > 1:
         rows.append(_usage_row("total", Usage.total(usage.values())))
     if rows:
-        terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
+        terminal.table(("step", "calls", "failed", *USED_TOKENS_AND_COST), rows)
 
 
 def _usage_row(name: str, used: Usage) -> Sequence[str]:
-    counts = (used.calls, used.failed, used.input_tokens, used.output_tokens)
+    tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
+    counts = (used.calls, used.failed, *tokens)
     return name, *(f"{n:,}" for n in counts), money_known(used.cost, used.unpriced)
 
 

@@ -105,7 +105,8 @@ class ToolPassage:
 
 def tool_answer(answer: Answer) -> ToolAnswer:
     """Returns an answer with its sources."""
-    return ToolAnswer(answer.text, False, "", [_cited(citation) for citation in answer.citations])
+    cited = [_cited(citation) for citation in answer.citations]
+    return ToolAnswer(answer.text, False, answer.incomplete or "", cited)
 
 
 def tool_context(answer: Answer) -> ToolAnswer:

@@ -80,8 +80,9 @@ class Answer:
 
     `context` holds the context tables that the answer was made from, one for each call. `origin`
     is "extractive" where the answer consists of quotations and no model wrote it. `found` tells
-    whether the data holds an answer. `usage` holds the calls, tokens and US dollars of each step.
-    `elapsed` is the time in seconds.
+    whether the data holds an answer. `incomplete` is a sentence that says why the end of the text
+    is missing; it is None if the text is complete. `usage` holds the calls, tokens and
+    US dollars of each step. `elapsed` is the time in seconds.
     """
 
     text: str
@@ -92,6 +93,7 @@ class Answer:
     elapsed: float = 0.0
     origin: Literal["model", "extractive"] = "model"
     found: bool = True
+    incomplete: str | None = None
 
     def __repr__(self) -> str:
         cited = f"{len(self.text):,} characters, {len(self.citations)} citations"

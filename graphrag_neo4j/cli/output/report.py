@@ -7,10 +7,17 @@ from graphrag_neo4j.cli.output.progress import money_known
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more
 from graphrag_neo4j.indexing.status import Status
 
-__all__ = ["TOKENS_AND_COST", "print_failures", "print_pending", "print_status"]
+__all__ = [
+    "TOKENS_AND_COST",
+    "USED_TOKENS_AND_COST",
+    "print_failures",
+    "print_pending",
+    "print_status",
+]
 
 NAMED = 20  # lines of one kind that are printed; the others are only counted
 TOKENS_AND_COST = ("tokens in", "tokens out", "cost")
+USED_TOKENS_AND_COST = ("tokens in", "cached", "tokens out", "cost")
 PENDING = {
     "extract": ("chunk to read", "chunks to read"),
     "claims": ("chunk to read for claims", "chunks to read for claims"),
@@ -83,7 +90,7 @@ def _print_levels(status: Status) -> None:
 
 
 def _print_builds(status: Status) -> None:
-    head = ("started (UTC)", "outcome", "origin", "calls", *TOKENS_AND_COST)
+    head = ("started (UTC)", "outcome", "origin", "calls", *USED_TOKENS_AND_COST)
     rows = [
         (
             build["started"][:19].replace("T", " "),
@@ -91,6 +98,7 @@ def _print_builds(status: Status) -> None:
             build["origin"] or "-",
             f"{build['calls']:,}",
             f"{build['input_tokens']:,}",
+            f"{build['cached_tokens']:,}",
             f"{build['output_tokens']:,}",
             money_known(build["cost"], build["unpriced"]),
         )

@@ -38,6 +38,7 @@ __all__ = [
     "MAX_FILE_MB",
     "MOST_DIMENSIONS",
     "OURS",
+    "STATIC",
     "Neo4jRelease",
     "Settings",
     "load_settings",
@@ -45,6 +46,7 @@ __all__ = [
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
+STATIC = "static"  # the embedding model that needs no endpoint
 OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
 OURS = "KG_"  # the prefix of our own settings in the environment
 MAX_FILE_MB = 100
@@ -151,7 +153,9 @@ class Settings(BaseSettings):
         "which reports are relevant to it.",
     )
     embedding_model: str = Field(
-        "text-embedding-3-small", description="Embedding model of the endpoint."
+        "text-embedding-3-small",
+        description="Embedding model of the endpoint. `static` means the vectors that come with "
+        "this project, for an endpoint that has no embedding model.",
     )
     embedding_dimensions: int | None = Field(
         None,

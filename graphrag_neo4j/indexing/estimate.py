@@ -20,7 +20,7 @@ from graphrag_neo4j.indexing.stages.ingest import header_of
 from graphrag_neo4j.llm import LLMIndexBackend, model_of, price_of
 from graphrag_neo4j.model import ChunkText, Document, LLMTask, Origin, Reply, Request, Step
 from graphrag_neo4j.protocols import IndexBackend
-from graphrag_neo4j.settings import EXTRACTIVE, Settings
+from graphrag_neo4j.settings import EXTRACTIVE, STATIC, Settings
 
 __all__ = ["Estimate", "StepEstimate", "estimate"]
 
@@ -169,6 +169,8 @@ def _fixed(task: LLMTask[object], encoding: str) -> list[int]:
 def _embedding(chunks: int, text_tokens: int, settings: Settings) -> StepEstimate:
     calls = ceil(chunks * EMBEDDED / settings.embedding_batch)
     sent = round(text_tokens * EMBEDDED_TOKENS)
+    if settings.embedding_model == STATIC:
+        return StepEstimate("embedding", 0, 0, 0, 0.0)
     price = price_of(settings.embedding_model, settings)
     return StepEstimate("embedding", calls, sent, 0, price.of(sent, 0, 0) if price else None)
 

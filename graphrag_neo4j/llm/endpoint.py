@@ -32,7 +32,7 @@ from graphrag_neo4j.llm.stream_record import StreamRecord
 from graphrag_neo4j.llm.streamed import storable_pieces
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings import STATIC, Settings
 
 __all__ = ["Endpoint", "model_of"]
 
@@ -53,8 +53,6 @@ NO_MODEL = (
 # may be due to the texts of single chunks.
 HOPELESS_AT_FIRST = 5
 EMBEDDING = "embedding"  # the step under which the meter counts embeddings
-
-
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
 ATTEMPTS: Final = 2  # at a reply whose text did not begin before its limit
 
@@ -97,7 +95,8 @@ class Endpoint:
         """Uses the models, prices and the cost limit (in US dollars) of these settings."""
         self._settings = settings
         self._prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
-        self._embedding_price = price_of(settings.embedding_model, settings)
+        own = settings.embedding_model == STATIC
+        self._embedding_price = None if own else price_of(settings.embedding_model, settings)
         self._failures_in_a_row = 0
 
     async def __aenter__(self) -> Self:
@@ -109,6 +108,16 @@ class Endpoint:
     async def aclose(self) -> None:
         """Closes the connections."""
         await self._calls.aclose()
+
+    @property
+    def of_large_provider(self) -> bool:
+        """Whether the endpoint belongs to a provider whose prices are known: no own server."""
+        return self._calls.of_large_provider
+
+    def knows_schemas(self, step: Step) -> bool:
+        """Tells whether the model of a step has not refused a JSON schema so far."""
+        known = self._known.get(model_of(self._settings, step))
+        return known is None or "json_schema" not in known.refused
 
     async def run(self, task: LLMTask[T]) -> T:
         """Runs an LLM task: sends its requests and returns its result.

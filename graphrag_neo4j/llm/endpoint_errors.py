@@ -11,6 +11,7 @@ from graphrag_neo4j.settings import Settings
 
 __all__ = ["Explainer"]
 
+EMBEDDING: Final = "KG_EMBEDDING_MODEL"
 LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
 
 
@@ -30,9 +31,10 @@ class Explainer:
                     f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
                 )
             case openai.NotFoundError():
+                hint = f", or {EMBEDDING}=static, which needs no endpoint"
                 return ModelError(
-                    f"There is no model {model} at {self.address}: "
-                    f"set {setting} or OPENAI_BASE_URL ({message})."
+                    f"There is no model {model} at {self.address}: set {setting} or "
+                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message})."
                 )
             case openai.RateLimitError(code="insufficient_quota"):
                 return ModelError(f"The quota of the key is used up ({message}).")

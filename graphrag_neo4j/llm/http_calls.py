@@ -30,8 +30,10 @@ class HttpCalls:
         self.rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
         self._client = _client(settings)
         self._retries = settings.max_retries
-        many = is_listed_provider(str(self._client.base_url))
-        self.concurrency = ConcurrencyLimit(settings.concurrency, settings.timeout, many=many)
+        self.of_large_provider = is_listed_provider(str(self._client.base_url))
+        self.concurrency = ConcurrencyLimit(
+            settings.concurrency, settings.timeout, many=self.of_large_provider
+        )
 
     @property
     def address(self) -> str:

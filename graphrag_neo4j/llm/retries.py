@@ -15,7 +15,8 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds; the wait doubles with each retry
 LONGEST_ORDERED: Final = 120.0  # seconds of a wait that the endpoint may order
 TIMEOUT_RETRIES: Final = 2
 """Retries of a call that timed out. Each takes as long as the timeout."""
-RETRIED: Final = frozenset({408, 409, 429})  # and 500 or more
+RETRIED: Final = frozenset({408, 409, 429})  # and 500 or more, except NOT_IMPLEMENTED
+NOT_IMPLEMENTED: Final = 501  # llama.cpp sends it where it has no embeddings
 
 
 def seconds_before_retry(error: openai.APIError, retries: int) -> float | None:
@@ -44,7 +45,7 @@ def _after_status(response: httpx2.Response, usual: float) -> float | None:
     if ordered is not None and ordered > LONGEST_ORDERED:
         return None
     said = response.headers.get("x-should-retry")
-    passing = response.status_code in RETRIED or response.status_code >= 500
+    passing = _passes(response.status_code)
     if said == "false" or not (passing or said == "true"):
         return None
     return ordered if ordered and ordered > 0 else usual
@@ -67,4 +68,8 @@ def _ordered(headers: httpx2.Headers) -> float | None:
 def _is_passing(error: object) -> bool:
     """Tells whether an error within a body of status 200 may not occur again."""
     code = error.get("code") if isinstance(error, dict) else None
-    return isinstance(code, int) and (code in RETRIED or 500 <= code < 600)
+    return isinstance(code, int) and _passes(code)
+
+
+def _passes(status: int) -> bool:
+    return status in RETRIED or (500 <= status < 600 and status != NOT_IMPLEMENTED)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 import psutil
 
@@ -151,6 +152,18 @@ def _tell_whether_extractive(settings: Settings) -> None:
         intended = settings.model == EXTRACTIVE
         hint = "" if intended else f" {HOW_TO_SET_A_MODEL}"
         terminal.line(f"{EXTRACTIVE_INDEX}{hint}")
+        if not intended:
+            _tell_local_servers()
+
+
+def _tell_local_servers() -> None:
+    """Prints the lines that use the model servers of this machine, if some answer."""
+    from graphrag_neo4j.llm import find_local_servers  # noqa: PLC0415 - it takes a moment
+
+    for server in anyio.run(find_local_servers):
+        terminal.line(f"{server.says} These lines, in a shell or in .env, use it:")
+        for line in server.lines:
+            terminal.line(f"  {line}")
 
 
 def _tell_what_next(settings: Settings) -> None:

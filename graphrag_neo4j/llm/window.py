@@ -87,7 +87,8 @@ async def _finds(endpoint: Endpoint, step: Step, text: str) -> bool:
 
 
 def _prompt(size: int, encoding: str) -> str:
-    lines = max(1, size // tokens.count(LINE.format(1000), encoding))
+    sample = "".join(LINE.format(number) for number in range(101, 201))
+    lines = max(1, 100 * size // tokens.count(sample, encoding))
     middle = "".join(LINE.format(number) for number in range(1, lines + 1))
     return (
         f"The code word is {CODE_WORD}.\n{middle}"

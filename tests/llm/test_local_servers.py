@@ -1,6 +1,7 @@
 """Model servers on this machine are found at their ports, and nothing else is taken for one."""
 
 import socket
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from graphrag_neo4j.llm import find_local_servers
@@ -33,7 +34,15 @@ async def test_without_an_embedding_model_the_static_vectors_are_named() -> None
 
 
 async def test_what_is_no_model_server_is_passed_over() -> None:
-    for body in ("<html>", [], {}, {"data": None}, {"data": [7]}, {"data": [{"id": "$(rm x)"}]}):
+    odd: Sequence[object] = (
+        "<html>",
+        [],
+        {},
+        {"data": None},
+        {"data": [7]},
+        {"data": [{"id": "$(rm x)"}]},
+    )
+    for body in odd:
         with odd_endpoint(body) as (url, came):
             assert await find_local_servers({port_of(url): "vLLM"}) == []
             assert [(one.method, one.path) for one in came] == [("GET", "/v1/models")]

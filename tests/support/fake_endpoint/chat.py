@@ -19,7 +19,7 @@ __all__ = [
     "text_hash",
 ]
 
-RECALL = re.compile(r"(?i)reply with the code word alone")
+RECALL = re.compile(r"(?i)reply with (the code word alone|this JSON object)")
 MARKED = re.compile(r"<text ([0-9a-f]{4,})>\n?")
 STATUS_FIELD = re.compile(r"status\W{0,3}<\|>|<\|>\W{0,3}(?:claim_)?status", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes\b.*\bno\b", re.IGNORECASE | re.DOTALL)

@@ -26,7 +26,9 @@ from tests.support.fake_endpoint.schemas import fill, find_schema
 __all__ = ["SCHEMAS", "Task", "garbage", "read_task", "reply"]
 
 Phase = Literal["", "missed", "gleaning", "continuation"]
-CODE_WORD = re.compile(r"The code word is (\S+)\.")
+REPEATED = re.compile(
+    r"(?:The code word is |JSON object and nothing else: )(\S+?|\{.*\})\.?$", re.MULTILINE
+)
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
@@ -98,10 +100,10 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
 
 
 def _one_word(chat: Chat) -> str:
-    """A forced word, or the code word where the prompt still holds it."""
+    """A forced word, or what is to be repeated where the prompt still holds it."""
     if chat.kind == "choice":
         return dice(chat.prompt).choice(chat.words)
-    said = CODE_WORD.search(chat.prompt)
+    said = REPEATED.search(chat.prompt)
     return said[1] if said else "There is no such word here."
 
 

@@ -186,7 +186,7 @@ class Settings(BaseSettings):
         5,
         ge=0,
         description="Largest number of retries of one call after HTTP status 408, 409, 429 or "
-        "5xx, or after a lost connection.",
+        "5xx, or after a lost connection. A call that timed out is retried twice at most.",
     )
     reasoning_tokens: int = Field(
         8_000,

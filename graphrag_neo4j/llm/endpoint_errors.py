@@ -9,8 +9,9 @@ import openai
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Explainer"]
+__all__ = ["REFUSED", "Explainer"]
 
+REFUSED: Final = "the endpoint refuses the request"
 EMBEDDING: Final = "KG_EMBEDDING_MODEL"
 LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
 
@@ -50,7 +51,7 @@ class Explainer:
                 | openai.UnprocessableEntityError()
                 | openai.APIStatusError(status_code=413)  # too large
             ):
-                return ReplyError(f"the endpoint refuses the request: {self.message(error)}")
+                return ReplyError(f"{REFUSED}: {self.message(error)}")
         return None
 
     def of_failure(self, error: openai.APIError) -> ReplyError:

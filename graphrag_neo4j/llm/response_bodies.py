@@ -215,14 +215,17 @@ def used_by(body: object, *, replied: bool = True) -> Used | None:
 def vectors_of(response: httpx2.Response) -> tuple[list[list[float]], Used | None]:
     """Returns the vectors of a response in the order of the texts, and the tokens of the call.
 
-    Raises ReplyError if the response holds no vectors or is too long.
+    Raises ReplyError if the response holds no vectors or is too long, and openai.APIError if it
+    holds an error.
     """
     _refuse_cut(response)
+    body: Any = None
     try:
         body = json.loads(response.content)
         rows = sorted(body["data"], key=lambda row: row["index"])
         return [_vector(row["embedding"]) for row in rows], used_by(body, replied=False)
     except UNREADABLE:
+        _refuse_error(body, response.request)
         raise ReplyError("the endpoint's reply holds no vectors") from None
 
 

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.endpoint import MODEL_OF, Endpoint
+from graphrag_neo4j.llm.endpoint_errors import REFUSED
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.settings import Settings
 
@@ -68,7 +69,7 @@ async def try_window(endpoint: Endpoint, settings: Settings, step: Step, size: i
     try:
         found = await _finds(endpoint, step, text)
     except ReplyError as error:
-        if "refuses the request" not in str(error):
+        if not str(error).startswith(REFUSED):
             raise
         return WindowTest("refused", sent, error=str(error))
     received = None if used.estimated > estimated else used.input_tokens - before

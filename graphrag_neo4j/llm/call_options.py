@@ -3,7 +3,7 @@
 What an endpoint refused is remembered for each model, and is left out of all later calls.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ import openai
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.llm.refusals import LARGE_LIMIT, LIMITS, refused_option
-from graphrag_neo4j.model import Request
+from graphrag_neo4j.model import Request, T
 
 __all__ = ["CallOptions", "Capabilities", "embedding_body"]
 
@@ -114,9 +114,33 @@ class CallOptions:
             self.left_out.add(name)
         return True
 
-    def learn(self) -> None:
-        """Remembers what this call had to leave out in order to succeed."""
-        self.known.remember(self.left_out)
+    async def healed(self, send: Callable[[Mapping[str, Any]], Awaitable[T]], *, stream: bool) -> T:
+        """Sends the call, and sends it again without each option that the endpoint refuses.
+
+        What had to be left out is remembered if the call succeeds. Raises what `send` raises.
+        """
+        while True:
+            try:
+                done = await send(self.body(stream=stream))
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                if not self.heal(error, stream=stream):
+                    raise
+            else:
+                self.known.remember(self.left_out)
+                return done
+
+    @property
+    def no_text(self) -> str:
+        """The reason why a reply has no text, if it reached its limit before."""
+        if limit := self.limit:
+            return (
+                f"the model wrote no text within {limit:,} tokens, since its reasoning took them: "
+                "set KG_REASONING_TOKENS higher, or use a model that reasons less"
+            )
+        return (
+            "the model wrote no text before the endpoint's own limit of tokens: let the endpoint "
+            "serve a larger context window, or use a model that reasons less"
+        )
 
     def _shrink_limit(self) -> None:
         """Gives up the room for reasoning or, for this call, the whole limit."""

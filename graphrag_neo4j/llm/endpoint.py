@@ -1,17 +1,18 @@
 """The connection to one OpenAI-compatible endpoint, with its limits, its errors and its cost."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Literal, Self, cast
 
 import openai
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
+from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.llm.call_options import CallOptions, Capabilities, embedding_body
-from graphrag_neo4j.llm.endpoint_errors import Explainer
+from graphrag_neo4j.llm.endpoint_errors import Explainer, Failures
 from graphrag_neo4j.llm.http_calls import HttpCalls
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
@@ -49,9 +50,6 @@ NO_MODEL = (
     "No model is set: set OPENAI_API_KEY, "
     "or OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own."
 )
-# If the first calls all fail, this many failures mean that the endpoint is down. Fewer failures
-# may be due to the texts of single chunks.
-HOPELESS_AT_FIRST = 5
 EMBEDDING = "embedding"  # the step under which the meter counts embeddings
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
 ATTEMPTS: Final = 2  # at a reply whose text did not begin before its limit
@@ -97,7 +95,7 @@ class Endpoint:
         self._prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
         own = settings.embedding_model == STATIC
         self._embedding_price = None if own else price_of(settings.embedding_model, settings)
-        self._failures_in_a_row = 0
+        self._failures = Failures(self._explain, self.meter, 2 * settings.concurrency)
 
     async def __aenter__(self) -> Self:
         return self
@@ -142,8 +140,8 @@ class Endpoint:
             try:
                 completion = await self._complete(options)
             except (openai.APIError, ReplyError) as error:
-                raise self._failed(request.step, error, options.model) from None
-            self._failures_in_a_row = 0
+                raise self._failures.count(request.step, error, options.model) from None
+            self._failures.end_row()
             # The call is counted first, because it costs money even if the reply can't be used.
             content = completion["choices"][0]["message"]["content"] or ""
             self._count(request, used_by(completion), content)
@@ -151,7 +149,7 @@ class Endpoint:
             if not has_no_text(completion):
                 return self._reply(request, completion)
             self._refuse_same_again(options)
-        raise ReplyError(_no_text(options))
+        raise ReplyError(options.no_text)
 
     def stream(
         self, request: Request, incomplete: Callable[[str], None] = lambda _reason: None
@@ -184,7 +182,7 @@ class Endpoint:
             if record.incomplete:
                 incomplete(record.incomplete)
             return
-        raise ReplyError(_no_text(options))
+        raise ReplyError(options.no_text)
 
     async def _streamed(
         self, options: CallOptions, record: StreamRecord
@@ -192,18 +190,18 @@ class Endpoint:
         """Yields the pieces of a reply as they come, and counts the call at the end."""
         step, model = options.request.step, options.model
         try:
-            events = await self._healed(options, self._calls.open_stream, stream=True)
+            events = await options.healed(partial(self._calls.open_stream, CHAT), stream=True)
             async with events:
                 async for event in events:
                     if piece := record.add(event):
                         yield piece
             refuse_long(0, events.response)
         except (openai.APIError, ReplyError) as error:
-            raise self._failed(step, error, model) from None
+            raise self._failures.count(step, error, model) from None
         except (ValueError, RecursionError):
             invalid = ReplyError("the endpoint's stream holds text that is not JSON")
-            raise self._failed(step, invalid, model) from None
-        self._failures_in_a_row = 0
+            raise self._failures.count(step, invalid, model) from None
+        self._failures.end_row()
         self._count(options.request, record.used, record.text)
         options.known.reasons |= record.reasons
         if record.has_no_text:
@@ -218,8 +216,8 @@ class Endpoint:
         try:
             vectors, used = await self._embed(model, texts)
         except (openai.APIError, ReplyError) as error:
-            raise self._failed(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
-        self._failures_in_a_row = 0
+            raise self._failures.count(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
+        self._failures.end_row()
         self.meter.count(
             EMBEDDING,
             self._embedding_price,
@@ -259,33 +257,15 @@ class Endpoint:
         )
 
     async def _complete(self, options: CallOptions) -> Completion:
-        async def post(path: str, body: Mapping[str, Any]) -> Completion:
-            return await self._calls.post(path, body, completion_of)
+        async def post(body: Mapping[str, Any]) -> Completion:
+            return await self._calls.post(CHAT, body, completion_of)
 
-        return await self._healed(options, post, stream=False)
-
-    async def _healed(
-        self,
-        options: CallOptions,
-        send: Callable[[str, Mapping[str, Any]], Awaitable[T]],
-        *,
-        stream: bool,
-    ) -> T:
-        """Sends a call, and sends it again without each option that the endpoint refuses."""
-        while True:
-            try:
-                done = await send(CHAT, options.body(stream=stream))
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if not options.heal(error, stream=stream):
-                    raise
-            else:
-                options.learn()
-                return done
+        return await options.healed(post, stream=False)
 
     def _refuse_same_again(self, options: CallOptions) -> None:
         """Raises ReplyError if a second attempt would be the same call again."""
         if not (options.limit or options.biased):
-            raise ReplyError(_no_text(options))
+            raise ReplyError(options.no_text)
         options.known.reasons = True
 
     def _reply(self, request: Request, completion: Completion) -> Reply:
@@ -313,41 +293,7 @@ class Endpoint:
         if limit is not None and self.meter.total.cost >= limit:
             raise BudgetSpentError(f"The cost limit of {limit:.2f} US dollars is reached.")
 
-    def _failed(
-        self,
-        step: str,
-        error: openai.APIError | ReplyError,
-        model: str,
-        setting: str = "KG_MODEL",
-    ) -> ModelError | ReplyError:
-        """Counts a failed call, and returns an error that says what to do."""
-        self.meter.fail(step)
-        if isinstance(error, ReplyError):
-            return error
-        known = self._explain.fatal(error, model, setting) or self._explain.of_content(error)
-        if known:
-            return known
-        self._failures_in_a_row += 1
-        if self._failures_in_a_row >= self._hopeless():
-            return self._explain.of_many_failures(error, self._failures_in_a_row)
-        return self._explain.of_failure(error)
-
-    def _hopeless(self) -> int:
-        return 2 * self._settings.concurrency if self.meter.total.calls else HOPELESS_AT_FIRST
-
 
 def model_of(settings: Settings, step: Step) -> str:
     """Returns the name of the chat model for a step."""
     return settings.model_for(MODEL_OF[step])
-
-
-def _no_text(options: CallOptions) -> str:
-    if limit := options.limit:
-        return (
-            f"the model wrote no text within {limit:,} tokens, since its reasoning took them: set "
-            "KG_REASONING_TOKENS higher, or use a model that reasons less"
-        )
-    return (
-        "the model wrote no text before the endpoint's own limit of tokens: let the endpoint "
-        "serve a larger context window, or use a model that reasons less"
-    )

@@ -7,10 +7,14 @@ from typing import Final
 import openai
 
 from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["REFUSED", "Explainer"]
+__all__ = ["REFUSED", "Explainer", "Failures"]
 
+# If the first calls all fail, this many failures mean that the endpoint is down. Fewer failures
+# may be due to the texts of single chunks.
+HOPELESS_AT_FIRST: Final = 5
 REFUSED: Final = "the endpoint refuses the request"
 EMBEDDING: Final = "KG_EMBEDDING_MODEL"
 LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
@@ -92,3 +96,39 @@ class Explainer:
         shown = text.replace(key.get_secret_value(), "…") if key else text
         # Only its beginning, since `shorten` takes long for a long text.
         return shorten(shown[: 2 * LONGEST_MESSAGE], LONGEST_MESSAGE, placeholder=" …")
+
+
+class Failures:
+    """Counts the failed calls of one run or question, and decides when it must stop.
+
+    `hopeless` is the number of failures in a row after which it stops, if a call was answered
+    before.
+    """
+
+    def __init__(self, explain: Explainer, meter: Meter, hopeless: int) -> None:
+        self._explain, self._meter, self._hopeless = explain, meter, hopeless
+        self._in_a_row = 0
+
+    def end_row(self) -> None:
+        """Ends the row of failures, because a call was answered."""
+        self._in_a_row = 0
+
+    def count(
+        self,
+        step: str,
+        error: openai.APIError | ReplyError,
+        model: str,
+        setting: str = "KG_MODEL",
+    ) -> ModelError | ReplyError:
+        """Counts a failed call, and returns an error that says what to do."""
+        self._meter.fail(step)
+        if isinstance(error, ReplyError):
+            return error
+        known = self._explain.fatal(error, model, setting) or self._explain.of_content(error)
+        if known:
+            return known
+        self._in_a_row += 1
+        most = self._hopeless if self._meter.total.calls else HOPELESS_AT_FIRST
+        if self._in_a_row >= most:
+            return self._explain.of_many_failures(error, self._in_a_row)
+        return self._explain.of_failure(error)

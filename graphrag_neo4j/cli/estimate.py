@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.options import (
 )
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money
-from graphrag_neo4j.cli.output.report import TOKENS_AND_COST
+from graphrag_neo4j.cli.output.report import tokens_and_cost
 from graphrag_neo4j.cli.output.words import counted, named_step
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.estimate import Estimate
@@ -83,7 +83,7 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     sent = sum(step.input_tokens for step in found.steps)
     replied = sum(step.output_tokens for step in found.steps)
     rows.append(("total", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
-    terminal.table(("step", "calls", *TOKENS_AND_COST), rows)
+    terminal.table(("step", "calls", *tokens_and_cost()), rows)
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
         "are counted; the lengths of the replies are assumptions. `kg-build index … --max-cost 5` "

@@ -151,7 +151,7 @@ async def _check_window(
     try:
         test = await try_window(endpoint, settings, step, size)
     except ReplyError as error:
-        says = f"{about}A prompt of about {size:,} tokens was not answered: {error}."
+        says = f"{about}a prompt of about {size:,} tokens was not answered: {error}."
         return Check(name, False, says)
     match test.verdict:
         case "whole":

@@ -53,7 +53,7 @@ async def _check_window(endpoint: Endpoint, settings: Settings, listen: Listener
         return
     if test.verdict in {"cut", "refused"}:
         raise ModelError(
-            f"The model server can't be used yet. {window_problem(test)} {window_fix(test)}"
+            f"The model server can't be used yet: {window_problem(test)} {window_fix(test)}"
         )
     if test.verdict == "unclear":
         listen(

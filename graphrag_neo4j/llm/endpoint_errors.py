@@ -36,7 +36,7 @@ class Explainer:
                     f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
                 )
             case openai.NotFoundError():
-                hint = f", or {EMBEDDING}=static, which needs no endpoint"
+                hint = f", or set {EMBEDDING}=static, which needs no endpoint"
                 return ModelError(
                     f"There is no model {model} at {self.address}: set {setting} or "
                     f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message})."

@@ -99,12 +99,12 @@ def _prompt(size: int, encoding: str) -> str:
 
 
 def window_problem(test: WindowTest) -> str:
-    """Returns what is wrong, as a sentence, for the verdicts "cut" and "refused"."""
+    """Returns what is wrong, as the end of a sentence, for the verdicts "cut" and "refused"."""
     if test.verdict == "refused":
-        return f"A prompt of {test.sent:,} tokens is too long for it: {test.error}."
+        return f"it refuses a prompt of {test.sent:,} tokens: {test.error}."
     got = f" It reports {test.received:,} tokens." if test.received is not None else ""
     return (
-        f"It silently cut off the beginning of a prompt of {test.sent:,} tokens.{got} The "
+        f"it silently cut off the beginning of a prompt of {test.sent:,} tokens.{got} The "
         "instructions of a prompt stand there."
     )
 

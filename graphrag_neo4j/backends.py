@@ -15,7 +15,7 @@ from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
 from graphrag_neo4j.model import Origin, Usage
 from graphrag_neo4j.protocols import Embedder, IndexBackend, QueryBackend, RunTask
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings import STATIC, Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
@@ -151,6 +151,8 @@ def _embedder(
 
 
 def _model_embedder(settings: Settings, endpoint: "Endpoint") -> Embedder:
+    if settings.embedding_model == STATIC:
+        return _static_embedder()
     return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
 
 

@@ -64,10 +64,12 @@ class SettingsOptions(AnswerOptions, total=False):
     concurrency: int
     timeout: float
     max_retries: int
+    reasoning_tokens: int
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None
     input_price: float | None
+    cached_input_price: float | None
     output_price: float | None
 
     # Documents and chunks
@@ -137,6 +139,7 @@ class SearchOptions(AnswerOptions, total=False):
     embedding_dimensions: int | None
     max_cost: float | None
     input_price: float | None
+    cached_input_price: float | None
     output_price: float | None
     encoding: str
     prompts: str | Path | None

@@ -38,6 +38,7 @@ __all__ = [
     "MAX_FILE_MB",
     "MOST_DIMENSIONS",
     "OURS",
+    "STATIC",
     "Neo4jRelease",
     "Settings",
     "load_settings",
@@ -45,6 +46,7 @@ __all__ = [
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
+STATIC = "static"  # the embedding model that needs no endpoint
 OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
 OURS = "KG_"  # the prefix of our own settings in the environment
 MAX_FILE_MB = 100
@@ -151,7 +153,9 @@ class Settings(BaseSettings):
         "which reports are relevant to it.",
     )
     embedding_model: str = Field(
-        "text-embedding-3-small", description="Embedding model of the endpoint."
+        "text-embedding-3-small",
+        description="Embedding model of the endpoint. `static` means the vectors that come with "
+        "this project, for an endpoint that has no embedding model.",
     )
     embedding_dimensions: int | None = Field(
         None,
@@ -170,7 +174,10 @@ class Settings(BaseSettings):
         128, ge=1, description="Largest number of texts in one call to the embedding model."
     )
     concurrency: int = Field(
-        32, ge=1, description="Largest number of calls to the endpoint at the same time."
+        32,
+        ge=1,
+        description="Largest number of calls to the endpoint at the same time. Fewer are made as "
+        "long as the endpoint does not bear so many.",
     )
     timeout: float = Field(
         120.0, gt=0, description="Seconds after which a call to the endpoint is given up."
@@ -179,7 +186,13 @@ class Settings(BaseSettings):
         5,
         ge=0,
         description="Largest number of retries of one call after HTTP status 408, 409, 429 or "
-        "5xx, or after a lost connection.",
+        "5xx, or after a lost connection. A call that timed out is retried twice at most.",
+    )
+    reasoning_tokens: int = Field(
+        8_000,
+        ge=0,
+        description="Largest number of tokens for the reasoning of a model that reasons before it "
+        "replies. They are added to the limit of each reply.",
     )
     requests_per_minute: int | None = Field(
         None,
@@ -204,6 +217,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Price of a million input tokens in US dollars. It is used for models whose "
         "price is not known.",
+    )
+    cached_input_price: float | None = Field(
+        None,
+        ge=0,
+        description="Price of a million input tokens that the endpoint had in its cache, in US "
+        "dollars. If it is not set, it is the price of input tokens.",
     )
     output_price: float | None = Field(
         None,
@@ -502,6 +521,8 @@ class Settings(BaseSettings):
             raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
         if (self.input_price is None) != (self.output_price is None):
             raise ValueError("KG_INPUT_PRICE and KG_OUTPUT_PRICE must be set together")
+        if self.cached_input_price is not None and self.input_price is None:
+            raise ValueError("KG_CACHED_INPUT_PRICE needs KG_INPUT_PRICE and KG_OUTPUT_PRICE")
         return self
 
     @property

@@ -27,8 +27,10 @@ MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
 def doctor(home: Path | None, as_json_: bool) -> None:
     """Check that Neo4j, the models and the other requirements work, and say how to fix problems.
 
-    The checks cover Python, Neo4j, Graph Data Science, the tokenizer and the models. Each model
-    gets one very short call. The command starts the embedded Neo4j if NEO4J_URI is not set.
+    The checks cover Python, Neo4j, Graph Data Science, the tokenizer and the models. Each chat
+    model gets three short calls and one prompt as long as the longest that indexing or a question
+    sends (about 14,000 tokens by default). The command starts the embedded Neo4j if NEO4J_URI is
+    not set.
     """
     settings = settings_of(home=home)
 
@@ -55,11 +57,14 @@ def _show(checks: Sequence[Check]) -> None:
         terminal.table(("", "", ""), list(_rows(checks)), left=[""], wrapped=True)
         return
     for check in checks:
-        terminal.line(f"{MARKS[check.ok][0]:<7}{check.name}: {check.says} {check.fix}".rstrip())
+        fix, *more = check.fix.split("\n")
+        terminal.line(f"{MARKS[check.ok][0]:<7}{check.name}: {check.says} {fix}".rstrip())
+        for line in more:
+            terminal.line(f"       {line}")
 
 
 def _rows(checks: Sequence[Check]) -> Iterator[Sequence[terminal.Part]]:
     for check in checks:
         yield MARKS[check.ok], check.name, check.says
-        if check.fix:
-            yield "", "", (check.fix, "yellow")
+        for line in filter(None, check.fix.split("\n")):
+            yield "", "", (line, "yellow")

@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.options import (
 )
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money
-from graphrag_neo4j.cli.output.report import TOKENS_AND_COST
+from graphrag_neo4j.cli.output.report import tokens_and_cost
 from graphrag_neo4j.cli.output.words import counted, named_step
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.estimate import Estimate
@@ -103,4 +103,4 @@ def _print_table(steps: Sequence[StepEstimate]) -> None:
     sent = sum(step.input_tokens for step in steps)
     replied = sum(step.output_tokens for step in steps)
     rows.append(("total", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
-    terminal.table(("step", "calls", *TOKENS_AND_COST), rows)
+    terminal.table(("step", "calls", *tokens_and_cost()), rows)

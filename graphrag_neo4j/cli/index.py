@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 import psutil
 
@@ -23,7 +24,7 @@ from graphrag_neo4j.cli.options import (
 )
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money_known
-from graphrag_neo4j.cli.output.report import TOKENS_AND_COST, print_failures, print_status
+from graphrag_neo4j.cli.output.report import print_failures, print_status, tokens_and_cost
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more, repaired
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.corpus import Corpus
@@ -151,6 +152,18 @@ def _tell_whether_extractive(settings: Settings) -> None:
         intended = settings.model == EXTRACTIVE
         hint = "" if intended else f" {HOW_TO_SET_A_MODEL}"
         terminal.line(f"{EXTRACTIVE_INDEX}{hint}")
+        if not intended:
+            _tell_local_servers()
+
+
+def _tell_local_servers() -> None:
+    """Prints the lines that use the model servers of this machine, if some answer."""
+    from graphrag_neo4j.llm import find_local_servers  # noqa: PLC0415 - it takes a moment
+
+    for server in anyio.run(find_local_servers):
+        terminal.line(f"{server.says} These lines, in a shell or in .env, use it:")
+        for line in server.lines:
+            terminal.line(f"  {line}")
 
 
 def _tell_what_next(settings: Settings) -> None:
@@ -207,15 +220,18 @@ def _tell_documents(built: IndexResult) -> None:
 
 def _tell_usage(usage: Mapping[str, Usage]) -> None:
     """Prints the calls, tokens and cost of each step, and their total."""
-    rows = [_usage_row(named_step(step), used) for step, used in usage.items()]
+    total = Usage.total(usage.values())
+    cached = total.cached_tokens > 0
+    rows = [_usage_row(named_step(step), used, cached=cached) for step, used in usage.items()]
     if len(rows) > 1:
-        rows.append(_usage_row("total", Usage.total(usage.values())))
+        rows.append(_usage_row("total", total, cached=cached))
     if rows:
-        terminal.table(("step", "calls", "failed", *TOKENS_AND_COST), rows)
+        terminal.table(("step", "calls", "failed", *tokens_and_cost(cached=cached)), rows)
 
 
-def _usage_row(name: str, used: Usage) -> Sequence[str]:
-    counts = (used.calls, used.failed, used.input_tokens, used.output_tokens)
+def _usage_row(name: str, used: Usage, *, cached: bool) -> Sequence[str]:
+    tokens = [used.input_tokens, *([used.cached_tokens] if cached else []), used.output_tokens]
+    counts = (used.calls, used.failed, *tokens)
     return name, *(f"{n:,}" for n in counts), money_known(used.cost, used.unpriced)
 
 

@@ -16,7 +16,13 @@ from graphrag_neo4j.cli.options import (
     settings_of,
 )
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.answer import footnoted, plain, print_answer, print_context
+from graphrag_neo4j.cli.output.answer import (
+    footnoted,
+    plain,
+    print_answer,
+    print_context,
+    print_incomplete,
+)
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
@@ -121,6 +127,7 @@ def query(
         terminal.json_text(as_json(plain(answer)))
     elif markdown:
         terminal.block(footnoted(answer))
+        print_incomplete(answer, error=True)
     elif asked.context_only:
         print_context(answer)
     else:

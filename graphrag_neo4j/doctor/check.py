@@ -13,7 +13,8 @@ class Check:
     """The result of one check.
 
     `ok` is None if the check was not possible or not needed, which is not an error. `says` is the
-    result in one sentence. `fix` says what to do, if `says` does not.
+    result in one sentence. `fix` says what to do, if `says` does not; it may
+    have several lines.
     """
 
     name: str

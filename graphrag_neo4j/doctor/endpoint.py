@@ -1,40 +1,73 @@
-"""Checks the model endpoint: it must reply, and its vectors must fit the index of Neo4j."""
+"""Checks the model endpoint: each model is asked as indexing and questions ask it.
 
+A model must reply, stream, write JSON, and read a prompt as long as the longest ones whole. The
+vectors of the embedding model must fit the index of Neo4j.
+"""
+
+import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
 
 from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extractive.static_vectors import static_embedder
-from graphrag_neo4j.llm import Endpoint, model_of
+from graphrag_neo4j.llm import (
+    Endpoint,
+    LocalServer,
+    find_local_servers,
+    model_of,
+    needed_window,
+    try_window,
+    window_fix,
+    window_problem,
+)
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.protocols import Embed
-from graphrag_neo4j.settings import MOST_DIMENSIONS, Settings
+from graphrag_neo4j.settings import MOST_DIMENSIONS, STATIC, Settings
 
 __all__ = ["check_endpoint"]
 
 STEPS: Sequence[Step] = ("extraction", "summary", "report", "answer", "rating")
+JSON_STEPS: Final = frozenset({"report", "answer", "rating"})
 RETRIES = 1  # few, so that the user soon sees the error
 REPLY_TOKENS = 1000  # enough for a model that reasons before it replies with one word
+WORD: Final = "Reply with one word: yes."
+JSON_WORD: Final = 'Reply with this JSON object and nothing else: {"word": "yes"}'
+SCHEMA: Final = {
+    "title": "word",
+    "type": "object",
+    "properties": {"word": {"type": "string", "maxLength": 20}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
 NO_MODEL = "No model is set: the index will be extractive, quoted from the documents."
 SET_MODEL = (
     "To use a model, set OPENAI_API_KEY (or, for your own endpoint, OPENAI_BASE_URL and KG_MODEL) "
     "in the environment or in .env."
 )
+USE_LOCAL = "These lines, in a shell or in .env, use it:"
 INSTALL = "Install graphrag-neo4j again."
 CORRECT_MODEL = "Correct OPENAI_BASE_URL, OPENAI_API_KEY or KG_MODEL."
 CORRECT_EMBEDDING = (
-    "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or OPENAI_BASE_URL to an "
-    "endpoint that has one."
+    "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to static, whose vectors "
+    "need no endpoint, or set OPENAI_BASE_URL to an endpoint that has one."
 )
+STREAMS = "Answers are streamed: use a model or a server that can stream."
+WRITES_JSON = "Reports and global answers need JSON: use a model that follows instructions better."
+ABLE = "Use a model that follows instructions better."
 
 
 async def check_endpoint(settings: Settings) -> list[Check]:
-    """Makes one very short call to each chat model that is set, and one to the embedding model."""
+    """Makes a few short calls and one long call to each chat model, and one to the embedding model.
+
+    The long call has as many tokens as the longest prompt for that model. Without a model, it
+    looks for model servers on this machine instead.
+    """
     if not settings.has_model:
-        embedder = static_embedder()
-        own = _check_vectors(embedder.embed, f"{embedder.model}: ", INSTALL)
-        return [Check("Model", None, NO_MODEL, SET_MODEL), await own]
+        fix = "\n".join([SET_MODEL, *map(_how_to_use, await find_local_servers())])
+        return [Check("Model", None, NO_MODEL, fix), await _check_static()]
     quick = settings.model_copy(update={"max_retries": min(settings.max_retries, RETRIES)})
     try:
         endpoint = Endpoint(quick)
@@ -44,30 +77,101 @@ async def check_endpoint(settings: Settings) -> list[Check]:
             *not_made("no model can be called", "Embedding"),
         ]
     async with endpoint:
-        checks = [await _check_chat(endpoint, settings, step) for step in _steps(settings)]
-        if any(check.ok for check in checks):
-            about = _at(settings, settings.embedding_model)
-            return [*checks, await _check_vectors(endpoint.embed, about, CORRECT_EMBEDDING)]
-    return [*checks, *not_made("no model replies", "Embedding")]
+        checks = [
+            check
+            for steps in _steps(settings)
+            for check in await _check_model(endpoint, settings, steps)
+        ]
+        if not any(check.ok for check in checks):
+            return [*checks, *not_made("no model replies", "Embedding")]
+        return [*checks, await _check_embedding(endpoint, settings)]
 
 
-def _steps(settings: Settings) -> Sequence[Step]:
-    """Returns one step for each chat model that is set."""
-    first: dict[str, Step] = {}
+def _how_to_use(server: LocalServer) -> str:
+    """Returns what to set to use a server of this machine, in several lines."""
+    return "\n".join([f"{server.says} {USE_LOCAL}", *server.lines])
+
+
+def _steps(settings: Settings) -> Sequence[frozenset[Step]]:
+    """Returns the steps of each chat model that is set."""
+    of_model: dict[str, set[Step]] = {}
     for step in STEPS:
-        first.setdefault(model_of(settings, step), step)
-    return list(first.values())
+        of_model.setdefault(model_of(settings, step), set()).add(step)
+    return [frozenset(steps) for steps in of_model.values()]
 
 
-async def _check_chat(endpoint: Endpoint, settings: Settings, step: Step) -> Check:
-    model = model_of(settings, step)
-    request = Request(step, (Message("user", "Reply with one word: yes."),), REPLY_TOKENS)
+async def _check_model(
+    endpoint: Endpoint, settings: Settings, steps: frozenset[Step]
+) -> list[Check]:
+    """Checks the model of some steps in all ways in which these steps use it."""
+    step = next(step for step in STEPS if step in steps)
+    about = _at(settings, model_of(settings, step))
+    replies = await tried("Model", _reply(endpoint, step), CORRECT_MODEL, about)
+    if not replies.ok:
+        return [replies]
+    checks = [replies]
+    if "answer" in steps:
+        checks.append(await tried("Streaming", _stream(endpoint), STREAMS, about))
+    if steps & JSON_STEPS:
+        checks.append(await tried("JSON", _write_json(endpoint, step), WRITES_JSON, about))
+    return [*checks, await _check_window(endpoint, settings, steps, about)]
 
-    async def ask() -> str:
-        await endpoint.ask(request)
-        return "it replies."
 
-    return await tried("Model", ask(), CORRECT_MODEL, _at(settings, model))
+async def _reply(endpoint: Endpoint, step: Step) -> str:
+    await endpoint.ask(Request(step, (Message("user", WORD),), REPLY_TOKENS))
+    return "it replies."
+
+
+async def _stream(endpoint: Endpoint) -> str:
+    request = Request("answer", (Message("user", WORD),), REPLY_TOKENS)
+    if not "".join([piece async for piece in endpoint.stream(request)]).strip():
+        raise ReplyError("its stream holds no text.")
+    return "it streams."
+
+
+async def _write_json(endpoint: Endpoint, step: Step) -> str:
+    request = Request(step, (Message("user", JSON_WORD),), REPLY_TOKENS, schema=SCHEMA)
+    reply = await endpoint.ask(request)
+    found = re.search(r"\{.*\}", reply.text, re.DOTALL)
+    with suppress(ValueError, TypeError, KeyError):
+        json.loads(found[0] if found else "")["word"]
+        if endpoint.knows_schemas(step):
+            return "it writes JSON that follows a schema."
+        return "it writes JSON. It refuses schemas, so some replies may be asked for twice."
+    raise ReplyError("its reply is not the JSON that it was asked for.")
+
+
+async def _check_window(
+    endpoint: Endpoint, settings: Settings, steps: frozenset[Step], about: str
+) -> Check:
+    """Checks whether a prompt of the largest size of some steps is read whole."""
+    step = next(step for step in STEPS if step in steps)
+    size = needed_window(settings, steps)
+    name = "Context window"
+    try:
+        test = await try_window(endpoint, settings, step, size)
+    except ReplyError as error:
+        says = f"{about}a prompt of about {size:,} tokens was not answered: {error}."
+        return Check(name, False, says)
+    match test.verdict:
+        case "whole":
+            return Check(name, True, f"{about}it reads a prompt of {test.sent:,} tokens whole.")
+        case "unclear":
+            says = f"{about}it did not find a word in a text, so its window is not known."
+            return Check(name, None, says, ABLE)
+    return Check(name, False, about + window_problem(test), window_fix(test))
+
+
+async def _check_embedding(endpoint: Endpoint, settings: Settings) -> Check:
+    if settings.embedding_model == STATIC:
+        return await _check_static()
+    about = _at(settings, settings.embedding_model)
+    return await _check_vectors(endpoint.embed, about, CORRECT_EMBEDDING)
+
+
+async def _check_static() -> Check:
+    embedder = static_embedder()
+    return await _check_vectors(embedder.embed, f"{embedder.model}: ", INSTALL)
 
 
 async def _check_vectors(embed: Embed, about: str, fix: str) -> Check:

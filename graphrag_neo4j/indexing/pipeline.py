@@ -21,6 +21,7 @@ from graphrag_neo4j.graph import (
     hold_lease,
 )
 from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.endpoint_check import check_before_paying
 from graphrag_neo4j.indexing.limits import Limits
 from graphrag_neo4j.indexing.metering import metered
 from graphrag_neo4j.indexing.preparation import (
@@ -40,6 +41,7 @@ from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
 from graphrag_neo4j.indexing.stages.summarize import summarize
 from graphrag_neo4j.indexing.status import read_status
+from graphrag_neo4j.settings import Settings
 
 __all__ = ["build"]
 
@@ -73,7 +75,7 @@ async def build(
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:  # before a model is paid to read wrong text
             listen(Notice(notice, warning=True))
-        result.stopped = await _run_stages(stage, setup, limits, rebuild)
+        result.stopped = await _run_stages(stage, setup, limits, rebuild, backends.settings)
         result.usage = setup.usage
         await await_indexes(graph)
         result.status = await read_status(graph, claims=limits.claims)
@@ -100,13 +102,18 @@ async def _ingest(
 
 
 async def _run_stages(
-    stage: StageContext, setup: IndexSetup, limits: Limits, rebuild: RebuildOptions
+    stage: StageContext,
+    setup: IndexSetup,
+    limits: Limits,
+    rebuild: RebuildOptions,
+    settings: Settings,
 ) -> str | None:
     """Runs the stages after ingest. Returns the reason where the cost limit stopped them."""
     if rebuild.reread:
         await mark_for_rebuild(stage, limits)
     await tell_read_otherwise(stage, claims=limits.claims)
     try:
+        dimensions = await check_before_paying(stage.graph, setup, settings, stage.listen)
         await extract(stage)
         if limits.claims:
             await extract_claims(stage)
@@ -118,7 +125,7 @@ async def _run_stages(
             stage.graph, limits.communities, stage.listen, anew=rebuild.recluster
         )
         await write_reports(stage, limits.reports)
-        await embed(stage, setup.embedder, limits.vectors)
+        await embed(stage, setup.embedder, limits.vectors, dimensions)
     except BudgetSpentError as error:
         return str(error)
     return None

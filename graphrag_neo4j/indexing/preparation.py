@@ -87,10 +87,14 @@ async def tell_claimless(stage: StageContext) -> None:
 
 
 async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:
-    """Refuses vectors of another model, unless they are to be made again or cost nothing."""
+    """Refuses vectors of another model, unless they are to be made again or cost nothing.
+
+    With a model, static vectors replace those of an endpoint only on demand, as these were paid.
+    """
     old_model = (await graph.read("embed/known", MadeWithRow))[0]["model"]
     model = setup.embedder.model
-    changed_mode = old_model != model and STATIC_VECTORS in (old_model, model)
+    unpaid = old_model == STATIC_VECTORS or setup.endpoint is None
+    changed_mode = old_model != model and STATIC_VECTORS in (old_model, model) and unpaid
     if reembed or changed_mode:
         await forget_vectors(graph)
     else:

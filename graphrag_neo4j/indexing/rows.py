@@ -90,7 +90,8 @@ class LevelCoverRow(TypedDict):
 class BuildRow(TypedDict):
     """A build: when it ran, how it ended, what it used; `cost` in US dollars.
 
-    `unpriced`: calls whose price is not known. `started` and `finished` are ISO 8601 texts.
+    `cached_tokens` are part of `input_tokens`. `unpriced`: calls whose price is not known.
+    `started` and `finished` are ISO 8601 texts.
     """
 
     id: str
@@ -100,6 +101,7 @@ class BuildRow(TypedDict):
     origin: str | None
     calls: int
     input_tokens: int
+    cached_tokens: int
     output_tokens: int
     cost: float
     unpriced: int

@@ -7,7 +7,7 @@ from typing import Final
 
 from graphrag_neo4j.llm import model_of, price_of
 from graphrag_neo4j.model import Step
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings import STATIC, Settings
 
 __all__ = ["ASSUMED", "FIRST_LIST", "Assumed", "StepEstimate", "embedding", "priced"]
 
@@ -58,7 +58,9 @@ def priced(
 
 
 def embedding(chunks: int, text_tokens: int, batch: int, settings: Settings) -> StepEstimate:
-    """The estimate of the embedding; a call embeds `batch` texts."""
+    """The estimate of the embedding; a call embeds `batch` texts. Static vectors need no call."""
+    if settings.embedding_model == STATIC:
+        return StepEstimate("embedding", 0, 0, 0, 0.0)
     calls = ceil(chunks * EMBEDDED / batch)
     sent = round(text_tokens * EMBEDDED_TOKENS)
     price = price_of(settings.embedding_model, settings)

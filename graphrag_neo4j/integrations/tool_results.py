@@ -104,9 +104,10 @@ class ToolPassage:
 
 
 def tool_answer(answer: Answer) -> ToolAnswer:
-    """Returns an answer with its sources. The note says what was left out."""
+    """Returns an answer with its sources. The note says what was left out or is missing."""
     sources = [_cited(citation) for citation in answer.citations]
-    return ToolAnswer(answer.text, False, " ".join(answer.notices), sources)
+    missing = [answer.incomplete] if answer.incomplete else []
+    return ToolAnswer(answer.text, False, " ".join([*answer.notices, *missing]), sources)
 
 
 def tool_context(answer: Answer) -> ToolAnswer:

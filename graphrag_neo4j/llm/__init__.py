@@ -2,15 +2,30 @@
 
 from graphrag_neo4j.llm.endpoint import Endpoint, model_of
 from graphrag_neo4j.llm.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.local_servers import LocalServer, find_local_servers
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.query_backend import LLMQueryBackend
+from graphrag_neo4j.llm.window import (
+    WindowTest,
+    needed_window,
+    try_window,
+    window_fix,
+    window_problem,
+)
 
 __all__ = [
     "Endpoint",
     "LLMIndexBackend",
     "LLMQueryBackend",
+    "LocalServer",
     "Meter",
+    "WindowTest",
+    "find_local_servers",
     "model_of",
+    "needed_window",
     "price_of",
+    "try_window",
+    "window_fix",
+    "window_problem",
 ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Price", "price_of"]
+__all__ = ["Price", "is_listed_provider", "price_of"]
 
 MILLION = 1_000_000
 USUAL = 1_000  # tokens for which prices are looked up; only much longer prompts cost more
@@ -31,8 +31,9 @@ def price_of(model: str, settings: Settings) -> Price | None:
     Raises InputError if the price is not known and a cost limit is set.
     """
     if settings.input_price is not None and settings.output_price is not None:
-        given = settings.input_price / MILLION
-        return Price(given, given, settings.output_price / MILLION)
+        given, cached = settings.input_price, settings.cached_input_price
+        cached = given if cached is None else cached
+        return Price(given / MILLION, cached / MILLION, settings.output_price / MILLION)
     price = _listed(model)
     if price is None and settings.max_cost is not None:
         raise InputError(
@@ -40,6 +41,17 @@ def price_of(model: str, settings: Settings) -> Price | None:
             "set KG_INPUT_PRICE and KG_OUTPUT_PRICE (US dollars for a million tokens)."
         )
     return price
+
+
+def is_listed_provider(address: str) -> bool:
+    """Tells whether an address is that of a provider in the list: a service for many users."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - start-up stays quick
+
+    try:
+        get_snapshot().find_provider(None, None, address)
+    except LookupError:
+        return False
+    return True
 
 
 def _listed(model: str) -> Price | None:

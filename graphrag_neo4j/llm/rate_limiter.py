@@ -6,7 +6,6 @@ Calls are spread evenly and never sent in a burst, so no minute exceeds the limi
 from collections.abc import Iterable
 
 import anyio
-import httpx2
 from aiolimiter import AsyncLimiter
 
 from graphrag_neo4j import tokens
@@ -27,7 +26,7 @@ class Rates:
         self._turn = anyio.Lock()
         self._reply = EXPECTED_REPLY
 
-    async def before_request(self, _request: httpx2.Request) -> None:
+    async def before_request(self) -> None:
         """Waits until the limit allows one more HTTP request."""
         if self._requests:
             await self._requests.acquire()

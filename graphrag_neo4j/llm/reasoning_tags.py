@@ -8,7 +8,12 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-__all__ = ["remove_reasoning", "remove_reasoning_streamed"]
+__all__ = [
+    "OPENING",
+    "is_unfinished_reasoning",
+    "remove_reasoning",
+    "remove_reasoning_streamed",
+]
 
 OPENING, CLOSING = "<think>", "</think>"
 REASONING = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
@@ -17,6 +22,11 @@ REASONING = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
 def remove_reasoning(text: str) -> str:
     """Returns a whole reply without its reasoning."""
     return REASONING.sub("", text, count=1)
+
+
+def is_unfinished_reasoning(text: str) -> bool:
+    """Tells whether a text begins with a reasoning that does not end."""
+    return text.lstrip().startswith(OPENING) and CLOSING not in text
 
 
 async def remove_reasoning_streamed(

@@ -15,18 +15,23 @@ import httpx2
 import openai
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.reasoning_tags import remove_reasoning
+from graphrag_neo4j.llm.reasoning_tags import OPENING, is_unfinished_reasoning, remove_reasoning
 from graphrag_neo4j.model import Reply
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.text import excerpt, storable
 
 __all__ = [
+    "FILTERED",
     "LONGEST_REPLY",
     "Completion",
     "Used",
     "bound_body",
     "completion_of",
+    "end_of",
+    "has_no_text",
+    "has_reasoning",
     "piece_of",
     "refuse_long",
+    "refuse_refusal",
     "reply_of",
     "used_by",
     "vectors_of",
@@ -40,6 +45,14 @@ LONGEST_REPLY: Final = 1_000_000  # characters; no model writes more in one repl
 # Bytes after decompression. A streamed reply takes about 250 bytes for each token.
 LONGEST_BODY: Final = 64 * 2**20
 MOST_TOKENS: Final = 10**9  # of one call; a larger number is an error of the endpoint
+# Where endpoints report cached input tokens: OpenAI and most others, DeepSeek, Moonshot.
+CACHED: Final = (
+    ("prompt_tokens_details", "cached_tokens"),
+    ("prompt_cache_hit_tokens",),
+    ("cached_tokens",),
+)
+FILTERED: Final = "the endpoint's content filter withheld the reply"
+LONGEST_REFUSAL: Final = 200  # characters of a refusal that are shown
 CUT: Final = "graphrag_neo4j.cut"
 # The errors that reading JSON of any form can raise, also for deep nesting and huge numbers.
 UNREADABLE: Final = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError)
@@ -85,34 +98,93 @@ def completion_of(response: httpx2.Response) -> Completion:
     holds no chat completion.
     """
     _refuse_cut(response)
+    body: Any = None
     with suppress(*UNREADABLE):
-        completion: Completion = json.loads(response.content)
-        if isinstance(completion["choices"][0]["message"]["content"], str | None):
+        body = json.loads(response.content)
+        if isinstance(body["choices"][0]["message"]["content"], str | None):
+            completion: Completion = body
             return completion
-    message = "the endpoint's reply is not a chat completion"
+    _refuse_error(body, response.request)
+    empty = isinstance(body, Mapping) and body.get("choices") == []
+    message = "the endpoint's reply is not a chat completion" + (
+        ", because it holds no choice" if empty else ""
+    )
     raise openai.APIResponseValidationError(response, None, message=message)
+
+
+def _refuse_error(body: object, request: httpx2.Request) -> None:
+    """Raises openai.APIError for an error that came with status 200, as it does in a stream."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if not error:
+        return
+    said = error.get("message") if isinstance(error, Mapping) else error
+    message = said if isinstance(said, str) and said else "the endpoint reports an error"
+    raise openai.APIError(message, request, body=error)
 
 
 def reply_of(completion: Completion) -> tuple[Reply, int]:
     """Returns the reply of a completion, and the number of characters that were replaced.
 
-    Raises ReplyError if the endpoint's content filter withheld the reply, or if it is too long.
+    Raises ReplyError if a content filter or the model withheld the reply, or if it is too long.
     """
     choice = completion["choices"][0]
     if choice.get("finish_reason") == "content_filter":
-        raise ReplyError("the endpoint's content filter withheld the reply")
+        raise ReplyError(FILTERED)
     written = choice["message"]["content"] or ""
+    if not written:
+        refuse_refusal(choice["message"].get("refusal"))
     refuse_long(len(written))
     text, replaced = storable(written)
     return Reply(remove_reasoning(text), cut=choice.get("finish_reason") == "length"), replaced
 
 
-def piece_of(event: object) -> str:
-    """Returns the text in an event of a streamed reply, or "" if there is none."""
+def refuse_refusal(refusal: object) -> None:
+    """Raises ReplyError with the words in which the model refuses to reply, if there are any."""
+    if isinstance(refusal, str) and refusal.strip():
+        raise ReplyError(f"the model refused to reply: {excerpt(refusal, LONGEST_REFUSAL)}")
+
+
+def has_no_text(completion: Completion) -> bool:
+    """Tells whether a reply reached its limit before its text began, during the reasoning."""
+    choice = completion["choices"][0]
+    text = choice["message"]["content"] or ""
+    return choice.get("finish_reason") == "length" and (not text or is_unfinished_reasoning(text))
+
+
+def has_reasoning(body: object) -> bool:
+    """Tells whether a completion or an event of a stream shows that the model reasons."""
+    if _number(body, "usage", "completion_tokens_details", "reasoning_tokens"):
+        return True
+    choice: object = None
     with suppress(*UNREADABLE):
-        content = event["choices"][0]["delta"]["content"]  # type: ignore[index] # anything
+        choice = body["choices"][0]  # type: ignore[index] # anything
+    part = _field(choice, "message") or _field(choice, "delta")
+    text = _field(part, "content")
+    tagged = isinstance(text, str) and text.lstrip().startswith(OPENING)
+    return bool(tagged or _field(part, "reasoning_content") or _field(part, "reasoning"))
+
+
+def _field(body: object, name: str) -> object:
+    return body.get(name) if isinstance(body, Mapping) else None
+
+
+def piece_of(event: object, name: str = "content") -> str:
+    """Returns the text in an event of a streamed reply, or "" if there is none.
+
+    `name` is the field of the event: "content", or "refusal".
+    """
+    with suppress(*UNREADABLE):
+        content = event["choices"][0]["delta"][name]  # type: ignore[index] # anything
         return content if isinstance(content, str) else ""
     return ""
+
+
+def end_of(event: object) -> str | None:
+    """Returns the reason why the reply ends with this event of a stream, or None."""
+    with suppress(*UNREADABLE):
+        reason = event["choices"][0]["finish_reason"]  # type: ignore[index] # anything
+        return reason if isinstance(reason, str) else None
+    return None
 
 
 def refuse_long(characters: int, response: httpx2.Response | None = None) -> None:
@@ -136,21 +208,24 @@ def used_by(body: object, *, replied: bool = True) -> Used | None:
     written = _number(body, "usage", "completion_tokens") if replied else 0
     if sent is None or written is None:
         return None
-    cached = _number(body, "usage", "prompt_tokens_details", "cached_tokens") or 0
+    cached = next(filter(None, (_number(body, "usage", *path) for path in CACHED)), 0)
     return sent, min(cached, sent), written
 
 
 def vectors_of(response: httpx2.Response) -> tuple[list[list[float]], Used | None]:
     """Returns the vectors of a response in the order of the texts, and the tokens of the call.
 
-    Raises ReplyError if the response holds no vectors or is too long.
+    Raises ReplyError if the response holds no vectors or is too long, and openai.APIError if it
+    holds an error.
     """
     _refuse_cut(response)
+    body: Any = None
     try:
         body = json.loads(response.content)
         rows = sorted(body["data"], key=lambda row: row["index"])
         return [_vector(row["embedding"]) for row in rows], used_by(body, replied=False)
     except UNREADABLE:
+        _refuse_error(body, response.request)
         raise ReplyError("the endpoint's reply holds no vectors") from None
 
 

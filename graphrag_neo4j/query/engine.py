@@ -32,6 +32,10 @@ from graphrag_neo4j.settings import Settings
 __all__ = ["answer_question", "check_answering"]
 
 NOTHING: Final = "The data holds no answer to this question."
+INCOMPLETE: Final = (
+    "The answer is not complete, because {}. Ask a narrower question, or ask for a shorter answer "
+    "with the response type."
+)
 # What each method needs in the graph: the value in the row of the graph's state, and its name.
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
@@ -81,7 +85,8 @@ async def answer_question(
         listen(Notice(notice, warning=True))
     listen(Started("answer", 0 if question.context_only else None))
     text = ""
-    async with aclosing(_answer_text(found, setup, question)) as pieces:
+    cuts: list[str] = []
+    async with aclosing(_answer_text(found, setup, question, cuts.append)) as pieces:
         async for piece in pieces:
             text += piece
             yield piece
@@ -100,6 +105,7 @@ async def answer_question(
         origin=backends.origin,
         found=question.context_only or answered,
         notices=tuple(found.notices),
+        incomplete=INCOMPLETE.format(cuts[-1]) if cuts else None,
     )
 
 
@@ -247,9 +253,12 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
 
 
 async def _answer_text(
-    found: SearchResult, setup: QuerySetup, question: Question
+    found: SearchResult, setup: QuerySetup, question: Question, cut: Callable[[str], None]
 ) -> AsyncGenerator[str, None]:
-    """Yields the answer's text: streamed from a model, or in one piece from the rules."""
+    """Yields the answer's text: streamed from a model, or in one piece from the rules.
+
+    `cut` is called with the reason if a model's text does not come to its end.
+    """
     if question.context_only:
         return
     match found.answer:
@@ -259,16 +268,18 @@ async def _answer_text(
             if text := await anyio.to_thread.run_sync(compose):
                 yield text
         case StreamedTask() as task:
-            async with aclosing(_streamed(task, setup)) as pieces:
+            async with aclosing(_streamed(task, setup, cut)) as pieces:
                 async for piece in pieces:
                     yield piece
 
 
-async def _streamed(task: StreamedTask, setup: QuerySetup) -> AsyncGenerator[str, None]:
+async def _streamed(
+    task: StreamedTask, setup: QuerySetup, cut: Callable[[str], None]
+) -> AsyncGenerator[str, None]:
     if setup.endpoint is None:
         raise AssertionError("A backend without a model has given a request.")
     said = []
-    async with aclosing(setup.endpoint.stream(task.request)) as pieces:
+    async with aclosing(setup.endpoint.stream(task.request, cut)) as pieces:
         async for piece in pieces:
             said.append(piece)
             yield piece

@@ -139,3 +139,14 @@ def test_words_that_are_glued_to_the_part_before_stay_on_its_line() -> None:
     assert terminal.folded(" was dead", 10, "  Marley") == "\n  was dead"
     assert terminal.folded("Marley was dead", 80) == "Marley was dead"
     assert terminal.folded("", 5) == ""
+
+
+def test_a_table_wider_than_the_terminal_keeps_its_cells_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    cells = ("started", *(f"a long cell {n}" for n in range(9)))
+    terminal.table(cells, [cells])
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        " ".join(cells).split()
+    ] * 2

@@ -44,6 +44,7 @@ OF_NEO4J = [
     "Schema",
 ]
 ALL = ["Python", *OF_NEO4J, "Tokenizer", "Model", "Embedding"]
+OF_MODEL = ["Model", "Streaming", "JSON", "Context window", "Embedding"]
 
 
 def ok_by_name(checks: list[Check]) -> dict[str, bool | None]:
@@ -70,7 +71,7 @@ def nobody_listens() -> Iterator[int]:
 
 async def test_where_nothing_is_wrong_every_check_says_so(settings: Make) -> None:
     checks = await examine(settings())
-    assert ok_by_name(checks) == dict.fromkeys(ALL, True)
+    assert ok_by_name(checks) == dict.fromkeys([*ALL, *OF_MODEL], True)
     assert "256 dimensions" in checks[-1].says
 
 
@@ -239,7 +240,7 @@ async def of_endpoint(**given: object) -> dict[str, Check]:
     """The checks of the model endpoint, by name."""
     settings = load_settings(embedded=False, max_retries=0, **given)
     checks = {check.name: check for check in await examine(settings)}
-    return {name: check for name, check in checks.items() if name in ("Model", "Embedding")}
+    return {name: check for name, check in checks.items() if name in OF_MODEL}
 
 
 async def test_no_model_is_not_wrong_but_said_with_what_to_set() -> None:
@@ -274,7 +275,8 @@ async def test_each_chat_model_of_a_build_is_asked_once(endpoint: FakeEndpoint) 
     given = {"openai_base_url": endpoint.url, "embedded": False}
     assert ok_by_name(await examine(load_settings(**given)))["Model"]
     assert [call.kind for call in endpoint.log].count("embeddings") == 1
-    assert len(endpoint.log) == 2
+    assert endpoint.count("recall") == 1
+    assert len(endpoint.log) == 5
     settings = load_settings(**given, summary_model="nonesuch")
     good, bad = [check for check in await examine(settings) if check.name == "Model"]
     assert good.ok
@@ -287,6 +289,41 @@ async def test_parameters_that_the_endpoint_does_not_know_are_no_obstacle(
 ) -> None:
     endpoint.change(rejects=["temperature", "max_completion_tokens"])
     assert (await of_endpoint(openai_base_url=endpoint.url))["Model"].ok
+
+
+async def test_a_model_is_tried_in_all_ways_in_which_it_is_used(endpoint: FakeEndpoint) -> None:
+    found = await of_endpoint(openai_base_url=endpoint.url)
+    assert ok_by_name(list(found.values())) == dict.fromkeys(OF_MODEL, True)
+    assert "13,5" in found["Context window"].says  # thousands of tokens, as for a local answer
+    assert "follows a schema" in found["JSON"].says
+    endpoint.change(rejects=["response_format", "stream_options"])
+    assert "refuses schemas" in (await of_endpoint(openai_base_url=endpoint.url))["JSON"].says
+
+
+async def test_a_window_that_silently_cuts_prompts_is_wrong(endpoint: FakeEndpoint) -> None:
+    endpoint.change(window=4096)
+    check = (await of_endpoint(openai_base_url=endpoint.url))["Context window"]
+    assert check.ok is False
+    assert "silently cut off the beginning" in check.says
+    assert "4,096 tokens" in check.says
+    assert "OLLAMA_CONTEXT_LENGTH" in check.fix
+    endpoint.change(window=0, context_tokens=4096)
+    refused = (await of_endpoint(openai_base_url=endpoint.url))["Context window"]
+    assert refused.ok is False
+    assert "maximum context length is 4096" in refused.says
+    smaller = {"max_context_tokens": 600, "map_context_tokens": 600, "data_max_tokens": 600}
+    fitting = smaller | {"report_context_tokens": 600, "summary_context_tokens": 600}
+    endpoint.change(context_tokens=6000)
+    assert (await of_endpoint(openai_base_url=endpoint.url, **fitting))["Context window"].ok
+
+
+async def test_static_vectors_need_no_embedding_model(endpoint: FakeEndpoint) -> None:
+    endpoint.change(embeds=False)
+    found = await of_endpoint(openai_base_url=endpoint.url)
+    assert found["Embedding"].ok is False
+    assert "static" in found["Embedding"].fix
+    static = await of_endpoint(openai_base_url=endpoint.url, embedding_model="static", max_cost=1)
+    assert static["Embedding"].ok
 
 
 async def test_a_cost_limit_without_a_known_price_is_wrong(endpoint: FakeEndpoint) -> None:

@@ -189,7 +189,13 @@ async def test_a_text_too_long_for_the_model_fails_its_item_alone(endpoint: Fake
 
 @pytest.mark.parametrize(
     "rejects",
-    [("logit_bias",), ("temperature",), ("max_completion_tokens",), ("temperature", "logit_bias")],
+    [
+        ("logit_bias",),
+        ("temperature",),
+        ("max_tokens",),
+        ("max_tokens", "max_completion_tokens"),
+        ("temperature", "logit_bias"),
+    ],
 )
 async def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(
     endpoint: FakeEndpoint, rejects: tuple[str, ...]
@@ -203,7 +209,7 @@ async def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(
 
 async def test_a_bias_is_never_sent_without_a_limit_of_one_token(endpoint: FakeEndpoint) -> None:
     """A model that may only say yes or no goes on saying it until it is stopped."""
-    endpoint.change(rejects=("max_completion_tokens",))
+    endpoint.change(rejects=("max_tokens", "max_completion_tokens"))
     (reply,) = await ask(endpoint.url, request("Is it so?", YES_OR_NO))
     assert isinstance(reply, Reply)
     assert not reply.cut

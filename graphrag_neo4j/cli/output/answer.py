@@ -7,14 +7,21 @@ from typing import Any
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import money_known
-from graphrag_neo4j.cli.output.words import counted, repaired, seconds
+from graphrag_neo4j.cli.output.words import cached_part, counted, repaired, seconds
 from graphrag_neo4j.context.citations import CitationKind, without_footnotes
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
 from graphrag_neo4j.text import excerpt
 
-__all__ = ["footnoted", "plain", "print_answer", "print_context", "print_sources"]
+__all__ = [
+    "footnoted",
+    "plain",
+    "print_answer",
+    "print_context",
+    "print_incomplete",
+    "print_sources",
+]
 
 KINDS: dict[CitationKind, tuple[str, str]] = {
     "Reports": ("report", "reports"),
@@ -50,11 +57,20 @@ def print_answer(answer: Answer, *, streamed: bool) -> None:
         terminal.line()
     else:
         terminal.block(answer.text)
+    print_incomplete(answer)
     print_sources(answer)
     terminal.line()
     terminal.line(_effort(answer), style="dim")
     if n := Usage.total(answer.usage.values()).repaired:
         terminal.line(repaired(n), style="dim")
+
+
+def print_incomplete(answer: Answer, *, error: bool = False) -> None:
+    """Prints why the end of the answer is missing, if it is; with `error` on standard error."""
+    if answer.incomplete:
+        if not error:
+            terminal.line()
+        terminal.line(answer.incomplete, style="yellow", error=error)
 
 
 def print_context(answer: Answer) -> None:
@@ -85,6 +101,7 @@ def plain(answer: Answer) -> dict[str, Any]:
         "method": answer.method,
         "origin": answer.origin,
         "found": answer.found,
+        "incomplete": answer.incomplete,
         "citations": [asdict(citation) for citation in answer.citations],
         "context": [_context(table) for table in answer.context],
         "usage": {step: asdict(used) for step, used in answer.usage.items()},
@@ -124,10 +141,11 @@ def _effort(answer: Answer) -> str:
     used = answer.usage.values()
     calls = sum(one.calls for one in used)
     tokens = sum(one.input_tokens + one.output_tokens for one in used)
+    cached = cached_part(sum(one.cached_tokens for one in used))
     cost = sum(one.cost for one in used)
     unpriced = sum(one.unpriced for one in used)
     return (
         f"{method} search: {seconds(answer.elapsed)}, {counted(calls, 'call')}, "
-        f"{counted(tokens, 'token')}, "
+        f"{counted(tokens, 'token')}{cached}, "
         f"{money_known(cost, unpriced)}."
     )

@@ -7,10 +7,14 @@ from graphrag_neo4j.cli.output.progress import money_known
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more
 from graphrag_neo4j.indexing.status import Status
 
-__all__ = ["TOKENS_AND_COST", "print_failures", "print_pending", "print_status"]
+__all__ = [
+    "print_failures",
+    "print_pending",
+    "print_status",
+    "tokens_and_cost",
+]
 
 NAMED = 20  # lines of one kind that are printed; the others are only counted
-TOKENS_AND_COST = ("tokens in", "tokens out", "cost")
 PENDING = {
     "extract": ("chunk to read", "chunks to read"),
     "claims": ("chunk to read for claims", "chunks to read for claims"),
@@ -24,6 +28,11 @@ SMALL = (
     "Each level covers every entity once; level 0 is the coarsest. Small reports list the members "
     "of a small community and are made without a model."
 )
+
+
+def tokens_and_cost(*, cached: bool = False) -> tuple[str, ...]:
+    """Returns the heads of the columns of tokens and cost, if `cached` also of cached tokens."""
+    return ("tokens in", *(["cached"] if cached else []), "tokens out", "cost")
 
 
 def print_status(status: Status, *, builds: bool = True) -> None:
@@ -83,7 +92,8 @@ def _print_levels(status: Status) -> None:
 
 
 def _print_builds(status: Status) -> None:
-    head = ("started (UTC)", "outcome", "origin", "calls", *TOKENS_AND_COST)
+    cached = any(build["cached_tokens"] for build in status.builds)
+    head = ("started (UTC)", "outcome", "origin", "calls", *tokens_and_cost(cached=cached))
     rows = [
         (
             build["started"][:19].replace("T", " "),
@@ -91,6 +101,7 @@ def _print_builds(status: Status) -> None:
             build["origin"] or "-",
             f"{build['calls']:,}",
             f"{build['input_tokens']:,}",
+            *([f"{build['cached_tokens']:,}"] if cached else []),
             f"{build['output_tokens']:,}",
             money_known(build["cost"], build["unpriced"]),
         )

@@ -59,6 +59,7 @@ _UNSEEN = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 )
+WIDEST: Final = 10_000  # characters of a line of a table
 _WORD = re.compile(" *[^ ]+| +$")
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _UNSEENS = re.compile(f"[{_UNSEEN}]")
@@ -171,8 +172,10 @@ def table(
         pairs = ((cell, "") if isinstance(cell, str) else cell for cell in row)
         drawn.add_row(*(Text(harmless(text), style) for text, style in pairs))
     console = Console(markup=False, highlight=False, emoji=False)
-    width = None if wrapped else max(console.width, console.measure(drawn).maximum)
-    console.print(drawn, width=width, soft_wrap=not wrapped)
+    if not wrapped:  # rich would shorten the cells of a line that is wider than its console
+        options = console.options.update(max_width=WIDEST)
+        console.width = max(console.width, console.measure(drawn, options=options).maximum)
+    console.print(drawn, soft_wrap=not wrapped)
 
 
 class Drawing:

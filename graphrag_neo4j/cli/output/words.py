@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["STEPS", "counted", "named_step", "or_more", "repaired", "seconds"]
+__all__ = ["STEPS", "cached_part", "counted", "named_step", "or_more", "repaired", "seconds"]
 
 # The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {
@@ -41,6 +41,15 @@ def repaired(n: int) -> str:
         f"{parts} of the model's replies {were} not in the expected form, and {were} repaired or "
         "left out."
     )
+
+
+def cached_part(tokens: int) -> str:
+    """Returns how many of the tokens just named were cached, or "" if none were.
+
+    >>> cached_part(2000), cached_part(0)
+    (' (2,000 of them cached)', '')
+    """
+    return f" ({tokens:,} of them cached)" if tokens else ""
 
 
 def or_more(n: int, shown: int, where: str) -> str:

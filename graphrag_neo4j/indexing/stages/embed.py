@@ -16,6 +16,7 @@ from graphrag_neo4j.errors import BudgetSpentError, ModelError, ReplyError
 from graphrag_neo4j.events import Advanced, Notice, Started
 from graphrag_neo4j.graph import (
     INDEXED_KINDS,
+    Graph,
     IndexedKind,
     Row,
     Transaction,
@@ -31,7 +32,7 @@ from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.text import shortened
 
-__all__ = ["EmbedLimits", "embed"]
+__all__ = ["EmbedLimits", "embed", "probe_dimensions"]
 
 PAGE = 200
 SAVED = 4  # batches that are saved together
@@ -78,25 +79,47 @@ class _EmbeddedText:
     failure: str | None = None
 
 
-async def embed(stage: StageContext, embedder: Embedder, limits: EmbedLimits) -> None:
+async def embed(
+    stage: StageContext, embedder: Embedder, limits: EmbedLimits, found: int | None = None
+) -> None:
     """Embeds the texts of all marked nodes.
 
-    Raises InputError where the model is not that of the graph's vectors, or where it gives vectors
-    of another length or of a length that Neo4j can't index. Raises ModelError where it gives no
-    vectors. Vector search finds the new vectors once `graph.await_indexes` has returned.
+    `found` are the dimensions that `probe_dimensions` has returned in this run. Raises InputError
+    where the model is not that of the graph's vectors, or where it gives vectors of another length
+    or of a length that Neo4j can't index. Raises ModelError where it gives no vectors. Vector
+    search finds the new vectors once `graph.await_indexes` has returned.
     """
     known = await refuse_other_vectors(stage.graph, embedder.model, embedder.dimensions)
-    await _Embedding(stage, embedder, limits, known).run()
+    await _Embedding(stage, embedder, limits, known, found).run()
+
+
+async def probe_dimensions(graph: Graph, embedder: Embedder) -> int:
+    """Returns the dimensions of the model's vectors, for which it embeds one word.
+
+    Raises what `embed` raises.
+    """
+    known, wanted = await refuse_other_vectors(graph, embedder.model, None), embedder.dimensions
+    found = await _ask_dimensions(embedder, known or wanted)
+    refuse_length(embedder.model, found, known, wanted)
+    return found
 
 
 class _Embedding:
-    """One run over all marked nodes. `dimensions` is None until it is known."""
+    """One run over all marked nodes. `dimensions` is None until it is known.
+
+    `found` are the dimensions of a vector that the model has given already in this run.
+    """
 
     def __init__(
-        self, stage: StageContext, embedder: Embedder, limits: EmbedLimits, dimensions: int | None
+        self,
+        stage: StageContext,
+        embedder: Embedder,
+        limits: EmbedLimits,
+        dimensions: int | None,
+        found: int | None,
     ) -> None:
         self.stage, self.embedder, self.limits = stage, embedder, limits
-        self.graph, self.dimensions = stage.graph, dimensions
+        self.graph, self.dimensions, self.found = stage.graph, dimensions, found
         self.ready = False
         self.flawed = 0
         self.spent: BudgetSpentError | None = None
@@ -164,7 +187,7 @@ class _Embedding:
     async def _make_ready(self) -> None:
         """Before the first call, asks for the length of vectors and makes their indexes."""
         known, wanted = self.dimensions, self.embedder.dimensions
-        found = await _ask_dimensions(self.embedder, known or wanted)
+        found = self.found or await _ask_dimensions(self.embedder, known or wanted)
         refuse_length(self.embedder.model, found, known, wanted)
         if known is None:
             await ensure_vector_indexes(self.graph, found, replace=True)
@@ -252,6 +275,7 @@ async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:
     if not found:
         raise ModelError(
             f"The embedding model {embedder.model} gives no vectors ({reason}): set "
-            "KG_EMBEDDING_MODEL to an embedding model of the endpoint."
+            "KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to `static`, whose "
+            "vectors need no endpoint."
         )
     return found

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.support.fake_endpoint.dice import digest
 from tests.support.fake_endpoint.tables import holds_tables
-from tests.support.fake_endpoint.tokens import words_of
+from tests.support.fake_endpoint.tokens import cut_beginning, words_of
 
 __all__ = [
     "KINDS",
@@ -19,6 +19,7 @@ __all__ = [
     "text_hash",
 ]
 
+RECALL = re.compile(r"(?i)reply with (the code word alone|this JSON object)")
 MARKED = re.compile(r"<text ([0-9a-f]{4,})>\n?")
 STATUS_FIELD = re.compile(r"status\W{0,3}<\|>|<\|>\W{0,3}(?:claim_)?status", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes\b.*\bno\b", re.IGNORECASE | re.DOTALL)
@@ -69,6 +70,7 @@ class Chat:
 
 
 KINDS: tuple[tuple[str, Callable[[Chat], bool]], ...] = (
+    ("recall", lambda chat: RECALL.search(chat.prompt) is not None),
     ("json", lambda chat: chat.response_format.get("type") in {"json_schema", "json_object"}),
     ("extraction", lambda chat: '("entity"<|>' in chat.prompt),
     ("claims", lambda chat: STATUS_FIELD.search(chat.prompt) is not None),
@@ -80,11 +82,16 @@ KINDS: tuple[tuple[str, Callable[[Chat], bool]], ...] = (
 """The recognisers, tried in this order."""
 
 
-def read_chat(body: Mapping[str, Any]) -> Chat:
-    """The chat request in the body of a call; KeyError or TypeError where it is none."""
+def read_chat(body: Mapping[str, Any], window: int = 0) -> Chat:
+    """The chat request in the body of a call; KeyError or TypeError where it is none.
+
+    Of the prompt only the last `window` tokens are read, all if that is 0.
+    """
     messages = [(message["role"], _content(message)) for message in body["messages"]]
     first = next((i for i, (role, _) in enumerate(messages) if role == "assistant"), len(messages))
     prompt = "\n\n".join(content for _, content in messages[:first])
+    if window:
+        prompt = cut_beginning(prompt, window)
     return Chat(
         prompt=prompt,
         turns=_turns(messages[first:]),

@@ -6,6 +6,7 @@
 import json
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -60,6 +61,23 @@ class Call:
     dropped: bool = False
 
 
+def _strict(name: str) -> ApiError:
+    """A refusal as servers word it that check each field with pydantic."""
+    message = f"[{{'type': 'extra_forbidden', 'loc': ('body', '{name}'), 'msg': 'Extra inputs'}}]"
+    return ApiError(422, message, "")
+
+
+REFUSALS: Mapping[str, Callable[[str], ApiError]] = {
+    "param": lambda name: ApiError(
+        400, f"Unsupported parameter: '{name}'.", "unsupported_parameter", name
+    ),
+    "strict": _strict,
+    "unknown field": lambda name: ApiError(400, f'json: unknown field "{name}"', ""),
+    "nameless": lambda _: ApiError(422, "Extra inputs are not permitted", ""),
+}
+"""The ways in which endpoints refuse a parameter of a request."""
+
+
 class Endpoint:
     """Answers calls and keeps their log."""
 
@@ -67,6 +85,7 @@ class Endpoint:
         self._options = options
         self._calls: list[Call] = []
         self._seen = Counter[str]()
+        self._free = 0.0  # the time when the calls so far are answered, if one is worked on at once
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         """The response to any request."""
@@ -119,16 +138,17 @@ class Endpoint:
         if self._options.models and call.model not in self._options.models:
             message = f"The model `{call.model}` does not exist."
             raise ApiError(404, message, "model_not_found", "model")
-        for name in body.keys() & set(self._options.rejects):
-            message = f"Unsupported parameter: '{name}'."
-            raise ApiError(400, message, "unsupported_parameter", name)
-        return body
+        for name in sorted(body.keys() & set(self._options.rejects)):
+            raise REFUSALS[self._options.refuses_as](name)
+        return {name: v for name, v in body.items() if name not in self._options.ignores}
 
     def _chat(self, body: dict[str, Any], call: Call) -> HttpResponse:
-        chat = read_chat(body)
+        chat = read_chat(body, self._options.window)
         task = read_task(chat, self._options)
         call.kind, call.text = task.name, text_hash(chat.text)
         self._weigh(call, sum(map(count, chat.pieces)))
+        if self._options.window:
+            call.prompt_tokens = min(call.prompt_tokens, self._options.window)
         fate = self._meet_fate(call)
         done = self._complete(chat, task, call)
         if body.get("stream"):
@@ -142,10 +162,11 @@ class Endpoint:
         spoilt = call.fault == "garbage"
         text = garbage(task) if spoilt else reply(task, chat, self._options)
         limits = [limit for limit in (chat.max_tokens, self._options.output_tokens) if limit]
-        shown = cut(text, min(limits)) if limits else text
+        reasoning = min([self._options.reasoning, *limits])
+        shown = cut(text, min(limits) - reasoning) if limits else text
         # Under a bias on words a model does not stop by itself, so one token is the whole limit.
         ended = len(shown) == len(text) and not (chat.words and 1 in limits)
-        call.completion_tokens = count(shown)
+        call.completion_tokens = count(shown) + reasoning
         return Completion(
             id=call.request,
             model=call.model,
@@ -153,9 +174,14 @@ class Endpoint:
             finish_reason="stop" if ended else "length",
             prompt_tokens=call.prompt_tokens,
             completion_tokens=call.completion_tokens,
+            cached_tokens=round(call.prompt_tokens * self._options.cached),
+            reasoning=reasoning,
+            shows_reasoning=self._options.shows_reasoning,
         )
 
     def _embed(self, body: dict[str, Any], call: Call) -> HttpResponse:
+        if not self._options.embeds:
+            raise ApiError(404, "This server does not support embeddings.", "not_supported")
         texts = _inputs(body["input"])
         call.kind, call.inputs = "embeddings", len(texts)
         self._weigh(call, sum(map(count, texts)))
@@ -180,6 +206,10 @@ class Endpoint:
         call.attempt = self._seen[call.request]
         fate = decide(self._options, call.request, call.attempt, call.kind)
         call.fault = fate.fault
+        if self._options.one_at_a_time:
+            now = time.monotonic()
+            self._free = max(self._free, now) + fate.delay
+            fate = replace(fate, delay=self._free - now)
         if fate.fault == "too_many":
             wait = {"retry-after": f"{self._options.retry_after:g}"}
             raise ApiError(429, "Rate limit reached.", "rate_limit_exceeded", headers=wait)

@@ -12,6 +12,7 @@ from tests.support.fake_endpoint.server import HttpResponse
 __all__ = ["ApiError", "Completion", "completion", "models", "stream", "to_json", "vectors"]
 
 CREATED = 1_750_000_000
+THOUGHT = "so "  # one token of reasoning
 PIECE = 24
 """Characters of a streamed piece."""
 
@@ -48,6 +49,22 @@ class Completion:
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
+    cached_tokens: int = 0
+    reasoning: int = 0
+    shows_reasoning: str = ""
+
+    @property
+    def content(self) -> str:
+        """The text, with the reasoning before it if that is shown there."""
+        if not (self.reasoning and self.shows_reasoning == "content"):
+            return self.text
+        return f"<think>{THOUGHT * self.reasoning}" + (self.text and f"</think>{self.text}")
+
+    @property
+    def thoughts(self) -> dict[str, str]:
+        """The field of a message that shows the reasoning, if one does."""
+        shown = self.reasoning and self.shows_reasoning == "field"
+        return {"reasoning_content": THOUGHT * self.reasoning} if shown else {}
 
 
 def to_json(
@@ -59,7 +76,7 @@ def to_json(
 
 def completion(done: Completion) -> HttpResponse:
     """The reply in one piece."""
-    message = {"role": "assistant", "content": done.text, "refusal": None}
+    message = {"role": "assistant", "content": done.content, "refusal": None} | done.thoughts
     choice = {"message": message, "finish_reason": done.finish_reason}
     return to_json(_chunk(done, "chat.completion", choice) | {"usage": _usage(done)})
 
@@ -93,10 +110,10 @@ def models(names: Sequence[str]) -> HttpResponse:
 
 def _events(done: Completion, include_usage: bool) -> Iterator[dict[str, Any]]:
     kind = "chat.completion.chunk"
-    opening = {"role": "assistant", "content": ""}
+    opening = {"role": "assistant", "content": ""} | done.thoughts
     yield _chunk(done, kind, {"delta": opening, "finish_reason": None})
-    for start in range(0, len(done.text), PIECE):
-        delta = {"content": done.text[start : start + PIECE]}
+    for start in range(0, len(done.content), PIECE):
+        delta = {"content": done.content[start : start + PIECE]}
         yield _chunk(done, kind, {"delta": delta, "finish_reason": None})
     yield _chunk(done, kind, {"delta": {}, "finish_reason": done.finish_reason})
     if include_usage:
@@ -118,6 +135,8 @@ def _usage(done: Completion) -> dict[str, Any]:
         "prompt_tokens": done.prompt_tokens,
         "completion_tokens": done.completion_tokens,
         "total_tokens": done.prompt_tokens + done.completion_tokens,
+        "prompt_tokens_details": {"cached_tokens": done.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": done.reasoning},
     }
 
 

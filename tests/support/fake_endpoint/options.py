@@ -1,11 +1,11 @@
 """What can be asked of the fake endpoint, by constructor, command line and control address."""
 
 from argparse import ArgumentParser
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-__all__ = ["Options", "change", "parse_arguments", "to_arguments"]
+__all__ = ["MODES", "Options", "change", "parse_arguments", "to_arguments"]
 
 
 def _option(default: Any, help_text: str) -> Any:  # noqa: ANN401 - as dataclasses.field has it
@@ -23,6 +23,14 @@ class Options:
     key: str = _option("", "the only API key that is let in; empty: any")
     models: tuple[str, ...] = _option((), "model names that are known; none given: all")
     rejects: tuple[str, ...] = _option((), "request parameters answered with 400, as logit_bias")
+    refuses_as: str = _option("param", "how a parameter is refused: one of endpoint.REFUSALS")
+    ignores: tuple[str, ...] = _option((), "request parameters that have no effect")
+    reasoning: int = _option(0, "tokens of reasoning before each reply; the limit includes them")
+    shows_reasoning: str = _option("", "where the reasoning is shown: content, field, or nowhere")
+    window: int = _option(0, "of a longer prompt the beginning is silently cut off; 0: of none")
+    one_at_a_time: bool = _option(False, "a call waits until the calls before it are answered")
+    cached: float = _option(0.0, "share of a prompt's tokens that are reported as cached")
+    embeds: bool = _option(True, "whether there is an embedding model; else 404")
     context_tokens: int = _option(0, "a longer prompt is answered with 400; 0: none is too long")
     output_tokens: int = _option(0, "a longer reply is cut; 0: none is, but by the request")
     dimensions: int = _option(256, "of a vector, where the request does not say")
@@ -38,6 +46,34 @@ class Options:
     half: float = _option(0.0, "rate of connections closed after half a body")
     garbage: float = _option(0.0, "rate of replies that nobody can use")
     messy: float = _option(0.0, "rate of usable replies with real-life mess")
+
+
+_OLD = (
+    "dimensions",
+    "encoding_format",
+    "logit_bias",
+    "max_completion_tokens",
+    "response_format",
+    "stream_options",
+)
+MODES: Mapping[str, Mapping[str, Any]] = {
+    "reasoning model": {
+        "rejects": ("logit_bias", "max_tokens", "temperature"),
+        "reasoning": 300,
+    },
+    "local server": {
+        "one_at_a_time": True,
+        "window": 4096,
+        "ignores": ("logit_bias", "max_completion_tokens"),
+    },
+    "old server": {"rejects": _OLD, "refuses_as": "unknown field"},
+    "strict proxy": {"rejects": _OLD, "refuses_as": "strict"},
+    "terse proxy": {"rejects": _OLD, "refuses_as": "nameless"},
+}
+"""How kinds of real endpoints behave, as options."""
+
+
+_TYPES: Mapping[type, Callable[[str], Any]] = {bool: lambda text: text == "True"}
 
 
 def change(options: Options, values: Mapping[str, Any]) -> Options:
@@ -56,7 +92,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[int, Option
             "--" + each.name.replace("_", "-"),
             default=each.default,
             help=each.metadata["help"],
-            type=str if many else type(each.default),
+            type=str if many else _TYPES.get(type(each.default), type(each.default)),
             nargs="*" if many else None,
         )
     given = vars(parser.parse_args(arguments))

@@ -5,6 +5,7 @@ known, a gleaning brings the rest. A pass that was cut off is continued where it
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,9 @@ from tests.support.fake_endpoint.schemas import fill, find_schema
 __all__ = ["SCHEMAS", "Task", "garbage", "read_task", "reply"]
 
 Phase = Literal["", "missed", "gleaning", "continuation"]
+REPEATED = re.compile(
+    r"(?:The code word is |JSON object and nothing else: )(\S+?|\{.*\})\.?$", re.MULTILINE
+)
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
@@ -90,8 +94,8 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
             return _write_json(chat, options)
         case "answer":
             return answers.say(chat)
-        case "choice":
-            return dice(chat.prompt).choice(chat.words)
+        case "recall" | "choice":
+            return _one_word(chat)
         case _:
             return _summarize(chat)
 
@@ -102,6 +106,14 @@ def _write_json(chat: Chat, options: Options) -> str:
         return written
     chance = dice("mess", options.seed, written)
     return make_messy_json(written, chance) if chance.random() < options.messy else written
+
+
+def _one_word(chat: Chat) -> str:
+    """A forced word, or what is to be repeated where the prompt still holds it."""
+    if chat.kind == "choice":
+        return dice(chat.prompt).choice(chat.words)
+    said = REPEATED.search(chat.prompt)
+    return said[1] if said else "There is no such word here."
 
 
 def garbage(task: Task) -> str:

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from graphrag_neo4j.tokens import encoding
 
-__all__ = ["count", "cut", "words_of"]
+__all__ = ["count", "cut", "cut_beginning", "words_of"]
 
 
 @lru_cache(maxsize=10_000)
@@ -19,6 +19,14 @@ def cut(text: str, limit: int) -> str:
         return text
     ids = encoding("o200k_base").encode_ordinary(text)[:limit]
     return encoding("o200k_base").decode(ids).rstrip("\ufffd")
+
+
+def cut_beginning(text: str, limit: int) -> str:
+    """The end of a text within `limit` tokens."""
+    if count(text) <= limit:
+        return text
+    ids = encoding("o200k_base").encode_ordinary(text)[-limit:]
+    return encoding("o200k_base").decode(ids).lstrip("\ufffd")
 
 
 def words_of(tokens: list[int]) -> tuple[str, ...]:

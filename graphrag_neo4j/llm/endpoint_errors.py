@@ -1,0 +1,134 @@
+"""Explains the errors of an endpoint: what happened, and what the user can do."""
+
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Final
+
+import openai
+
+from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.llm.meter import Meter
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["REFUSED", "Explainer", "Failures"]
+
+# If the first calls all fail, this many failures mean that the endpoint is down. Fewer failures
+# may be due to the texts of single chunks.
+HOPELESS_AT_FIRST: Final = 5
+REFUSED: Final = "the endpoint refuses the request"
+EMBEDDING: Final = "KG_EMBEDDING_MODEL"
+LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
+
+
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains errors of the endpoint at `address`. No message ever holds the key."""
+
+    settings: Settings
+    address: str
+
+    def fatal(self, error: openai.APIError, model: str, setting: str) -> ModelError | None:
+        """Returns the error if no call can succeed before the user changes something."""
+        message = self.message(error)
+        match error:
+            case openai.AuthenticationError() | openai.PermissionDeniedError():
+                return ModelError(
+                    f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
+                )
+            case openai.NotFoundError():
+                hint = f", or set {EMBEDDING}=static, which needs no endpoint"
+                return ModelError(
+                    f"There is no model {model} at {self.address}: set {setting} or "
+                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message})."
+                )
+            case openai.RateLimitError(code="insufficient_quota"):
+                return ModelError(f"The quota of the key is used up ({message}).")
+            case openai.APIStatusError(status_code=402):
+                return ModelError(f"The credit of the key is used up ({message}).")
+        return None
+
+    def of_content(self, error: openai.APIError) -> ReplyError | None:
+        """Returns the error if the endpoint refuses this request, and may accept another one."""
+        match error:
+            case (
+                openai.BadRequestError()
+                | openai.UnprocessableEntityError()
+                | openai.APIStatusError(status_code=413)  # too large
+            ):
+                return ReplyError(f"{REFUSED}: {self.message(error)}")
+        return None
+
+    def of_failure(self, error: openai.APIError) -> ReplyError:
+        """Returns the error of one call that failed."""
+        message = self.message(error)
+        if isinstance(error, openai.APITimeoutError):
+            return ReplyError(
+                f"the call failed: it timed out, since the model endpoint at {self.address} did "
+                f"not reply within {self.settings.timeout:g} seconds; set KG_TIMEOUT higher, or "
+                "use a faster model",
+                reached=False,
+            )
+        if isinstance(error, openai.APIConnectionError):
+            return ReplyError(
+                f"the call failed: the model endpoint at {self.address} can't be reached "
+                f"({message.rstrip('.')}); see that it runs, and that OPENAI_BASE_URL and the "
+                "network are right",
+                reached=False,
+            )
+        return ReplyError(f"the call failed: {message}")
+
+    def of_many_failures(self, error: openai.APIError, failures: int) -> ModelError:
+        """Returns the error of so many failed calls in a row that the run must stop."""
+        begin = f"{failures} calls in a row failed at {self.address}"
+        if isinstance(error, openai.APITimeoutError):
+            return ModelError(
+                f"{begin}: none got a reply within {self.settings.timeout:g} seconds. Set "
+                "KG_TIMEOUT higher, or use a faster model."
+            )
+        return ModelError(
+            f"{begin}: see whether OPENAI_BASE_URL and the network are right "
+            f"({self.message(error)})."
+        )
+
+    def message(self, error: openai.APIError) -> str:
+        """Returns the beginning of the error's own message, without the key."""
+        key, text = self.settings.openai_api_key, str(error)
+        shown = text.replace(key.get_secret_value(), "…") if key else text
+        # Only its beginning, since `shorten` takes long for a long text.
+        return shorten(shown[: 2 * LONGEST_MESSAGE], LONGEST_MESSAGE, placeholder=" …")
+
+
+class Failures:
+    """Counts the failed calls of one run or question, and decides when it must stop.
+
+    `hopeless` is the number of failures in a row after which it stops, if a call was answered
+    before.
+    """
+
+    def __init__(self, explain: Explainer, meter: Meter, hopeless: int) -> None:
+        self._explain, self._meter, self._hopeless = explain, meter, hopeless
+        self._in_a_row = 0
+
+    def end_row(self) -> None:
+        """Ends the row of failures, because a call was answered."""
+        self._in_a_row = 0
+
+    def count(
+        self,
+        step: str,
+        error: openai.APIError | ReplyError,
+        model: str,
+        setting: str = "KG_MODEL",
+    ) -> ModelError | ReplyError:
+        """Counts a failed call, and returns an error that says what to do."""
+        self._meter.fail(step)
+        if isinstance(error, ReplyError):
+            return error
+        known = self._explain.fatal(error, model, setting) or self._explain.of_content(error)
+        if known:
+            return known
+        self._in_a_row += 1
+        most = self._hopeless if self._meter.total.calls else HOPELESS_AT_FIRST
+        if self._in_a_row >= most:
+            return self._explain.of_many_failures(error, self._in_a_row)
+        return self._explain.of_failure(error)

@@ -1,0 +1,119 @@
+"""Finds out whether an endpoint reads a long prompt whole.
+
+Some servers silently cut off the beginning of a prompt that exceeds their context window, and the
+instructions stand there. So a prompt as long as the longest ones begins with a code word, and asks
+for it at its end.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.endpoint import MODEL_OF, Endpoint
+from graphrag_neo4j.llm.endpoint_errors import REFUSED
+from graphrag_neo4j.model import Message, Request, Step
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["WindowTest", "needed_window", "try_window", "window_fix", "window_problem"]
+
+INSTRUCTIONS: Final = 1_500  # tokens of a prompt around its context
+EXTRACTION: Final = 4_000  # tokens of the prompt for extraction around a chunk, with one reply
+REPLY: Final = 2_000  # tokens that a reply needs in the same window
+CODE_WORD: Final = "heron-4821"
+ANSWER_TOKENS: Final = 50
+SHORT: Final = 100  # tokens of the prompt that shows whether the model can do this at all
+RECEIVED: Final = 0.7  # share of the tokens that our count and the endpoint's may differ by
+LINE: Final = "Line {} of this text is only there to make it long.\n"
+
+Verdict = Literal["whole", "cut", "refused", "unclear"]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowTest:
+    """The result for a prompt of `sent` tokens.
+
+    `verdict`: the endpoint read the prompt whole, cut off its beginning, or refused it; or the
+    model is not able to find a word in any text, so that nothing is shown. `received` is the number
+    of tokens that the endpoint reports, None if it reports none. `error` is that of a refusal.
+    """
+
+    verdict: Verdict
+    sent: int
+    received: int | None = None
+    error: str = ""
+
+
+def needed_window(settings: Settings, steps: frozenset[Step]) -> int:
+    """Returns the tokens of the longest prompt of some steps."""
+    sizes: dict[str, int] = {
+        "extraction": settings.chunk_tokens + EXTRACTION,
+        "summary": settings.summary_context_tokens + INSTRUCTIONS,
+        "report": settings.report_context_tokens + INSTRUCTIONS,
+        "answer": INSTRUCTIONS
+        + max(settings.map_context_tokens, settings.max_context_tokens, settings.data_max_tokens),
+        "rating": INSTRUCTIONS,
+    }
+    return max(sizes[MODEL_OF[step]] for step in steps)
+
+
+async def try_window(endpoint: Endpoint, settings: Settings, step: Step, size: int) -> WindowTest:
+    """Sends the model of a step a prompt of about `size` tokens, and a short one if it is unclear.
+
+    Raises ModelError where no call can succeed, and ReplyError where this call failed.
+    """
+    used = endpoint.meter.steps[step]
+    text = _prompt(size, settings.encoding)
+    sent = tokens.count(text, settings.encoding)
+    before, estimated = used.input_tokens, used.estimated
+    try:
+        found = await _finds(endpoint, step, text)
+    except ReplyError as error:
+        if not str(error).startswith(REFUSED):
+            raise
+        return WindowTest("refused", sent, error=str(error))
+    received = None if used.estimated > estimated else used.input_tokens - before
+    if found:
+        return WindowTest("whole", sent, received)
+    if received is None or received >= RECEIVED * sent:
+        able = await _finds(endpoint, step, _prompt(SHORT, settings.encoding))
+        cut = able and received is None
+        return WindowTest("cut" if cut else "unclear", sent, received)
+    return WindowTest("cut", sent, received)
+
+
+async def _finds(endpoint: Endpoint, step: Step, text: str) -> bool:
+    reply = await endpoint.ask(Request(step, (Message("user", text),), ANSWER_TOKENS))
+    return CODE_WORD in reply.text
+
+
+def _prompt(size: int, encoding: str) -> str:
+    sample = "".join(LINE.format(number) for number in range(101, 201))
+    lines = max(1, 100 * size // tokens.count(sample, encoding))
+    middle = "".join(LINE.format(number) for number in range(1, lines + 1))
+    return (
+        f"The code word is {CODE_WORD}.\n{middle}"
+        "What is the code word that stands at the beginning of this text? Reply with the code word "
+        "alone."
+    )
+
+
+def window_problem(test: WindowTest) -> str:
+    """Returns what is wrong, as the end of a sentence, for the verdicts "cut" and "refused"."""
+    if test.verdict == "refused":
+        return f"it refuses a prompt of {test.sent:,} tokens: {test.error}."
+    got = f" It reports {test.received:,} tokens." if test.received is not None else ""
+    return (
+        f"it silently cut off the beginning of a prompt of {test.sent:,} tokens.{got} The "
+        "instructions of a prompt stand there."
+    )
+
+
+def window_fix(test: WindowTest) -> str:
+    """Returns what to do about a context window that is too small."""
+    return (
+        f"Let the server keep a context window of at least {test.sent + REPLY:,} tokens (Ollama: "
+        "OLLAMA_CONTEXT_LENGTH; llama.cpp: --ctx-size; vLLM: --max-model-len; LM Studio: the "
+        "context length of the model), or lower KG_REPORT_CONTEXT_TOKENS, KG_MAP_CONTEXT_TOKENS, "
+        "KG_DATA_MAX_TOKENS and KG_MAX_CONTEXT_TOKENS."
+    )

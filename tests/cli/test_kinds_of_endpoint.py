@@ -1,0 +1,126 @@
+"""An index and its questions with the endpoints that people have, from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.extractive import STATIC_VECTORS
+from tests.conftest import Run
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.fake_endpoint.options import MODES
+
+pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("graph", "environment")]
+
+TALE = "Ebenezer Scrooge met Jacob Marley in London in {}. Marley was dead in London."
+QUESTION = "Who met Jacob Marley in London?"
+
+
+@pytest.fixture
+def tale(tmp_path: Path) -> Path:
+    path = tmp_path / "tale.txt"
+    path.write_text(TALE.format(1843))
+    return path
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """A folder of 20 documents, each one chunk."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for year in range(1843, 1863):
+        (folder / f"{year}.txt").write_text(TALE.format(year))
+    return folder
+
+
+@pytest.mark.parametrize("mode", ["reasoning model", "old server", "strict proxy"])
+def test_an_index_can_be_asked(kg: Run, tale: Path, endpoint: FakeEndpoint, mode: str) -> None:
+    endpoint.change(**MODES[mode])
+    built = kg("index", tale)
+    assert built.code == 0, built.err
+    # Without a response format the fake writes no JSON, which global search needs.
+    for method in ("local", "global") if mode == "reasoning model" else ("local",):
+        asked = kg("query", QUESTION, "--method", method, "--json")
+        assert asked.code == 0, asked.err
+        assert asked.json["text"]
+        assert asked.json["incomplete"] is None
+
+
+def test_an_answer_that_was_cut_off_is_kept_and_said(
+    kg: Run, tale: Path, endpoint: FakeEndpoint
+) -> None:
+    assert kg("index", tale).code == 0
+    endpoint.change(output_tokens=3)
+    asked = kg("query", QUESTION, "--method", "local", "--json")
+    assert asked.json["text"]
+    assert "it reached the limit of its length" in asked.json["incomplete"]
+    shown = kg("query", QUESTION, "--method", "local")
+    assert "The answer is not complete, because it reached the limit" in shown.out
+    markdown = kg("query", QUESTION, "--method", "local", "--markdown")
+    assert "not complete" in markdown.err
+    assert "not complete" not in markdown.out
+
+
+def test_what_was_cached_is_shown(kg: Run, tale: Path, endpoint: FakeEndpoint) -> None:
+    endpoint.change(cached=0.5)
+    built = kg("index", tale)
+    assert "cached" in built.out
+    [build] = kg("status", "--json").json["builds"]
+    assert 0 < build["cached_tokens"] <= build["input_tokens"]
+    assert f"{build['cached_tokens']:,}" in kg("status").out
+    assert "of them cached)" in kg("query", QUESTION, "--method", "local").out
+
+
+def test_an_endpoint_without_embeddings_is_found_before_the_first_paid_call(
+    kg: Run, tale: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint.change(embeds=False)
+    built = kg("index", tale)
+    assert built.code != 0
+    assert "KG_EMBEDDING_MODEL=static" in built.err
+    assert {call.kind for call in endpoint.log} <= {"embeddings", ""}
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
+    assert kg("index", tale).code == 0
+    asked = kg("query", QUESTION, "--method", "local", "--json")
+    assert asked.json["text"]
+    assert "full-text" not in asked.err
+    assert endpoint.count("embeddings") <= 3
+
+
+def test_paid_vectors_are_replaced_by_static_ones_on_demand_only(
+    kg: Run, tale: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert kg("index", tale).code == 0
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
+    refused = kg("index", tale)
+    assert refused.code != 0
+    assert STATIC_VECTORS in refused.err
+    assert "--reembed" in refused.err
+    assert kg("index", tale, "--reembed").code == 0
+
+
+def test_an_unchanged_index_asks_the_endpoint_nothing(
+    kg: Run, tale: Path, endpoint: FakeEndpoint
+) -> None:
+    assert kg("index", tale).code == 0
+    endpoint.reset()
+    assert kg("index", tale).code == 0
+    assert endpoint.log == []
+
+
+@pytest.mark.parametrize("option", ["window", "context_tokens"])
+def test_a_window_that_is_too_small_is_found_before_the_index_begins(
+    kg: Run, many: Path, endpoint: FakeEndpoint, option: str
+) -> None:
+    endpoint.change(**{option: 4096})
+    built = kg("index", many)
+    assert built.code != 0
+    assert "OLLAMA_CONTEXT_LENGTH" in built.err
+    assert {call.kind for call in endpoint.log} == {"embeddings", "recall"}
+    endpoint.change(**{option: 0})
+    assert kg("index", many).code == 0
+    recalls = endpoint.count("recall")
+    (many / "more.txt").write_text("Tiny Tim lived in Camden Town with Bob Cratchit.")
+    assert kg("index", many).code == 0
+    assert endpoint.count("recall") == recalls  # it was whole before
+    assert json.dumps(kg("status", "--json").json["failures"]) == "[]"

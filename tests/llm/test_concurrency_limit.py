@@ -1,0 +1,148 @@
+"""The number of concurrent calls follows what the endpoint bears, as its log shows."""
+
+from contextlib import suppress
+
+import anyio
+import pytest
+
+from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.concurrency_limit import FIRST, ConcurrencyLimit
+from graphrag_neo4j.llm.http_calls import HttpCalls
+from graphrag_neo4j.model import Message, Request
+from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.tokens import encoding
+from tests.support.fake_endpoint import Call, FakeEndpoint
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded() -> None:
+    """The fake counts tokens; its first call would load what it counts with."""
+    encoding("o200k_base")
+
+
+async def ask_at_once(
+    endpoint: FakeEndpoint, n: int, **given: object
+) -> tuple[list[ReplyError | ModelError], Endpoint]:
+    """The errors of n calls that are wanted at the same time."""
+    errors: list[ReplyError | ModelError] = []
+    usual = {"openai_base_url": endpoint.url, "openai_api_key": "sk-x"}
+    async with (
+        Endpoint(load_settings(**(usual | given))) as model,
+        anyio.create_task_group() as all_,
+    ):
+
+        async def ask(text: str) -> None:
+            try:
+                await model.ask(Request("summary", (Message("user", text),)))
+            except (ReplyError, ModelError) as error:
+                errors.append(error)
+
+        for number in range(n):
+            all_.start_soon(ask, f"Say {number}.")
+    return errors, model
+
+
+def most_at_once(log: list[Call]) -> int:
+    """The largest number of calls that were under way together."""
+    ends = sorted([(call.time, 1) for call in log] + [(call.ended, -1) for call in log])
+    most = now = 0
+    for _, change in ends:
+        now += change
+        most = max(most, now)
+    return most
+
+
+async def test_a_server_that_works_on_one_call_at_a_time_answers_all_of_30() -> None:
+    """At a hundredth of the usual times: 0.2 s a reply, 1.2 s until a call is given up."""
+    with FakeEndpoint(one_at_a_time=True, latency=0.2) as endpoint:
+        errors, model = await ask_at_once(endpoint, 30, timeout=1.2)
+        log = endpoint.log
+    assert errors == []
+    assert model.meter.total.calls == 30
+    assert len(log) == 30  # none was given up
+    assert most_at_once(log) <= 6
+
+
+async def test_a_slower_one_answers_all_after_some_were_given_up() -> None:
+    """Four at once are too many for it: the fourth would wait longer than the timeout."""
+    with FakeEndpoint(one_at_a_time=True, latency=0.4) as endpoint:
+        errors, model = await ask_at_once(endpoint, 12, timeout=1.2)
+    assert errors == []
+    assert model.meter.total.calls == 12
+
+
+async def test_a_fast_endpoint_soon_gets_all_calls_that_are_allowed() -> None:
+    with FakeEndpoint(latency=0.3) as endpoint:
+        errors, _ = await ask_at_once(endpoint, 200, concurrency=32)
+        log = endpoint.log
+    assert errors == []
+    assert most_at_once(log) == 32
+    full = sorted(call.time for call in log)[100]
+    assert full - log[0].time < 10 * 0.3  # two calls a second per slot, were it not for the start
+
+
+async def test_a_large_provider_gets_all_calls_at_once() -> None:
+    for url, now in (
+        ("https://api.openai.com/v1", 32),
+        ("https://openrouter.ai/api/v1", 32),
+        ("https://models.example.org/v1", FIRST),
+        ("http://192.168.1.7:8000/v1", FIRST),
+    ):
+        calls = HttpCalls(load_settings(openai_base_url=url, openai_api_key="sk-x"))
+        assert calls.concurrency.now == now
+        await calls.aclose()
+
+
+async def test_many_refusals_halve_the_limit_and_the_wait_is_honoured() -> None:
+    with FakeEndpoint(too_many=0.5, retry_after=0.3, latency=0.02) as endpoint:
+        errors, model = await ask_at_once(endpoint, 24, concurrency=16, max_retries=30)
+        log = endpoint.log
+    assert errors == []
+    assert model.meter.total.calls == 24
+    seen: dict[str, float] = {}
+    for call in sorted(log, key=lambda call: call.time):
+        if call.request in seen:
+            assert call.time - seen[call.request] >= 0.29
+        seen[call.request] = call.time
+
+
+async def test_single_refusals_change_nothing_and_timeouts_at_once_halve_once() -> None:
+    import httpx2  # noqa: PLC0415
+    import openai  # noqa: PLC0415
+
+    request = httpx2.Request("POST", "http://127.0.0.1/v1")
+    limit = ConcurrencyLimit(32, 120, many=True)
+
+    async def end_with(error: openai.APIError) -> None:
+        with suppress(openai.APIError):
+            async with limit.slot():
+                await anyio.sleep(0.01)
+                raise error
+
+    refused = httpx2.Response(429, request=request)
+    for _ in range(4):
+        await end_with(openai.RateLimitError("busy", response=refused, body=None))
+    assert limit.now == 32
+    await end_with(openai.RateLimitError("busy", response=refused, body=None))
+    assert limit.now == 16
+    async with anyio.create_task_group() as all_:
+        for _ in range(8):
+            all_.start_soon(end_with, openai.APITimeoutError(request))
+    assert limit.now == 8
+
+
+async def test_calls_that_all_time_out_say_what_to_set() -> None:
+    with FakeEndpoint(latency=5.0) as endpoint:
+        errors, _ = await ask_at_once(endpoint, 6, timeout=0.1, max_retries=0)
+    assert any(isinstance(error, ReplyError) and "KG_TIMEOUT" in str(error) for error in errors)
+    [stopped, *_] = [error for error in errors if isinstance(error, ModelError)]
+    assert "none got a reply within 0.1 seconds. Set KG_TIMEOUT" in str(stopped)
+
+
+@pytest.mark.parametrize("seconds", ["500", "86400"])
+async def test_an_endpoint_that_orders_a_long_wait_is_not_waited_for(seconds: str) -> None:
+    with FakeEndpoint(too_many=1.0, retry_after=float(seconds)) as endpoint:
+        errors, _ = await ask_at_once(endpoint, 1)
+        assert len(endpoint.log) == 1
+    assert "the call failed" in str(errors[0])

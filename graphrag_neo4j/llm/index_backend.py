@@ -124,7 +124,11 @@ class LLMIndexBackend:
         """Extracts the entities and relationships that a chunk states."""
         reading = self._extraction
         gleaned = yield from read_with_gleanings(
-            "extraction", reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
+            "extraction",
+            reading.prompt(chunk),
+            reading.wording,
+            reading.gleanings,
+            reading.question,
         )
         return extraction_of(gleaned)
 

@@ -13,11 +13,14 @@ __all__ = ["is_json", "take_json"]
 
 # JSON begins at a line, or behind a colon that ends a sentence.
 BEGINNING = re.compile(
-    r"(?:^[ \t]*(?:[-*•][ ]|\d{1,4}[.)][ ]|json[ ]|,)?|[:：][ ]?)(?=\{|\[\s*[\"{\[\]])", re.MULTILINE
+    r"(?:^[ \t]*(?:[-*•][ ]|\d{1,4}[.)][ ]|json[ ]|,)?|[:：][ ]?)(?=\{|\[\s*[\"{\[\]])",
+    re.MULTILINE,
 )
 # A string reaches to the end if nothing closes it. So no text is searched twice.
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
-FLAT = re.compile(r"(?:\"(?P<key>[^\"{}\[\]\n]{1,80})\"\s*:\s*(?P<list>\[)?\s*)?(?P<object>\{[^{}]*+\})")
+FLAT = re.compile(
+    r"(?:\"(?P<key>[^\"{}\[\]\n]{1,80})\"\s*:\s*(?P<list>\[)?\s*)?(?P<object>\{[^{}]*+\})"
+)
 PAIR = re.compile(
     r"[\s,]*[\"']?(?P<name>[A-Za-z][\w \-]{0,40})[\"']?\s*:\s*"
     r"(?:\"(?P<text>(?:[^\"\\]|\\.|\"(?!\s*(?:,\s*[\"'\w]|,?\s*\}|\Z)))*+)\""
@@ -138,7 +141,7 @@ def _of_array(value: list[Any], kind: str, *, is_item: bool, claims: bool) -> Fo
     if any(isinstance(one, dict | list) for one in value):
         return None, [(one, kind, True) for one in value]
     texts = [_text(one) for one in value]
-    if texts and (claims and len(texts) >= 8 or kind_of(texts[0]) in {"entity", "relationship"}):
+    if texts and ((claims and len(texts) >= 8) or kind_of(texts[0]) in {"entity", "relationship"}):
         return texts, []
     if kind and is_item and len(texts) >= 3:
         return [kind, *texts], []

@@ -1,8 +1,8 @@
 """Reads records that a model wrote as Markdown: rows of tables, and items of lists.
 
-    | Name | Type   | Description |        **Entities**
-    |------|--------|-------------|        - **Ann** (person): A captain
-    | Ann  | person | A captain   |        - Name: Ann, Type: person, Description: A captain
+| Name | Type   | Description |        **Entities**
+|------|--------|-------------|        - **Ann** (person): A captain
+| Ann  | person | A captain   |        - Name: Ann, Type: person, Description: A captain
 """
 
 import re
@@ -10,7 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.fields import kind_of
-from graphrag_neo4j.llm.named_fields import field_name, is_field_name, is_first_name, kind_named, named_record
+from graphrag_neo4j.llm.named_fields import (
+    field_name,
+    is_field_name,
+    is_first_name,
+    kind_named,
+    named_record,
+)
 from graphrag_neo4j.llm.tuples import Part, Tuples
 
 __all__ = ["take_items", "take_tables"]
@@ -89,8 +95,14 @@ class _Table:
         last = self.columns.index("description") if "description" in self.columns else -1
         if more > 0:
             last = last if last >= 0 else len(self.columns) - 1
-            cells = [*cells[:last], " | ".join(cells[last : last + more + 1]), *cells[last + more + 1 :]]
-        return named_record(dict(zip(self.columns, cells, strict=False)), self.kind, claims=self.claims)
+            cells = [
+                *cells[:last],
+                " | ".join(cells[last : last + more + 1]),
+                *cells[last + more + 1 :],
+            ]
+        return named_record(
+            dict(zip(self.columns, cells, strict=False)), self.kind, claims=self.claims
+        )
 
 
 def _cells(line: str) -> list[str]:
@@ -130,7 +142,9 @@ def _blocks(text: str) -> Iterator[str]:
     for line in text.splitlines():
         plain = BOLD.sub("", BULLET.sub("", line, count=1)).strip()
         here = set(_labelled(plain))
-        again = not names.isdisjoint(here) or all(any(map(is_first_name, one)) for one in (names, here))
+        again = not names.isdisjoint(here) or all(
+            any(map(is_first_name, one)) for one in (names, here)
+        )
         if block and (again or not (names and here)):
             yield "\n".join(block)
             block, names = [], set()
@@ -150,7 +164,13 @@ def _item(block: str, kind: str, *, claims: bool) -> list[str] | None:
         return None
     if found := ITEM_OF_RELATIONSHIP.fullmatch(plain):
         description, score = _scored(found["description"], found["before"])
-        return ["relationship", found["source"].strip(), found["target"].strip(), description, *score]
+        return [
+            "relationship",
+            found["source"].strip(),
+            found["target"].strip(),
+            description,
+            *score,
+        ]
     if found := ITEM_OF_ENTITY.fullmatch(plain):
         return ["entity", *(found[name].strip() for name in ("name", "type", "description"))]
     return None

@@ -10,7 +10,15 @@ __all__ = ["field_name", "is_field_name", "is_first_name", "kind_named", "named_
 ENTITY = (
     ("name", "entity_name", "entity", "title", "node", "label", "id"),
     ("type", "entity_type", "category", "class", "kind", "label"),
-    ("description", "entity_description", "desc", "summary", "details", "definition", "explanation"),
+    (
+        "description",
+        "entity_description",
+        "desc",
+        "summary",
+        "details",
+        "definition",
+        "explanation",
+    ),
 )
 RELATIONSHIP = (
     ("source", "source_entity", "source_name", "from", "head", "subject", "src", "start",

@@ -60,7 +60,9 @@ def is_noise(line: str) -> bool:
     if MARK_BEGUN.fullmatch(line) or not any(map(str.isalnum, line)):
         return True
     plain = line.strip(" *_`")
-    is_heading = plain.endswith((":", "：")) or line.lstrip().startswith(("# ", "## ", "### ", "**"))
+    is_heading = plain.endswith((":", "：")) or line.lstrip().startswith(
+        ("# ", "## ", "### ", "**")
+    )
     return is_heading and len(plain) <= LONGEST_HEADING and not DELIMITED.search(line)
 
 

@@ -56,7 +56,7 @@ FULL_WIDTH_CLOSING = re.compile(r"[）］](?=[ ,;.*]{0,4}(?:$|\#\#|[(\[（［<])
 BORDERS = rf"""(?P<sure> ^\#\#$ | \#\#(?:\s?\|)?(?=\s?{KIND}) | (?=[(\[]\s?{KIND})
          | ^(?=[(\[][\"“]\w{{3,20}}[\"”]\s?{ARROW}) )
        | (?P<closed> \#\# | ^(?:[-*•]\s|\d+[.)]\s)?(?=[(\[])
-         | (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]{MARKS}{KINDS}) )
+         | (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]{MARKS}{KINDS}) | (?<=[)\]])\|\s?(?={KIND}) )
        | (?P<full> ^{BULLET}(?={KIND}) )"""
 # A claim has no kind. So it may begin at any line, and behind the closing bracket of a record, if
 # the record before has all its fields and a status follows at the fourth place.
@@ -187,7 +187,7 @@ def _ends(
     if border.lastgroup in {"claim", "behind"} and not begins:
         return False
     if not has_field:
-        if record.is_bracketed and record.begin <= border.start() or border.lastgroup == "behind":
+        if (record.is_bracketed and record.begin <= border.start()) or border.lastgroup == "behind":
             has_claim = starts is not None and starts.says_status(record.start, border.start())
             is_other = begins and has_claim and border.lastgroup != "behind"
             return is_other or record.is_closed_at(border.start())

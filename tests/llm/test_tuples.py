@@ -103,7 +103,10 @@ def test_what_a_real_model_said_is_read_out_of_any_mess(start: str) -> None:
     known = recall(book[at : at + 2600])
     assert known is not None
     listed = to_tuples((*known.entities, *known.relationships))
-    extraction, claims = extraction_of(read(listed)), claims_of(read(to_tuples(known.claims), claims=True))
+    extraction, claims = (
+        extraction_of(read(listed)),
+        claims_of(read(to_tuples(known.claims), claims=True)),
+    )
     assert len(extraction.relationships) > 5
     assert len(claims.claims) > 5
     for chance in map(Random, range(100)):

@@ -97,8 +97,9 @@ def one_delimiter(piece: str, chance: Random) -> str:
 def lost_character(piece: str, chance: Random) -> str:
     """Loses a mark, or a letter of the kind."""
     kind = 9 if piece.startswith(('("e', '("r')) else 0
-    place = chance.choice([at for at, one in enumerate(piece) if one in '()"<|>' or at < kind])
-    return piece[:place] + piece[place + 1 :]
+    places = [at for at, one in enumerate(piece) if one in '()"<|>' or at < kind]
+    place = chance.choice(places or [0])
+    return piece[:place] + piece[place + 1 :] if places else piece
 
 
 def as_json(piece: str, _: Random) -> str:
@@ -108,7 +109,7 @@ def as_json(piece: str, _: Random) -> str:
 
 
 def as_row(piece: str, _: Random) -> str:
-    return "| " + piece.strip("()").replace("<|>", " | ") + " |"
+    return "\n| " + piece.strip("()").replace("<|>", " | ") + " |\n"
 
 
 def in_quotes(piece: str, _: Random) -> str:

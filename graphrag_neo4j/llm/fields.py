@@ -27,8 +27,10 @@ AROUND_KIND = QUOTES + "*_` \n"
 ARROW = r"[<＜]\s?[|｜]{1,2}\s?[>＞]"
 OUR_DELIMITER = "<|>"
 # What is left of a delimiter when a character of it is missing, and all other delimiters but those
-# that every sentence has.
-LOOSE = re.compile(rf"{ARROW}|<>|<\||\|>|<SEP>|\$?\{{tuple_delimiter\}}|\|\|?|｜", re.IGNORECASE)
+# that sentences have, such as a comma or a bar between spaces.
+LOOSE = re.compile(
+    rf"{ARROW}|<>|<\||\|>|<SEP>|\$?\{{tuple_delimiter\}}|\|\||(?<!\s)\|(?!\s)|｜", re.IGNORECASE
+)
 STATUS = re.compile(r"\W*(?:TRUE|FALSE|SUSPECTED)\W*", re.IGNORECASE)
 STATUS_SAID = re.compile(r"\b(?:TRUE|FALSE|SUSPECTED)\b", re.IGNORECASE)
 SCORE = re.compile(r"\W*(?:strength\W*)?\d+(?:\.\d+)?(?:\s?/\s?\d+)?\W*", re.IGNORECASE)
@@ -285,6 +287,8 @@ def _cells(body: str, delimiter: Delimiter) -> tuple[list[str], list[str]]:
 
 def _requoted(cells: list[str], between: list[str]) -> tuple[list[str], list[str]]:
     """Joins the cells that a delimiter inside quotation marks had split."""
+    if not any(mark in cell for cell in cells for mark in '"“'):
+        return cells, between
     closing = [cell.rstrip().endswith(('"', "”")) for cell in cells]
     next_closing, last = [0] * len(cells), -1
     for place in range(len(cells) - 1, -1, -1):

@@ -150,7 +150,7 @@ def _keep(found: Gleaning, text: str, read: ReadList, *, cut: bool, is_first: bo
     records = read.records[:-1] if read.open else read.records
     known = set(map(tuple, found.records))
     found.cut |= cut
-    found.odd += [f"text that is no record: {excerpt(one, BEGINNING)!r}" for one in read.unread]
+    found.odd += [f"text that is no record: '{excerpt(one, BEGINNING)}'" for one in read.unread]
     found.records += records
     return any(tuple(record) not in known for record in records)
 

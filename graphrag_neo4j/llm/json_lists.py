@@ -141,7 +141,7 @@ def _of_array(value: list[Any], kind: str, *, is_item: bool, claims: bool) -> Fo
     if any(isinstance(one, dict | list) for one in value):
         return None, [(one, kind, True) for one in value]
     texts = [_text(one) for one in value]
-    if texts and (claims and len(texts) >= 8 or kind_of(texts[0]) in {"entity", "relationship"}):
+    if texts and ((claims and len(texts) >= 8) or kind_of(texts[0]) in {"entity", "relationship"}):
         return texts, []
     if kind and is_item and len(texts) >= 3:
         return [kind, *texts], []

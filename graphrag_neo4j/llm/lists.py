@@ -5,6 +5,7 @@ leaves the rest to the next reader. What no reader takes is either prose or unre
 have been meant as a record, which is counted.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +19,9 @@ from graphrag_neo4j.llm.prose import could_be_records, is_noise, says_none
 from graphrag_neo4j.llm.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
 
 __all__ = ["ReadList", "read_list"]
+
+
+MATTERS = re.compile(r"[\w\[{<]")  # what text without a word can't be: a record, or an empty list
 
 
 class _Reader(Protocol):
@@ -69,7 +73,7 @@ def read_list(reply: str, *, claims: bool = False) -> ReadList:
     opened: list[str] | None = None
     has_empty_list = bool(marked)
     for read in READERS:
-        taken = [read(part, claims=claims) for part in parts if part.text.strip()]
+        taken = [read(part, claims=claims) for part in parts if MATTERS.search(part.text)]
         records += chain.from_iterable(one.records for one in taken)
         opened = next((one.open for one in taken if one.open is not None), opened)
         parts = [part for one in taken for part in one.rest]

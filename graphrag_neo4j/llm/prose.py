@@ -26,11 +26,11 @@ NONE = re.compile(
       (?:(?:there\s(?:are|were|is)|i\s(?:have\s)?(?:found|find|see|identified)
          |(?:the|this)\s(?:given\s|provided\s)?(?:passage|text|document|chunk|list)\s\w+)\s)?
       (?:no\s{FEW}{{0,3}}(?:and\s|or\s)?{THINGS} | none\b | nothing\b | n/?a\b | nil\b)
-    | (?:(?:the|this)\s)?(?:given\s|provided\s)?(?:passage|text|document|chunk)\s(?:does\snot|doesn't)
-      \s\w+\s(?:to\s\w+\s)?any
+    | (?:(?:the|this)\s)?(?:given\s|provided\s)?(?:passage|text|document|chunk)
+      \s(?:does\snot|doesn't)\s\w+\s(?:to\s\w+\s)?any
     | all\s[^\n]{{0,80}}?\b(?:already|been)\b
-    | keine?\b | rien\b | aucun | ning[uú]n | nessun | nenhum | [没沒]有 | 无 | 無 | なし | ありません
-    | 없
+    | keine?\b | rien\b | aucun | ning[uú]n | nessun | nenhum | [没沒]有 | 无 | 無 | なし
+    | ありません | 없
     )[^\n]{{0,200}}""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -50,7 +50,9 @@ def could_be_records(text: str, *, claims: bool) -> Iterator[str]:
 
 
 def _could_be_record(line: str, *, claims: bool) -> bool:
-    if DELIMITED.search(line) or BEGINS.match(line) or ENDS_IN_SCORE.search(line[-20:]):
+    if DELIMITED.search(line):
+        return True
+    if BEGINS.match(line) or ENDS_IN_SCORE.search(line[-20:]):
         return not says_none(line)
     return claims and STATUS.search(line) is not None
 

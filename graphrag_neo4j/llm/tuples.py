@@ -51,13 +51,15 @@ FULL_WIDTH_OPENING = re.compile(
 )
 FULL_WIDTH_CLOSING = re.compile(r"[）］](?=[ ,;.*]{0,4}(?:$|\#\#|[(\[（［<]))", re.MULTILINE)
 # The places where a record may begin: always (sure), or only if the record before is closed
-# (closed), or only if the record before has all its fields (full). The conditions are needed,
-# because a description may hold "##" and brackets, and a line of it begin with "relationship".
+# (closed), or only if it has all its fields (full), or only if it has both (adjoining). The
+# conditions are needed, because a description may hold "##" and brackets, and a line of it begin
+# with "relationship".
 BORDERS = rf"""(?P<sure> ^\#\#$ | \#\#(?:\s?\|)?(?=\s?{KIND}) | (?=[(\[]\s?{KIND})
          | ^(?=[(\[][\"“]\w{{3,20}}[\"”]\s?{ARROW}) )
        | (?P<closed> \#\# | ^(?:[-*•]\s|\d+[.)]\s)?(?=[(\[])
-         | (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]{MARKS}{KINDS}) )
-       | (?P<full> ^{BULLET}(?={KIND}) )"""
+         | (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]{MARKS}{KINDS}) | (?<=[)\]])\|\s?(?={KIND}) )
+       | (?P<full> ^{BULLET}(?={KIND}) )
+       | (?P<adjoining> (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]) )"""
 # A claim has no kind. So it may begin at any line, and behind the closing bracket of a record, if
 # the record before has all its fields and a status follows at the fourth place.
 BORDERS_OF_CLAIMS = rf"""{BORDERS}
@@ -184,17 +186,20 @@ def _ends(
     like a record that is not closed.
     """
     begins = starts is not None and starts.at(border.end())
-    if border.lastgroup in {"claim", "behind"} and not begins:
+    group = border.lastgroup
+    if group in {"claim", "behind"} and not begins:
         return False
+    is_behind = group in {"behind", "adjoining"}
     if not has_field:
-        if record.is_bracketed and record.begin <= border.start() or border.lastgroup == "behind":
+        if is_behind or (record.is_bracketed and record.begin <= border.start()):
             has_claim = starts is not None and starts.says_status(record.start, border.start())
-            is_other = begins and has_claim and border.lastgroup != "behind"
+            is_other = begins and has_claim and not is_behind
             return is_other or record.is_closed_at(border.start())
         return True
-    if border.lastgroup == "behind":
-        return record.is_closed_at(border.start()) and record.is_full
-    if border.lastgroup in {"full", "claim"} or begins:
+    if is_behind:
+        is_whole = record.is_closed_at(border.start()) and record.is_full
+        return is_whole and (begins or record.is_bracketed)
+    if group == "full" or begins:
         record.read_to(border.start())
         return record.is_full or record.is_closed_at(border.start())
     return record.is_closed_at(border.start())

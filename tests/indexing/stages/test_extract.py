@@ -285,6 +285,14 @@ async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> N
     }
 
 
+async def test_unread_texts_are_one_reason_with_an_example(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    unread = ["text that is no record: 'Ann, a captain'", "text that is no record: 'Bob: a cook'"]
+    await read(graph, Told({ONE: found(unusable=unread), TWO: found(unusable=unread[1:])}))
+    status = await read_status(graph)
+    assert status.unusable == {"text that is no record, such as 'Ann, a captain'": 3}
+
+
 async def test_chunks_read_otherwise_are_counted_and_stand_until_asked_for(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     await read(graph, Told())

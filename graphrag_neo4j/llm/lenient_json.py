@@ -13,24 +13,22 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from graphrag_neo4j.llm.json_marks import (
+    COMMAS,
+    COMMENT,
+    ESCAPE,
+    GARBAGE,
+    LITERAL,
+    OPENINGS,
+    SPACE,
+    START,
+    Patterns,
+    patterns_for,
+)
+
 __all__ = ["AROUND", "CUT", "Found", "read_objects"]
 
-FENCE = re.compile(r"```\w*")
-# The places outside any value where an object or a list may begin.
-START = re.compile(r'\{|\[(?=\s*[\[{\]"\d-])')
-SPACE = re.compile(r"\s+")
-COMMENT = re.compile(r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?")
-COMMAS = re.compile(r",[,\s]*")
-OPENINGS = re.compile(r"[\[{\s]+")
-LITERAL = re.compile(
-    r"(?:(?P<number>[-+]?\d{1,30}(?:\.\d{1,30})?(?:e[-+]?\d{1,3})?)"
-    r"|(?P<true>true)|(?P<false>false)|(?P<null>null|none)|(?P<nan>nan|[-+]?infinity))"
-    r'(?=\s*(?:[,}\]\n"]|\Z))',
-    re.IGNORECASE,
-)
 CONSTANTS = {"true": True, "false": False, "null": None, "nan": float("nan")}
-GARBAGE = re.compile(r'[^"{}\[\],]+|.', re.DOTALL)
-ESCAPE = re.compile(r"\\(?:u([\da-fA-F]{4})|(.))", re.DOTALL)
 ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 DEEPEST = 20  # levels of nesting; our schemas have three
 # Steps of the reader; a reply of a million characters that says something has fewer.
@@ -66,7 +64,7 @@ def read_objects(text: str, fields: Iterable[str]) -> Found:
     try:
         return Found([json.loads(text, strict=False, object_pairs_hook=_each_once)])
     except (ValueError, RecursionError):
-        return _Reader(text, _patterns(fields)).read()
+        return _Reader(text, patterns_for(fields)).read()
 
 
 def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -76,45 +74,13 @@ def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return whole
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """The patterns that depend on the names of the expected fields.
-
-    `key` matches a field name and its colon. `text` finds the marks in a quoted text: escapes, the
-    quotation mark that ends it, the next field where that mark is missing, and other quotation
-    marks. `bare` finds the end of a text that does not begin with a quotation mark.
-    """
-
-    key: re.Pattern[str]
-    text: re.Pattern[str]
-    bare: re.Pattern[str]
-
-
-def _patterns(fields: Iterable[str]) -> _Patterns:
-    names = "|".join(map(re.escape, fields)) or r"\b\B"
-    known = rf"[\"']?(?:{names})[\"']?\s*:"
-    # A quotation mark ends a text if a bracket, a comma and a value, or a field follows it.
-    end = rf"""(?P<end>"(?=\s*(?:\Z|[}}\]]|,\s*(?:\Z|["\[{{}}\]\d-]|{known})|{known})))"""
-    following = rf"(?P<next>(?:,\s*)?(?=\"(?:{names})\"\s*:))"
-    stop = rf"(?P<stop>,(?=\s*(?:[\"\[{{}}\]]|{known}|\Z))|[\n{{}}\[\]]|\Z)"
-    key = (
-        rf"\"(?P<quoted>[^\"\\\n]{{0,60}})\"\s*:|\"(?P<known>{names})\""
-        rf"|'(?P<single>[^'\"\\\n]{{0,60}})'\s*:|[\"']?(?P<bare>\w{{1,60}})[\"']?\s*:"
-    )
-    return _Patterns(
-        re.compile(key),
-        re.compile(rf"(?P<escape>\\.)|{end}|{following}|(?P<inner>\")", re.DOTALL),
-        re.compile(rf"{end}|{following}|{stop}"),
-    )
-
-
 Container = dict[str, object] | list[object]
 
 
 class _Reader:
     """Reads a text from its beginning to its end, and builds the values that it holds."""
 
-    def __init__(self, text: str, patterns: _Patterns) -> None:
+    def __init__(self, text: str, patterns: Patterns) -> None:
         self.text, self.patterns = text, patterns
         self.found = Found(odd=[])
         self._at = 0

@@ -13,7 +13,6 @@ Some releases of llama.cpp refuse 2,000 and more.
 # The docstring of a public schema becomes its description in the JSON schema, which the model
 # reads: to change it is to change the prompt.
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, TypeVar
@@ -23,14 +22,21 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    ValidationError,
     ValidationInfo,
-    ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
     model_validator,
 )
 
+from graphrag_neo4j.llm.reply_values import (
+    MIDDLE,
+    note,
+    read_rating,
+    read_reference,
+    read_score,
+    read_text,
+    usable,
+)
 from graphrag_neo4j.text import excerpt
 
 __all__ = [
@@ -46,113 +52,24 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-LONGEST_LIST = 1000  # items that are read
 LONGEST_TEXT = 1990  # characters; the longest explanation in a real index of 122 reports has 1,051
 LONG_REPORT = 3000  # words; the longest explanation above is of a report of at most 1,500
 SUMMARY = 120  # characters of a summary that is the beginning of an explanation
-MIDDLE = 50  # the score where the model gave none
-NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d{1,9})?")
-OF = re.compile(r"\s*(?:/|of|out of)\s*(\d{1,9})")
-INTEGER = re.compile(r"\d{1,15}")
-
-
-def _note(info: ValidationInfo, what: str) -> None:
-    if info.context is not None:
-        info.context.append(what)
-
-
-def _number(value: object, most: float, info: ValidationInfo) -> float | None:
-    """Reads a number from 0 to `most`, or None. Everything but a number in this range is noted."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
-        return value
-    _note(info, "a number in another form")
-    if isinstance(value, str):
-        value = _number_in(value, most)
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        return None
-    return min(max(value, 0), most)
-
-
-def _number_in(text: str, most: float) -> float | None:
-    """Returns the number in a text such as "85", "85 %", "8/10" or "8 out of 10"."""
-    found = NUMBER.search(text[:200])
-    if found is None:
-        return None
-    number = float(found[0].replace(",", "."))
-    whole = OF.match(text, found.end())
-    return number * most / float(whole[1]) if whole and int(whole[1]) else number
-
-
-def _score(value: object, info: ValidationInfo) -> int:
-    """Reads a helpfulness from 0 to 100. A number between 0 and 1 is a share of 100."""
-    number = _number(value, 100, info)
-    if number is None:
-        return MIDDLE
-    if number != int(number):
-        _note(info, "a score with decimals")
-        number = number * 100 if number < 1 else number
-    return round(number)
-
-
-def _rating(value: object, info: ValidationInfo) -> float | None:
-    return None if value is None else _number(value, 10, info)
-
-
-def _text(value: object, info: ValidationInfo) -> object:
-    """Reads a text that may be given as a number or as a list of texts."""
-    if isinstance(value, str):
-        return value
-    _note(info, "a text in another form")
-    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
-        return "\n".join(value)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return str(value) if is_number else value
-
-
-def _reference(value: object, info: ValidationInfo) -> object:
-    """Reads the id of a report that may be given as a text or as an object with an id."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    _note(info, "an id in another form")
-    if isinstance(value, dict):
-        value = value.get("id", value.get("report"))
-    found = INTEGER.search(value[:200]) if isinstance(value, str) else None
-    return int(found[0]) if found else value if isinstance(value, int | float) else None
-
-
-def _usable(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:  # noqa: ANN401 - as pydantic has it
-    """Returns the usable items of a list. A single item counts as a list of one."""
-    if not isinstance(value, list):
-        _note(info, "a list in another form")
-    items = value if isinstance(value, list) else [value]
-    kept: list[Any] = []
-    for item in items[:LONGEST_LIST]:
-        try:
-            kept += handler([item])
-        except ValidationError:
-            _note(info, "an item that can't be used")
-    for _ in items[LONGEST_LIST:]:
-        _note(info, "an item that can't be used")
-    if items and not kept:
-        raise ValueError("the list holds no item that can be used")
-    return kept
 
 
 def _limited(text: int) -> Any:  # noqa: ANN401 - as pydantic's Field has it
     return Field(json_schema_extra={"maxLength": text})
 
 
-Text = Annotated[str, BeforeValidator(_text)]
+Text = Annotated[str, BeforeValidator(read_text)]
 Named = Annotated[Text, Field(min_length=1)]
-Score = Annotated[int, Field(ge=0, le=100), BeforeValidator(_score)]
+Score = Annotated[int, Field(ge=0, le=100), BeforeValidator(read_score)]
 Rating = Annotated[
     float | None,
-    BeforeValidator(_rating),
+    BeforeValidator(read_rating),
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": 10}),
 ]
-Listed = Annotated[list[T], WrapValidator(_usable)]
+Listed = Annotated[list[T], WrapValidator(usable)]
 
 
 def usual_spelling(name: str) -> str:
@@ -183,14 +100,14 @@ class ReplySchema(BaseModel):
             return given
         respelt = cls._respelt(given)
         if respelt:
-            _note(info, "a field in another spelling")
+            note(info, "a field in another spelling")
         for name in given:
             if name not in cls.model_fields and usual_spelling(name) not in respelt:
-                _note(info, "a field that was not asked for")
+                note(info, "a field that was not asked for")
         fields = {**given, **respelt}
         for name, value in cls.defaults.items():
             if fields.get(name) is None:
-                _note(info, "a field is missing")
+                note(info, "a field is missing")
                 fields[name] = value
         return fields
 
@@ -218,7 +135,7 @@ class _FindingSchema(ReplySchema):
         one = summary or explanation
         if (summary and explanation) or not isinstance(one, str) or not one.strip():
             return given
-        _note(info, "a field is missing")
+        note(info, "a field is missing")
         return {
             "summary": summary or excerpt(one[:LONGEST_TEXT], SUMMARY),
             "explanation": one,
@@ -293,7 +210,7 @@ class RatingSchema(ReplySchema):
     model_config = ConfigDict(title="relevant_reports")
     listed = "relevant"
     usable_if_cut = True
-    relevant: Listed[Annotated[int, BeforeValidator(_reference)]] = Field(
+    relevant: Listed[Annotated[int, BeforeValidator(read_reference)]] = Field(
         json_schema_extra={"maxItems": 100}
     )
 

@@ -95,6 +95,8 @@ def _read(reply: Reply, schema: type[W], *, usable_if_cut: bool) -> W:
     odd = [AROUND] * is_fenced + found.odd
     try:
         whole = schema.model_validate(_root(found.values, schema, odd), context=odd)
+    except RecursionError:
+        raise ReplyError("the reply is not valid: it is nested too deeply") from None
     except ValidationError as error:
         raise ReplyError(CUT_OFF if found.open else _explain(error)) from None
     reply.odd.extend(odd)

@@ -140,6 +140,26 @@ def test_a_report_that_repeats_the_instructions_is_asked_for_again(name: str) ->
         drive(report(), [copied, copied])
 
 
+@pytest.mark.parametrize(
+    ("number", "score"),
+    [("1e999", 100), ("-1e999", 0), ("9" * 400, 100), ("9" * 5000, 100), ("-" + "9" * 400, 0)],
+)
+def test_a_number_of_any_size_is_a_score(number: str, score: int) -> None:
+    read_points, _ = read("map", f'{{"points": [{{"description": "a", "score": {number}}}]}}')
+    assert read_points == [["a", score]]
+
+
+@pytest.mark.parametrize("depth", [30, 900, 100_000])
+@pytest.mark.parametrize("beginning", ['{"points":', "[", '{"a":', '{"points":[{"description":'])
+def test_a_reply_of_any_depth_is_read_or_refused(depth: int, beginning: str) -> None:
+    nested = beginning * depth
+    closing = {"{": "}", "[": "]"}
+    ends = "".join(closing[mark] for mark in reversed(nested) if mark in closing)
+    for text in (nested, f"{nested}1{ends}", f"[{nested}1{ends}, {nested}1{ends}]"):
+        with pytest.raises(ReplyError):
+            drive(points(), [text, text])
+
+
 @pytest.mark.parametrize("title", ["…", "...", "  "])
 def test_a_report_without_a_title_is_asked_for_again(title: str) -> None:
     empty = json.dumps({**json.loads(GOOD), "title": title})

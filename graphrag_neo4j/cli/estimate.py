@@ -84,6 +84,12 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     terminal.line()
     terminal.line("To compare: microsoft/graphrag 3.3 by default, with the same chunks and models:")
     _print_table(found.graphrag)
+    if theirs := _tokens(found.graphrag):
+        terminal.line(f"This index takes {_tokens(found.steps) / theirs:.0%} of these tokens.")
+
+
+def _tokens(steps: Sequence[StepEstimate]) -> int:
+    return sum(step.input_tokens + step.output_tokens for step in steps)
 
 
 def _print_table(steps: Sequence[StepEstimate]) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -216,6 +217,8 @@ def test_estimate_needs_no_neo4j_and_asks_no_model(
 ) -> None:
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:1")
     ran = kg("estimate", tales)
+    assert "To compare: microsoft/graphrag 3.3 by default" in ran.out
+    assert re.search(r"This index takes \d+% of these tokens\.", ran.out)
     assert ran.code == 0
     assert "2 documents, 2 chunks" in ran.out
     assert "total" in ran.out

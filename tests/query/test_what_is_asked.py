@@ -193,7 +193,7 @@ async def test_reports_without_a_model_count_with_the_tokens_that_they_take(
         carol, method="global", context_only=True, map_calls=10, map_context_tokens=room
     )
     assert any(text.startswith(f"Answering from level {deepest}:") for text in said)
-    [left_out] = [text for text in said if "made without a model are left" in text]
+    [left_out] = [text for text in said if "made without a model are" in text]
     number, total = (int(n) for n in re.findall(r"\d+", left_out)[:2])
     plain_refs = {
         row["ref"]

@@ -15,8 +15,8 @@ from graphrag_neo4j.text import fold
 
 __all__ = ["conversation_text", "self_contained"]
 
-ASKS = re.compile("[?؟;]\\W*\\Z")  # the end of a question, also in Arabic and Greek
-SENTENCE = re.compile(r"[.!?。؟]+(?:\s+|\Z)|[。]")
+QUESTION_MARKS = frozenset("?؟;")  # the last two are those of Arabic and Greek
+SENTENCE_END = re.compile(r"(?<![.!?؟])[.!?؟]++(?:\s|\Z)|。")
 MOST_SENTENCES = 3  # more than the user's question has
 ADDED = 300  # characters that names and places may add to a question
 
@@ -44,6 +44,14 @@ def conversation_text(history: Sequence[Message]) -> str:
 
 def _has_more_to_say(asked: str, written: str) -> bool:
     """Tells whether the reply asks nothing, or consists of many more sentences."""
-    if ASKS.search(asked) and not ASKS.search(written):
+    if _asks(asked) and not _asks(written):
         return True
-    return len(SENTENCE.findall(written)) > len(SENTENCE.findall(asked)) + MOST_SENTENCES
+    return len(SENTENCE_END.findall(written)) > len(SENTENCE_END.findall(asked)) + MOST_SENTENCES
+
+
+def _asks(text: str) -> bool:
+    """Tells whether a question mark stands after the last word of a text."""
+    end = len(text)
+    while end and not text[end - 1].isalnum():
+        end -= 1
+    return not QUESTION_MARKS.isdisjoint(text[end:])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.context.citations import (
     CITATION_KINDS,
+    CitationRef,
     as_written,
     bracket,
     cited,
@@ -118,7 +119,8 @@ def test_the_odd_forms_are_written_in_the_usual_one() -> None:
     )
     assert grounded.removed == 0
     assert statements(text)["Sources", 3] == ["死了"]
-    assert footnoted(text, {("Reports", 2): 1}) == "富有[^1]。死了。"
+    numbers: dict[CitationRef, int] = {("Reports", 2): 1, ("Sources", 3): 2}
+    assert footnoted(text, numbers) == "富有[^1]。死了[^2]。"
 
 
 def test_removes_what_is_not_known_and_counts_it() -> None:

@@ -157,6 +157,23 @@ async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -
     assert orders[0] not in (sorted(orders[0]), sorted(orders[0], reverse=True))
 
 
+@pytest.mark.parametrize(
+    "form",
+    ["【Data：来源（{}）】", "[Data: Sources {}]", "（Data：Sources({})）", "［Data: 出典#{}］"],
+)
+async def test_odd_citations_of_a_streamed_answer_lead_to_the_text(
+    carol: Indexed, form: str
+) -> None:
+    table, _ = await ask(carol, method="basic", context_only=True)
+    ref = min(refs_of(table))
+    with recording_endpoint(lambda _: f"马利死了{form.format(ref)}。") as (url, _):
+        answer, _ = await ask(carol, url=url, method="basic")
+    [citation] = answer.citations
+    assert (citation.kind, citation.ref, citation.supported) == ("Sources", ref, True)
+    assert citation.sources[0].document == "carol"
+    assert answer.footnoted({("Sources", ref): 1}) == "马利死了[^1]。"
+
+
 async def test_local_contexts_are_not_called_reports(carol: Indexed) -> None:
     with recording_endpoint() as (url, came):
         await ask(carol, url=url, method="drift", drift_calls=2)
@@ -186,7 +203,7 @@ async def test_reports_without_a_model_count_with_the_tokens_that_they_take(
         carol, method="global", context_only=True, map_calls=10, map_context_tokens=room
     )
     assert any(text.startswith(f"Answering from level {deepest}:") for text in said)
-    [left_out] = [text for text in said if "made without a model are left" in text]
+    [left_out] = [text for text in said if "made without a model are" in text]
     number, total = (int(n) for n in re.findall(r"\d+", left_out)[:2])
     plain_refs = {
         row["ref"]

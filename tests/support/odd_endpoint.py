@@ -2,7 +2,7 @@
 
 import json
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from anyio.from_thread import start_blocking_portal
@@ -10,7 +10,7 @@ from anyio.from_thread import start_blocking_portal
 from tests.support.fake_endpoint.fake import address
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse, HttpServer
 
-__all__ = ["EVENTS", "events", "nothing_listens", "odd_endpoint"]
+__all__ = ["EVENTS", "events", "nothing_listens", "odd_endpoint", "serving"]
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
@@ -38,11 +38,18 @@ def odd_endpoint(
         sent = text if isinstance(text, bytes) else text.replace("KEY", key).encode()
         return HttpResponse(status, sent, content_type, headers or {})
 
+    with serving(answer) as url:
+        yield url, came
+
+
+@contextmanager
+def serving(answer: Callable[[HttpRequest], HttpResponse]) -> Iterator[str]:
+    """Yields the address of a server that answers each request with this function."""
     with start_blocking_portal() as portal:
         server = HttpServer(answer)
         port = portal.call(server.listen, 0)
         try:
-            yield address(port), came
+            yield address(port)
         finally:
             portal.call(server.close)
 

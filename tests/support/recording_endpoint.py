@@ -5,13 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from anyio.from_thread import start_blocking_portal
-
 from tests.support.fake_endpoint.endpoint import Endpoint
-from tests.support.fake_endpoint.fake import address
-from tests.support.fake_endpoint.forms import Completion, completion
+from tests.support.fake_endpoint.forms import Completion, completion, stream
 from tests.support.fake_endpoint.options import Options
-from tests.support.fake_endpoint.server import HttpRequest, HttpResponse, HttpServer
+from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
+from tests.support.odd_endpoint import serving
 
 __all__ = ["Body", "prompt_of", "recording_endpoint", "schema_of"]
 
@@ -34,7 +32,7 @@ def recording_endpoint(
 ) -> Iterator[tuple[str, list[Body]]]:
     """Yields the address, and the list of the bodies of the chat requests that came.
 
-    `reply` gives the text of a reply that is not streamed; None leaves it to the fake endpoint.
+    `reply` gives the text of a reply; None leaves the reply to the fake endpoint.
     """
     came: list[Body] = []
     fake = Endpoint(Options())
@@ -47,12 +45,8 @@ def recording_endpoint(
         said = reply(body)
         if said is None:
             return fake.answer(request)
-        return completion(Completion("1", str(body["model"]), said, "stop", 1, 1))
+        done = Completion("1", str(body["model"]), said, "stop", 1, 1)
+        return stream(done, include_usage=True) if body.get("stream") else completion(done)
 
-    with start_blocking_portal() as portal:
-        server = HttpServer(answer)
-        port = portal.call(server.listen, 0)
-        try:
-            yield address(port), came
-        finally:
-            portal.call(server.close)
+    with serving(answer) as url:
+        yield url, came

@@ -138,8 +138,8 @@ def _tell_left_out(query: QueryContext, left_out: int, number: int) -> None:
     share = query.settings.small_share
     query.listen(
         Notice(
-            f"Among them, {left_out:,} of {number:,} reports made without a model are left "
-            f"out, because such reports get at most {share:.0%} of the tokens (KG_SMALL_SHARE)."
+            f"Among them, {left_out:,} of {number:,} reports that were made without a model are "
+            f"left out: they get at most {share:.0%} of the tokens (KG_SMALL_SHARE)."
         )
     )
 

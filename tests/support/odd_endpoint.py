@@ -23,11 +23,12 @@ def odd_endpoint(
     status: int = 200,
     content_type: str = JSON,
     headers: Mapping[str, str] | None = None,
+    port: int = 0,
 ) -> Iterator[tuple[str, list[HttpRequest]]]:
     """Yields the address of the endpoint, and the list of requests that it receives.
 
     A body is text, bytes, or a value that is sent as JSON. "KEY" in a text is replaced by the key
-    of the request.
+    of the request. The endpoint listens at `port`, or at any if that is 0.
     """
     came: list[HttpRequest] = []
 
@@ -40,9 +41,9 @@ def odd_endpoint(
 
     with start_blocking_portal() as portal:
         server = HttpServer(answer)
-        port = portal.call(server.listen, 0)
+        found = portal.call(server.listen, port)
         try:
-            yield address(port), came
+            yield address(found), came
         finally:
             portal.call(server.close)
 

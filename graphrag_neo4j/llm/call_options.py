@@ -44,7 +44,8 @@ class CallOptions:
 
     `openai_itself` tells that the endpoint is one of OpenAI's own, which wants the newer name of
     the limit. `room` is the number of tokens for reasoning. `attempt` is 1 where a first attempt
-    gave no text, because the model's reasoning reached the limit.
+    gave no text, because the model's reasoning reached the limit. `held` tells whether the reply to
+    the last body was held to one token of the request's choices.
     """
 
     model: str
@@ -54,6 +55,7 @@ class CallOptions:
     room: int = 0
     attempt: int = 0
     left_out: set[str] = field(default_factory=set)
+    held: bool = False
     _large: bool = False
 
     def body(self, *, stream: bool) -> dict[str, Any]:
@@ -73,7 +75,8 @@ class CallOptions:
         limit = next((name for name in self._limit_names if name not in refused), None)
         if limit and (most := self.limit) and not self._large:
             options[limit] = most
-        if limit and self.biased:
+        self.held = bool(limit) and self.biased
+        if limit and self.held:
             options |= {"logit_bias": self._bias(), limit: 1}
         if self.request.schema:
             options["response_format"] = _format(self.request.schema, refused)

@@ -269,7 +269,7 @@ class Endpoint:
 
     def _refuse_same_again(self, options: CallOptions) -> None:
         """Raises ReplyError if a second attempt would be the same call again."""
-        if not (options.limit or options.biased):
+        if not (options.limit or options.held):
             raise ReplyError(options.no_text)
         options.known.reasons = True
 

@@ -1,6 +1,8 @@
 """An index and its questions with the endpoints that people have, from the command line."""
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from graphrag_neo4j.extractive import STATIC_VECTORS
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.options import MODES
+from tests.support.odd_endpoint import odd_endpoint
 
 pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("graph", "environment")]
 
@@ -124,3 +127,34 @@ def test_a_window_that_is_too_small_is_found_before_the_index_begins(
     assert kg("index", many).code == 0
     assert endpoint.count("recall") == recalls  # it was whole before
     assert json.dumps(kg("status", "--json").json["failures"]) == "[]"
+
+
+@pytest.fixture
+def local_server() -> Iterator[str]:
+    """The address of a model server at one of the usual ports."""
+    models = {"data": [{"id": "nomic-embed-text"}, {"id": "llama3.1:8b"}]}
+    for port in (1234, 8080, 8000, 11434):
+        with suppress(OSError), odd_endpoint(models, port=port) as (url, _):
+            yield url
+            return
+    pytest.skip("all the usual ports are taken")
+
+
+def test_without_a_model_the_servers_of_this_machine_are_named(
+    kg: Run, tale: Path, local_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    lines = (
+        f"export OPENAI_BASE_URL={local_server}",
+        "export KG_MODEL=llama3.1:8b",
+        "export KG_EMBEDDING_MODEL=nomic-embed-text",
+    )
+    for command in (("index", tale), ("doctor",)):
+        ran = kg(*command)
+        assert ran.code == 0, ran.err
+        assert f"A model server answers at {local_server}" in ran.out
+        assert set(lines) <= {line.strip() for line in ran.out.splitlines()}
+    monkeypatch.setenv("KG_MODEL", "extractive")
+    (tale.parent / "tale.txt").write_text(TALE.format(1844))
+    assert "A model server" not in kg("index", tale).out

@@ -84,6 +84,20 @@ async def test_a_reasoning_without_end_is_no_reply(*, streamed: bool) -> None:
     assert model.meter.total.calls == 2  # both were paid for
 
 
+@pytest.mark.parametrize("rejects", [(), ("temperature",)])
+async def test_a_choice_that_went_to_the_reasoning_is_asked_for_in_the_models_own_words(
+    rejects: tuple[str, ...],
+) -> None:
+    with FakeEndpoint(reasoning=300, rejects=rejects) as endpoint:
+        async with Endpoint(settings(endpoint.url)) as model:
+            for _ in range(2):
+                assert (await model.ask(CHOICE)).text
+        tokens = [call.completion_tokens for call in endpoint.log if call.status == 200]
+    assert tokens[0] == 1
+    assert min(tokens[1:]) > 300
+    assert len(tokens) == 3
+
+
 async def test_a_limit_of_the_servers_own_is_not_asked_for_again() -> None:
     with FakeEndpoint(reasoning=300, output_tokens=200) as endpoint:
         async with Endpoint(settings(endpoint.url)) as model:

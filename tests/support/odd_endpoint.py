@@ -23,11 +23,12 @@ def odd_endpoint(
     status: int = 200,
     content_type: str = JSON,
     headers: Mapping[str, str] | None = None,
+    port: int = 0,
 ) -> Iterator[tuple[str, list[HttpRequest]]]:
     """Yields the address of the endpoint, and the list of requests that it receives.
 
     A body is text, bytes, or a value that is sent as JSON. "KEY" in a text is replaced by the key
-    of the request.
+    of the request. The endpoint listens at `port`, or at any if that is 0.
     """
     came: list[HttpRequest] = []
 
@@ -38,18 +39,18 @@ def odd_endpoint(
         sent = text if isinstance(text, bytes) else text.replace("KEY", key).encode()
         return HttpResponse(status, sent, content_type, headers or {})
 
-    with serving(answer) as url:
+    with serving(answer, port) as url:
         yield url, came
 
 
 @contextmanager
-def serving(answer: Callable[[HttpRequest], HttpResponse]) -> Iterator[str]:
+def serving(answer: Callable[[HttpRequest], HttpResponse], port: int = 0) -> Iterator[str]:
     """Yields the address of a server that answers each request with this function."""
     with start_blocking_portal() as portal:
         server = HttpServer(answer)
-        port = portal.call(server.listen, 0)
+        found = portal.call(server.listen, port)
         try:
-            yield address(port)
+            yield address(found)
         finally:
             portal.call(server.close)
 

@@ -15,7 +15,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion
 
-from graphrag_neo4j.llm.tuples import read_tuples
+from graphrag_neo4j.llm.lists import read_list
 from tests.support.fake_endpoint import FakeEndpoint, text_hash
 from tests.support.fake_endpoint.book import CAROL
 from tests.support.fake_endpoint.faults import FAULTS
@@ -87,7 +87,7 @@ def test_an_extraction_prompt_is_answered_with_closed_tuples(client: openai.Open
 
 def test_the_ends_of_invented_relationships_are_entities() -> None:
     with FakeEndpoint(held_back=0) as endpoint, _client(endpoint) as client:
-        records = read_tuples(_text(_ask(client, _prompt()))).records
+        records = read_list(_text(_ask(client, _prompt()))).records
     names = {fields[1] for fields in records if fields[0] == "entity"}
     ends = {name for fields in records if fields[0] == "relationship" for name in fields[1:3]}
     assert {"Helio Labs", "Peter Lind", "KEVIN SCOTT"} <= names
@@ -103,7 +103,7 @@ def test_a_text_that_holds_delimiters_brings_none_into_a_record(client: openai.O
 
 
 def test_claims_are_tuples_of_eight_whose_source_stands_in_the_text(client: openai.OpenAI) -> None:
-    claims = read_tuples(_text(_ask(client, _prompt(template=CLAIMS)))).records
+    claims = read_list(_text(_ask(client, _prompt(template=CLAIMS)))).records
     assert claims
     folded = " ".join(TALK.split())
     for subject, _, _, status, start, _, _, source in claims:
@@ -117,7 +117,7 @@ def test_passages_of_the_carol_bring_what_a_real_model_found(client: openai.Open
     book = (CAROL / "book.txt").read_text(encoding="utf-8")
     start = book.index("Marley was dead, to begin with.")
     reply = _text(_ask(client, _prompt(book[start : start + 2600])))
-    found = {fields[1]: fields[2:] for fields in read_tuples(reply).records if len(fields) == 4}
+    found = {fields[1]: fields[2:] for fields in read_list(reply).records if len(fields) == 4}
     index = json.loads((CAROL / "index.json").read_text(encoding="utf-8"))
     real = {row["name"]: row for row in index["entities"]}
     assert {"SCROOGE", "MARLEY"} <= found.keys()
@@ -427,7 +427,7 @@ def test_a_messy_reply_looks_otherwise_and_holds_the_same_records(client: openai
 def _plain_records(reply: str) -> list[list[str]]:
     return [
         [" ".join(field.casefold().strip('"').split()) for field in fields]
-        for fields in read_tuples(reply).records
+        for fields in read_list(reply).records
     ]
 
 

@@ -285,6 +285,39 @@ def test_a_file_is_read_in_a_moment(suffix: str, tmp_path: Path) -> None:
     assert not slow
 
 
+# What only a list may be made of. A search that takes quadratic time takes minutes for one of them.
+OF_LISTS: dict[str, tuple[str, str, str]] = {
+    "bars": ("", "|", ""),
+    "rows": ("", "| a | b |\n", ""),
+    "heads": ("", "| name | type | description |\n", ""),
+    "bars and kinds": ("", '("entity"|a|', ""),
+    "lines with kinds": ("", "entity|a|b|c\n", ""),
+    "commas in quotes": ('("entity"', ',"a', ")"),
+    "claims": ("", "(a|b|T|TRUE|x|y|z|w)\n", ""),
+    "statuses": ("", "|TRUE", ""),
+    "escapes": ('{"a": "', '\\"', ""),
+    "open objects": ("[", '{"name": "a", ', ""),
+    "objects in single quotes": ("[", "{'name':'a','type':'b','description':'c'},", ""),
+    "brackets in brackets": ("", "[", '"a"'),
+    "arrays": ("[", '["a"],', "]"),
+    "labels": ("", "Name: a, ", ""),
+    "items": ("", "- a (b): c\n", ""),
+    "arrows": ("- a", "->b", ": c"),
+    "other delimiters": ("", "<|>|\t,;<SEP>||｜", ""),
+    "mixed forms": ("", '("entity"<|>a<|>b<|>c)\n("entity"|a|b|c)\n{"name":"a","type":"b"}\n', ""),
+}
+
+
+@pytest.mark.parametrize("claims", [False, True])
+@pytest.mark.parametrize("name", OF_LISTS)
+def test_a_long_list_of_any_form_is_read_in_a_moment(name: str, claims: bool) -> None:
+    before, repeated, after = OF_LISTS[name]
+    whole = before + repeated * (CHARACTERS // len(repeated)) + after
+    began = time.process_time()
+    read_list(whole, claims=claims)
+    assert time.process_time() - began < SECONDS
+
+
 def _too_slow(
     search: Callable[[str], object], length: int, seconds: float = SECONDS
 ) -> Iterator[tuple[str, float]]:

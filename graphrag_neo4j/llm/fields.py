@@ -123,8 +123,7 @@ def records_of(body: str, delimiter: Delimiter, *, claims: bool) -> list[list[st
     """Returns the fields of a record, or of several records that nothing separates."""
     if delimiter is not ARROWS:
         cells, between = _cells(body, delimiter)
-        split = _split_cells(cells, between)
-        fitted = [_fitted(*one, delimiter, claims=claims) for one in split]
+        fitted = [_fitted(*one, delimiter, claims=claims) for one in _split_cells(cells, between)]
         more = sum(map(is_status, cells)) - 1 if claims else 0
         return [*map(_tidied, fitted), *(list(UNREAD) for _ in range(more))]
     fields = delimiter.field.split(body)

@@ -69,6 +69,7 @@ FLAGS = re.IGNORECASE | re.MULTILINE | re.VERBOSE
 BORDER = {False: re.compile(BORDERS, FLAGS), True: re.compile(BORDERS_OF_CLAIMS, FLAGS)}
 # What may stand before a record: white space, and the sign of a list or of emphasis.
 BEGINNING = re.compile(r"\s*(?:(?:[-*•]\s|\*\*)\s*|\d{1,4}[.)]\s(?=[(\[]))?")
+LONGEST_SUBJECT = 300  # characters of a claim's subject
 AFTER_CLOSING = " ,;.*\n"  # characters that may stand between the end of a record and the next one
 
 
@@ -229,6 +230,8 @@ class _ClaimStarts:
         if third + 1 >= len(self._places):
             return False
         subject_end = self._places[third - 2][0]
+        if subject_end - place > LONGEST_SUBJECT:
+            return False
         marks = ("##",) if self._text.startswith(("(", "["), place) else ("\n", "##")
         if any(self._text.find(mark, place, subject_end) >= 0 for mark in marks):
             return False

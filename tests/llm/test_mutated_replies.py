@@ -182,7 +182,7 @@ def lost(reply: str, records: Sequence[Record], *, claims: bool) -> list[Record]
     if found is None:
         return []
     if isinstance(found, Claims):
-        used = [(claim.subject,) for claim in found.claims]
+        used: list[Record] = [(claim.subject,) for claim in found.claims]
     else:
         used = [(entity.name,) for entity in found.entities]
         used += [(pair.source, pair.target) for pair in found.relationships]

@@ -5,7 +5,7 @@
     python scripts/bench/index.py --memory [FOLDER]    peak memory on FOLDER and on ten copies of it
 
 Only the model is not real: it is an endpoint without latency in a separate process. The embedded
-Neo4j runs in a new home folder. There is one gleaning (three calls for each chunk) and no claims.
+Neo4j runs in a new home folder. There is one gleaning (two calls for each chunk) and no claims.
 """
 
 import argparse

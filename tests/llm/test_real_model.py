@@ -1,4 +1,4 @@
-"""A real model, tiny and odd, reads a document and is asked: nothing breaks, all is counted.
+"""A real model, tiny and odd, reads a document and is asked: nothing breaks, and all is counted.
 
 Its answers are of no worth, so nothing is said of what they hold.
 """
@@ -15,18 +15,23 @@ pytestmark = [pytest.mark.real_model, pytest.mark.one_release]
 
 DOCUMENT = """The harbour of Port Elin
 
-Port Elin is a harbour town in the north. Agnes Thorsby has led its harbour board since 1908. A storm
-broke the eastern mole in January 1911, and the board asked the town for money to rebuild it.
+Port Elin is a harbour town in the north. Agnes Thorsby has led its harbour board since 1908. A
+storm broke the eastern mole in January 1911, and the board asked the town for money to rebuild it.
 Councillor Piet Maas called the sum absurd. The contractor Holm & Sons offered to do the work for
 half of it, and the board accepted the offer in May 1911.
 """
+QUESTION = "What broke the mole of Port Elin?"
 SMALL = {
-    "KG_CHUNK_TOKENS": "200",
-    "KG_REPORT_CONTEXT_TOKENS": "1500",
-    "KG_MAP_TOKENS": "1500",
-    "KG_CONTEXT_TOKENS": "1500",
+    "KG_CHUNK_TOKENS": "150",
+    "KG_CHUNK_OVERLAP": "0",
+    "KG_CLAIMS": "false",
     "KG_REPORT_WORDS": "100",
-    "KG_TIMEOUT": "600",
+    "KG_REPORT_CONTEXT_TOKENS": "1000",
+    "KG_MAP_CONTEXT_TOKENS": "1000",
+    "KG_DATA_MAX_TOKENS": "1000",
+    "KG_MAX_CONTEXT_TOKENS": "1000",
+    "KG_TIMEOUT": "900",
+    "KG_EMBEDDING_MODEL": "static",
 }
 
 
@@ -37,20 +42,24 @@ def endpoint_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def real(endpoint_url: str, environment: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test's graph, and the real model in the environment."""
+def real(endpoint_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test's graph, and the real model, in the environment."""
     monkeypatch.setenv("OPENAI_BASE_URL", endpoint_url)
     for name, value in SMALL.items():
         monkeypatch.setenv(name, value)
 
 
-@pytest.mark.usefixtures("real")
-def test_a_document_is_indexed_and_all_searches_end(kg: Run, tmp_path: Path) -> None:
-    (tmp_path / "harbour.txt").write_text(DOCUMENT, "utf-8")
-    indexed = kg("index", tmp_path / "harbour.txt", "--json")
-    print(indexed.out, indexed.err)
-    status = kg("status", "--json")
-    print(status.out)
+@pytest.mark.usefixtures("environment", "real")
+def test_a_document_is_indexed_and_every_search_ends(kg: Run, tmp_path: Path) -> None:
+    document = tmp_path / "harbour.txt"
+    document.write_text(DOCUMENT, "utf-8")
+    indexed = kg("index", document, "--json")
+    assert indexed.code in {0, 1}, indexed.err
+    status = kg("status", "--json").json
+    assert status["counts"]["chunks"] == 1
+    failed = [failure["what"] for failure in status["failures"] if failure["stage"] == "extract"]
+    assert len(failed) == status["pending"]["extract"]
     for method in ("local", "global", "drift", "basic", "text"):
-        asked = kg("query", "What broke the mole of Port Elin?", "--method", method, "--json")
-        print(method, asked.code, asked.out[:500], asked.err)
+        asked = kg("query", QUESTION, "--method", method, "--json")
+        assert asked.code in {0, 1}, asked.err
+        assert asked.json["text"] if asked.code == 0 else asked.err.startswith("Error: ")

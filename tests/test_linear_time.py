@@ -27,9 +27,9 @@ from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.lists import read_list
-from graphrag_neo4j.llm.reasoning_tags import remove_reasoning, remove_reasoning_streamed
-from graphrag_neo4j.llm.streamed import storable_pieces
+from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
+from graphrag_neo4j.llm.calls.streamed import storable_pieces
+from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import (
     ChunkText,

@@ -1,18 +1,18 @@
 """The backends that use a model: prompts to any OpenAI-compatible endpoint."""
 
-from graphrag_neo4j.llm.endpoint import Endpoint, model_of
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.llm.local_servers import LocalServer, find_local_servers
-from graphrag_neo4j.llm.meter import Meter
-from graphrag_neo4j.llm.prices import price_of
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
-from graphrag_neo4j.llm.window import (
+from graphrag_neo4j.llm.calls.local_servers import LocalServer, find_local_servers
+from graphrag_neo4j.llm.calls.window import (
     WindowTest,
     needed_window,
     try_window,
     window_fix,
     window_problem,
 )
+from graphrag_neo4j.llm.endpoint import Endpoint, model_of
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.meter import Meter
+from graphrag_neo4j.llm.prices import price_of
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 
 __all__ = [
     "Endpoint",

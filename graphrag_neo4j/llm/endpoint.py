@@ -11,14 +11,12 @@ import openai
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
-from graphrag_neo4j.llm.call_options import CallOptions, Capabilities, embedding_body
-from graphrag_neo4j.llm.endpoint_errors import Explainer, Failures
-from graphrag_neo4j.llm.http_calls import HttpCalls
-from graphrag_neo4j.llm.meter import Meter
-from graphrag_neo4j.llm.prices import price_of
-from graphrag_neo4j.llm.reasoning_tags import remove_reasoning_streamed
-from graphrag_neo4j.llm.refusals import refused_option
-from graphrag_neo4j.llm.response_bodies import (
+from graphrag_neo4j.llm.calls.call_options import CallOptions, Capabilities, embedding_body
+from graphrag_neo4j.llm.calls.endpoint_errors import Explainer, Failures
+from graphrag_neo4j.llm.calls.http_calls import HttpCalls
+from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning_streamed
+from graphrag_neo4j.llm.calls.refusals import refused_option
+from graphrag_neo4j.llm.calls.response_bodies import (
     Completion,
     Used,
     completion_of,
@@ -29,8 +27,10 @@ from graphrag_neo4j.llm.response_bodies import (
     used_by,
     vectors_of,
 )
-from graphrag_neo4j.llm.stream_record import StreamRecord
-from graphrag_neo4j.llm.streamed import storable_pieces
+from graphrag_neo4j.llm.calls.stream_record import StreamRecord
+from graphrag_neo4j.llm.calls.streamed import storable_pieces
+from graphrag_neo4j.llm.meter import Meter
+from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import STATIC, Settings

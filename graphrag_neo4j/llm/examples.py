@@ -7,7 +7,7 @@ name.
 
 from collections.abc import Mapping, Sequence
 
-from graphrag_neo4j.llm.fields import ARROWS, kind_of
+from graphrag_neo4j.llm.replies.fields import ARROWS, kind_of
 from graphrag_neo4j.text import name_key
 
 __all__ = ["fitted_examples"]

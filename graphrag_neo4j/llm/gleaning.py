@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.lists import ReadList, read_list
+from graphrag_neo4j.llm.replies.lists import ReadList, read_list
 from graphrag_neo4j.model import Message, Reply, Request, Step
 from graphrag_neo4j.text import excerpt, storable
 

@@ -28,7 +28,7 @@ from pydantic import (
     model_validator,
 )
 
-from graphrag_neo4j.llm.reply_values import (
+from graphrag_neo4j.llm.replies.reply_values import (
     MIDDLE,
     note,
     read_rating,

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.lenient_json import AROUND, CUT, read_objects
 from graphrag_neo4j.llm.prompts import load_prompt
+from graphrag_neo4j.llm.replies.lenient_json import AROUND, CUT, read_objects
 from graphrag_neo4j.llm.schemas import ReplySchema, usual_spelling
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.text import excerpt, storable

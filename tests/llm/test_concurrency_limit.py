@@ -7,8 +7,8 @@ import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.concurrency_limit import FIRST, ConcurrencyLimit
-from graphrag_neo4j.llm.http_calls import HttpCalls
+from graphrag_neo4j.llm.calls.concurrency_limit import FIRST, ConcurrencyLimit
+from graphrag_neo4j.llm.calls.http_calls import HttpCalls
 from graphrag_neo4j.model import Message, Request
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.tokens import encoding

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.llm.lists import read_list
+from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.paths import DATA
 
 REPLIES = sorted((DATA / "replies" / "lists").glob("*.json"))

@@ -11,8 +11,8 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.llm.lists import read_list
 from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
+from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import ChunkText, EntityRecord, RelationshipRecord, Reply, Request, Step
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from graphrag_neo4j.llm.reasoning_tags import remove_reasoning, remove_reasoning_streamed
+from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])

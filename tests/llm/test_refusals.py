@@ -4,7 +4,7 @@ import httpx2
 import openai
 import pytest
 
-from graphrag_neo4j.llm.refusals import LARGE_LIMIT, refused_option
+from graphrag_neo4j.llm.calls.refusals import LARGE_LIMIT, refused_option
 
 SENT = ("temperature", "stream_options", "max_tokens", "logit_bias", "response_format")
 

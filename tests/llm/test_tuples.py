@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.lists import read_list
+from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.fake_endpoint.book import CAROL, recall
 from tests.support.fake_endpoint.faults import make_messy
 from tests.support.fake_endpoint.records import to_tuples

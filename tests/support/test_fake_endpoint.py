@@ -15,7 +15,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion
 
-from graphrag_neo4j.llm.lists import read_list
+from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.fake_endpoint import FakeEndpoint, text_hash
 from tests.support.fake_endpoint.book import CAROL
 from tests.support.fake_endpoint.faults import FAULTS

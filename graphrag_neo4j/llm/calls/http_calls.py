@@ -10,11 +10,11 @@ import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream
 
-from graphrag_neo4j.llm.concurrency_limit import ConcurrencyLimit
+from graphrag_neo4j.llm.calls.concurrency_limit import ConcurrencyLimit
+from graphrag_neo4j.llm.calls.rate_limiter import Rates
+from graphrag_neo4j.llm.calls.response_bodies import bound_body
+from graphrag_neo4j.llm.calls.retries import seconds_before_retry
 from graphrag_neo4j.llm.prices import is_listed_provider
-from graphrag_neo4j.llm.rate_limiter import Rates
-from graphrag_neo4j.llm.response_bodies import bound_body
-from graphrag_neo4j.llm.retries import seconds_before_retry
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["HttpCalls"]

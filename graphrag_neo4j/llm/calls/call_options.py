@@ -10,7 +10,7 @@ from typing import Any, Final
 import openai
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.llm.refusals import LARGE_LIMIT, LIMITS, refused_option
+from graphrag_neo4j.llm.calls.refusals import LARGE_LIMIT, LIMITS, refused_option
 from graphrag_neo4j.model import Request, T
 
 __all__ = ["CallOptions", "Capabilities", "embedding_body"]

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.fields import kind_of
-from graphrag_neo4j.llm.named_fields import (
+from graphrag_neo4j.llm.replies.fields import kind_of
+from graphrag_neo4j.llm.replies.named_fields import (
     field_name,
     is_field_name,
     is_first_name,
     kind_named,
     named_record,
 )
-from graphrag_neo4j.llm.tuples import Part, Tuples
+from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 
 __all__ = ["take_items", "take_tables"]
 

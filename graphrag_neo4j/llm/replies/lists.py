@@ -12,11 +12,11 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from graphrag_neo4j.llm.fields import DELIMITERS
-from graphrag_neo4j.llm.json_lists import is_json, take_json
-from graphrag_neo4j.llm.markdown_lists import take_items, take_tables
-from graphrag_neo4j.llm.prose import could_be_records, is_noise, says_none
-from graphrag_neo4j.llm.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
+from graphrag_neo4j.llm.replies.fields import DELIMITERS
+from graphrag_neo4j.llm.replies.json_lists import is_json, take_json
+from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
+from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
+from graphrag_neo4j.llm.replies.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
 
 __all__ = ["ReadList", "read_list"]
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.reasoning_tags import is_unfinished_reasoning
-from graphrag_neo4j.llm.response_bodies import (
+from graphrag_neo4j.llm.calls.reasoning_tags import is_unfinished_reasoning
+from graphrag_neo4j.llm.calls.response_bodies import (
     FILTERED,
     Used,
     end_of,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.json_marks import (
+from graphrag_neo4j.llm.replies.json_marks import (
     COMMAS,
     COMMENT,
     ESCAPE,

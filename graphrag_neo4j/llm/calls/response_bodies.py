@@ -15,7 +15,11 @@ import httpx2
 import openai
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.reasoning_tags import OPENING, is_unfinished_reasoning, remove_reasoning
+from graphrag_neo4j.llm.calls.reasoning_tags import (
+    OPENING,
+    is_unfinished_reasoning,
+    remove_reasoning,
+)
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.text import excerpt, storable
 

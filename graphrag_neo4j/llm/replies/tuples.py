@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.fields import (
+from graphrag_neo4j.llm.replies.fields import (
     QUOTES,
     STATUS_SAID,
     Delimiter,

@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.calls.endpoint_errors import REFUSED
 from graphrag_neo4j.llm.endpoint import MODEL_OF, Endpoint
-from graphrag_neo4j.llm.endpoint_errors import REFUSED
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.settings import Settings
 

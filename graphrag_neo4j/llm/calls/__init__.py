@@ -1,0 +1,1 @@
+"""How calls reach an endpoint: options, limits, retries, errors, and the bodies of responses."""

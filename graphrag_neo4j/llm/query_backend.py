@@ -68,7 +68,7 @@ class LLMQueryBackend:
     ) -> StreamedTask:
         """Answers from one context. Raises ReplyError if the reply is empty."""
         system = self._fill(self._answer, context_data=marked(context.text))
-        return _final(system, question, history)
+        return self._final(system, question, history)
 
     def reduce(
         self, question: str, points: Sequence[Point], history: Sequence[Message]
@@ -79,7 +79,7 @@ class LLMQueryBackend:
             for n, point in enumerate(points, start=1)
         )
         system = self._fill(self._reduce, report_data=marked(listed), max_length=REDUCE_WORDS)
-        return _final(system, question, history)
+        return self._final(system, question, history)
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns the points in a context that help to answer the question."""
@@ -131,7 +131,12 @@ class LLMQueryBackend:
         request = Request("rating", (Message("user", prompt),), self._limit("rating"))
         return (yield from self_contained(request, question))
 
-    def _limit(self, step: Step) -> int | None:
+    def _final(self, system: str, question: str, history: Sequence[Message]) -> StreamedTask:
+        last = Message("user", storable(question)[0])
+        messages = (Message("system", system), *history, last)
+        return StreamedTask(Request("answer", messages, self._limit("answer")), _refuse_empty)
+
+    def _limit(self, step: Step) -> int:
         return reply_limit(step, self._settings)
 
     def _messages(self, prompt: Prompt, question: str, **values: str) -> tuple[Message, ...]:
@@ -156,12 +161,6 @@ def _without_instructions(
         raise ReplyError("the points repeat the instructions instead of following them")
     odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
     return found.model_copy(update={"points": points})
-
-
-def _final(system: str, question: str, history: Sequence[Message]) -> StreamedTask:
-    last = Message("user", storable(question)[0])
-    request = Request("answer", (Message("system", system), *history, last))
-    return StreamedTask(request, _refuse_empty)
 
 
 def _refuse_empty(text: str) -> None:

@@ -18,16 +18,14 @@ TOKENS_OF_A_WORD = 4
 RECORDS_OF_A_TOKEN = 5  # tokens of records that one token of a chunk can lead to
 MARGIN = 1000
 POINTS = 4000  # points of a map call, or one answer of several paragraphs
+ANSWER = 8000  # some ten pages; the user is told if an answer is cut off there
 REFERENCES = 1000  # ids of reports, or the name of a method
 ONE_WORD = 100
 T = TypeVar("T")
 
 
-def reply_limit(step: Step, settings: Settings) -> int | None:
-    """Returns the largest number of tokens of one reply of a step.
-
-    The reply to a user has none, because its length is what the user asks for.
-    """
+def reply_limit(step: Step, settings: Settings) -> int:
+    """Returns the largest number of tokens of one reply of a step."""
     match step:
         case "extraction" | "claims":
             return RECORDS_OF_A_TOKEN * settings.chunk_tokens + MARGIN
@@ -40,7 +38,7 @@ def reply_limit(step: Step, settings: Settings) -> int | None:
         case "rating":
             return REFERENCES
         case "answer":
-            return None
+            return ANSWER
 
 
 def limited(task: LLMTask[T], settings: Settings) -> Generator[Request, Reply, T]:

@@ -19,7 +19,7 @@ from tests.support.by_hand import cut, drive
 from tests.support.mutations import mutated
 from tests.support.odd_endpoint import odd_endpoint
 
-RECORDED = sorted((Path(__file__).parents[1] / "data" / "replies" / "objects").glob("*.json"))
+RECORDED = sorted((Path(__file__).parents[2] / "data" / "replies" / "objects").glob("*.json"))
 MATERIAL = ReportMaterial({}, [], [])
 
 

@@ -1,0 +1,1 @@
+"""Thinking with a model: think steps fed by hand, the endpoint over real HTTP."""

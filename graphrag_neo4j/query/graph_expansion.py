@@ -10,13 +10,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from graphrag_neo4j.graph import Row, fulltext_relationships, vector_search
-from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.graph import fulltext_relationships, vector_search
+from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.query.pagerank import pagerank
 from graphrag_neo4j.query.query_context import QueryContext, gather, lucene_query
-from graphrag_neo4j.query.rows import NamedRow
+from graphrag_neo4j.query.rows import (
+    LocalRow,
+    NamedRow,
+    NeighbourhoodRow,
+    RelationshipRow,
+    SurroundingsRow,
+)
 from graphrag_neo4j.query.seeds import MOST_PASSAGES, MOST_STATED, Hits, Rows, restart
 
 __all__ = ["expand_graph"]
@@ -24,22 +30,26 @@ __all__ = ["expand_graph"]
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks
 # (most). In measurements a larger subgraph did not find more of the right passages.
 SIZE: Final = {"near": 60, "far": 150, "most": 120}
+R = TypeVar("R", bound=IdRow)
 
 
 async def expand_graph(
     query: QueryContext, question: str | None, most: Mapping[str, int]
-) -> tuple[list[str], Row]:
+) -> tuple[list[str], LocalRow]:
     """Returns the ids of the entities with the highest PageRank, and the rows of their context.
 
     `question` replaces the user's question, for example by a follow-up question. `most` gives the
-    largest number of rows of each kind. The rows have the keys of `search/neighbourhood`, and
-    "inner" (relationships between these entities), "outward" (other relationships) and "chunks".
+    largest number of rows of each kind.
     """
     text, k = question or query.question, query.settings.top_k_entities
     hits = await _hits(query, question)
     weights, passages = hits.entities(text, k), hits.passages
     rows = await query.graph.read(
-        "search/surroundings", entities=list(weights), chunks=list(passages), **SIZE
+        "search/surroundings",
+        SurroundingsRow,
+        entities=list(weights),
+        chunks=list(passages),
+        **SIZE,
     )
     walked = _Walked.over(rows[0], weights, passages)
     entities = walked.entities[:k]
@@ -47,16 +57,19 @@ async def expand_graph(
     inner, outward = inner[: most["inner"]], outward[: most["outward"]]
     read = query.graph.read
     found = await gather(
-        around=partial(read, "search/neighbourhood", ids=entities, **most),
-        related=partial(read, "search/relationships", ids=[*inner, *outward]),
+        around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
+        related=partial(read, "search/relationships", RelationshipRow, ids=[*inner, *outward]),
         chunks=partial(read, "search/chunks", ids=walked.chunks[: most["chunks"]]),
     )
-    return entities, {
-        **found["around"][0],
-        "inner": _in_order(found["related"], inner),
-        "outward": _in_order(found["related"], outward),
-        "chunks": _in_order(found["chunks"], walked.chunks),
-    }
+    around: NeighbourhoodRow = found["around"][0]
+    return entities, LocalRow(
+        entities=around["entities"],
+        claims=around["claims"],
+        communities=around["communities"],
+        inner=_in_order(found["related"], inner),
+        outward=_in_order(found["related"], outward),
+        chunks=_in_order(found["chunks"], walked.chunks),
+    )
 
 
 async def _hits(query: QueryContext, question: str | None) -> Hits:
@@ -108,7 +121,7 @@ class _Walked:
 
     @classmethod
     def over(
-        cls, around: Row, weights: Mapping[str, float], passages: Mapping[str, float]
+        cls, around: SurroundingsRow, weights: Mapping[str, float], passages: Mapping[str, float]
     ) -> "_Walked":
         """Computes PageRank over the subgraph `around`, from these entities and chunks."""
         related = _rows(around["related"], "id", "source", "target", "weight")
@@ -140,11 +153,11 @@ class _Walked:
         return inner, [id_ for id_ in order if id_ not in between]
 
 
-def _rows(columns: Row, *names: str) -> list[tuple[Any, ...]]:
+def _rows(columns: Mapping[str, list[Any]], *names: str) -> list[tuple[Any, ...]]:
     """Turns the columns of a table into rows."""
     return list(zip(*(columns[name] for name in names), strict=True))
 
 
-def _in_order(rows: Iterable[Row], ids: Iterable[str]) -> list[Row]:
+def _in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:
     by_id = {row["id"]: row for row in rows}
     return [by_id[id_] for id_ in ids if id_ in by_id]

@@ -7,7 +7,6 @@ entities, and a second round trip to Neo4j reads their direct neighbours.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from graphrag_neo4j.context.context_table import (
     ContextRecord,
@@ -16,7 +15,7 @@ from graphrag_neo4j.context.context_table import (
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.graph import Row, vector_search
+from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.query.graph_expansion import expand_graph
 from graphrag_neo4j.query.query_context import (
     QueryContext,
@@ -25,7 +24,13 @@ from graphrag_neo4j.query.query_context import (
     report_record,
     source_record,
 )
-from graphrag_neo4j.query.rows import NamedRow, ReportRow
+from graphrag_neo4j.query.rows import (
+    LocalRow,
+    NamedRow,
+    NeighbourhoodRow,
+    OneHopRow,
+    ReportRow,
+)
 from graphrag_neo4j.query.seeds import Rows, fused, named_in
 
 __all__ = ["local_context"]
@@ -62,13 +67,13 @@ async def local_context(query: QueryContext, question: str | None = None) -> Con
 
 async def _hop(
     query: QueryContext, question: str | None, most: Mapping[str, int]
-) -> tuple[list[str], Row]:
+) -> tuple[list[str], LocalRow]:
     """Returns the ids of the entities for the question, and the rows of what is one hop away."""
     entities = await _entities(query, question)
     read = query.graph.read
     found = await gather(
-        known=partial(read, "search/neighbourhood", ids=entities, **most),
-        hop=partial(read, "search/one_hop", ids=entities, **most),
+        known=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
+        hop=partial(read, "search/one_hop", OneHopRow, ids=entities, **most),
     )
     return entities, found["known"][0] | found["hop"][0]
 
@@ -108,16 +113,16 @@ def _reports(query: QueryContext, rows: Sequence[ReportRow], budget: float) -> C
     return table
 
 
-def _elements(found: Row, order: Sequence[str]) -> Iterable[ContextRecord]:
+def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
     """Yields entities, the relationships between them, their claims, then other relationships."""
-    by_id: dict[str, Any] = {row["id"]: row for row in found["entities"]}
+    by_id = {row["id"]: row for row in found["entities"]}
     for id_ in order:
         if id_ in by_id:
             yield record_of_row("Entities", by_id[id_], "name", "type", "description")
     for row in found["inner"]:
         yield relationship_record(row, "source", "target")
     claim = ("subject", "object", "type", "status", "start", "end", "description")
-    for row in found["claims"]:
-        yield record_of_row("Claims", row, *claim)
+    for one in found["claims"]:
+        yield record_of_row("Claims", one, *claim)
     for row in found["outward"]:
         yield relationship_record(row, "source", "target")

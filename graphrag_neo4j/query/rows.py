@@ -1,11 +1,12 @@
 """The rows of the statements that questions and look-ups read, column by column."""
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from graphrag_neo4j.context.citations import CitationKind
 
 __all__ = [
     "ChunkRow",
+    "ClaimRow",
     "CommunityReportRow",
     "CommunityRow",
     "CoverRow",
@@ -13,13 +14,19 @@ __all__ = [
     "EntityRow",
     "FoundEntityRow",
     "LevelRow",
+    "LocalRow",
     "NamedRow",
     "NearNameRow",
+    "NeighbourhoodRow",
+    "OneHopRow",
     "PartRow",
     "PlaceRow",
+    "RelationshipRow",
     "ReportRow",
     "ResolvedRow",
+    "ShownEntityRow",
     "StateRow",
+    "SurroundingsRow",
     "WordRow",
 ]
 
@@ -52,6 +59,77 @@ class ReportRow(TypedDict):
     summary: str
     report: str
     n_tokens: int | None
+
+
+class ShownEntityRow(TypedDict):
+    """An entity that a model is shown."""
+
+    id: str
+    ref: int
+    name: str
+    type: str
+    description: str
+
+
+class RelationshipRow(TypedDict):
+    """A relationship with the names of its ends in the direction of most of its statements.
+
+    `weight` is the number of its statements; `opposite` of them go the other way.
+    """
+
+    id: str
+    ref: int
+    source: str
+    target: str
+    description: str
+    weight: float
+    opposite: int | None
+
+
+class ClaimRow(TypedDict):
+    """A claim with the names of its subject and object."""
+
+    id: str
+    ref: int
+    subject: str
+    object: str | None
+    type: str
+    status: str | None
+    start: str | None
+    end: str | None
+    description: str
+
+
+class NeighbourhoodRow(TypedDict):
+    """Entities, the claims about them, and the communities with a report that they are in."""
+
+    entities: list[ShownEntityRow]
+    claims: list[ClaimRow]
+    communities: list[ReportRow]
+
+
+class OneHopRow(TypedDict):
+    """The relationships between entities and to others, and the chunks that support them."""
+
+    inner: list[RelationshipRow]
+    outward: list[RelationshipRow]
+    chunks: list[ChunkRow]
+
+
+class LocalRow(NeighbourhoodRow, OneHopRow):
+    """All that a local context is made from."""
+
+
+class SurroundingsRow(TypedDict):
+    """The graph around entities and chunks, in columns: lists of the same length by name.
+
+    `seeds` has the columns entity and chunks (their number), `related` has id, source, target and
+    weight, `mentions` has chunk and entity; all but the numbers are ids.
+    """
+
+    seeds: dict[str, list[Any]]
+    related: dict[str, list[Any]]
+    mentions: dict[str, list[Any]]
 
 
 class CoveredRow(ReportRow):

@@ -57,15 +57,6 @@ BUILT: Final[Mapping[str, tuple[str, ...]]] = {
 OTHER_FILES = {"map/{name}"}  # f-strings that look like a statement, and name a file of the map
 # People run these in Neo4j Browser; the package only shows them.
 SHOWN = "browse/"
-# Statements whose callers still read plain dictionaries. Nothing new belongs here.
-UNTYPED: Final = frozenset(
-    {
-        "search/neighbourhood",
-        "search/one_hop",
-        "search/relationships",
-        "search/surroundings",
-    }
-)
 
 
 @cache
@@ -171,14 +162,10 @@ def agrees(name: str, columns: set[str]) -> bool:
         return bool(
             keys.__required_keys__ <= columns <= keys.__required_keys__ | keys.__optional_keys__
         )
-    return not columns or name.startswith(SHOWN) or name in UNTYPED
+    return not columns or name.startswith(SHOWN)
 
 
 async def test_neo4j_understands_each_and_its_columns_are_those_of_its_row(graph: Graph) -> None:
     columns = planned(graph)
     assert len(columns) > len(STATEMENTS) - 4
     assert {name: given for name, given in columns.items() if not agrees(name, given)} == {}
-
-
-def test_what_is_not_typed_is_a_statement_that_is_read_untyped() -> None:
-    assert set(STATEMENTS) - typed().keys() >= UNTYPED

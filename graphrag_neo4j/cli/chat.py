@@ -8,7 +8,7 @@ import click
 from graphrag_neo4j.cli.options import METHOD_HELP, NearestChoice, home_option, run, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.answer import print_answer, print_sources
-from graphrag_neo4j.cli.output.progress import Told, listening
+from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
@@ -63,7 +63,9 @@ def chat(method: Method | Literal["auto"], home: Path | None) -> None:
 class Conversation:
     """Reads questions and commands, and prints answers, until the user ends the conversation."""
 
-    def __init__(self, rag: AsyncGraphRAG, listen: Told, method: Method | Literal["auto"]) -> None:
+    def __init__(
+        self, rag: AsyncGraphRAG, listen: EventDisplay, method: Method | Literal["auto"]
+    ) -> None:
         self.rag, self.listen, self.method = rag, listen, method
         self.history: list[tuple[str, str]] = []
         self.last: Answer | None = None

@@ -10,7 +10,7 @@ import click
 
 from graphrag_neo4j.cli.options import Number, home_option, run, settings_of
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import Hushed, listening
+from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
@@ -52,7 +52,7 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
     async def work() -> None:
         async with AsyncExitStack() as stack:
             with listening(quiet=False, fleeting=True) as listener:
-                listen = Hushed(listener)
+                listen = QuietableDisplay(listener)
                 rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
                 listen.hush()
             if served is None:

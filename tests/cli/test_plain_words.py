@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.cli.index import memory
-from graphrag_neo4j.cli.output.progress import Hushed, listening, money
+from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening, money
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more, seconds
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Advanced, Notice, Started
@@ -60,7 +60,7 @@ def test_the_memory_of_a_process_is_told() -> None:
 
 def test_a_server_that_has_started_draws_no_steps(capsys: pytest.CaptureFixture[str]) -> None:
     with listening(quiet=False) as told:
-        listen = Hushed(told)
+        listen = QuietableDisplay(told)
         listen(Started("ingest", 1))
         listen(Advanced(1))
         listen.hush()

@@ -8,8 +8,8 @@ import pytest
 
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.graph import Graph, Transaction, connect, dump, ensure_schema, hold_lease
+from tests.support.preset_backend import PresetBackend, documents, found, put, read
 from tests.support.servers import TestServer
-from tests.support.told_backend import Told, documents, found, put, read
 
 
 async def failure(uri: str, username: str = "nobody", password: str = "") -> Exception:
@@ -130,7 +130,7 @@ async def test_the_dump_holds_all_but_builds_counter_refs_and_marks(graph: Graph
     async with hold_lease(graph, {"command": "test"}, dict):
         await put(graph, documents("Marley was dead."))
         said = {"Marley was dead.": found(("Marley", "person", "Dead."), ("Marley", "Bob", "", 1))}
-        await read(graph, Told(said))
+        await read(graph, PresetBackend(said))
     nodes = await dump(graph)
     kinds = " ".join(sorted(key.partition(":")[0] for key in nodes))
     assert kinds == "Chunk Document Entity Entity MENTIONS MENTIONS PART_OF RELATED STATED"

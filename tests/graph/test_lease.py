@@ -23,8 +23,8 @@ from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.preset_backend import documents, put
 from tests.support.servers import TestServer
-from tests.support.told_backend import documents, put
 
 pytestmark = pytest.mark.one_release
 

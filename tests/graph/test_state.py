@@ -23,7 +23,7 @@ from graphrag_neo4j.graph.state import migrate
 from graphrag_neo4j.model import ChunkText, Extraction, LLMTask
 from graphrag_neo4j.settings import Settings
 from tests.support.fake_endpoint import FakeEndpoint
-from tests.support.told_backend import documents
+from tests.support.preset_backend import documents
 
 Make = Callable[..., Settings]
 

@@ -6,7 +6,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.mode_change import mark_read_without_model, refuse_to_lose_model
 from tests.support.extractive_index import index_extractively
-from tests.support.told_backend import Told, claim, documents, found, put, read
+from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read
 
 TEXT = "Microsoft acquired LinkedIn in 2016."
 READ = found(("Microsoft", "organization", "It bought LinkedIn."))
@@ -24,7 +24,7 @@ async def test_a_model_reads_again_what_was_read_without_one_and_nothing_else(
     assert await names(graph) == ["LinkedIn", "Microsoft"]
     assert await mark_read_without_model(graph) == 1
     assert await names(graph) == ["LinkedIn", "Microsoft"]
-    told = Told({TEXT: READ}, {TEXT: [claim("Microsoft")]})
+    told = PresetBackend({TEXT: READ}, {TEXT: [claim("Microsoft")]})
     await read(graph, told)
     assert await names(graph) == ["Microsoft"]
     rows = await graph.run_plain("MATCH (c:Claim) RETURN c.description AS said")
@@ -37,6 +37,6 @@ async def test_what_a_model_has_read_is_not_given_up_by_accident(graph: Graph) -
     await refuse_to_lose_model(graph)
     await put(graph, [*documents(TEXT), *documents("", "Another one.")[1:]])
     await refuse_to_lose_model(graph)
-    await read(graph, Told({"Another one.": READ}))
+    await read(graph, PresetBackend({"Another one.": READ}))
     with pytest.raises(InputError, match="--reread"):
         await refuse_to_lose_model(graph)

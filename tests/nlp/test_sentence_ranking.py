@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
-from tests.support.told_backend import run
+from tests.support.preset_backend import run
 
 CATS = [
     "Cats sleep on warm roofs in summer.",

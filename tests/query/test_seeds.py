@@ -9,7 +9,7 @@ from graphrag_neo4j.query.local_context import local_context
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.seeds import Hits, named_in, names
 from graphrag_neo4j.settings import load_settings
-from tests.support.told_backend import Told, describe, documents, found, put, read
+from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ PEOPLE = ("马力", "利马", "马利", "马车", "利率", "马利亚")
 async def test_the_entity_that_a_chinese_question_names_comes_first(
     graph: Graph, name: str, expand: str
 ) -> None:
-    told = Told({CHINESE: found(*((one, "person", f"{one}。") for one in PEOPLE))})
+    told = PresetBackend({CHINESE: found(*((one, "person", f"{one}。") for one in PEOPLE))})
     await put(graph, documents(CHINESE))
     await read(graph, told)
     await describe(graph, told)

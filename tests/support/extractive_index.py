@@ -20,7 +20,7 @@ from graphrag_neo4j.indexing.stages.summarize import SummaryLimits, summarize
 from graphrag_neo4j.indexing.tree_summarize import SummaryBudget
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import load_settings
-from tests.support.told_backend import put
+from tests.support.preset_backend import put
 
 __all__ = ["index_extractively"]
 

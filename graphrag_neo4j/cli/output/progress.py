@@ -13,7 +13,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, named_step, seconds
 from graphrag_neo4j.events import Advanced, Event, Notice, Spent, Started, Waiting
 
-__all__ = ["Hushed", "Told", "listening", "money", "money_known"]
+__all__ = ["EventDisplay", "QuietableDisplay", "listening", "money", "money_known"]
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_WAITS = 15.0
@@ -21,14 +21,14 @@ MEGABYTE = 1_000_000
 
 
 @contextmanager
-def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["Told"]:
+def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["EventDisplay"]:
     """Yields a listener that shows the events of a command on standard error.
 
     With `fleeting` the progress bars disappear before the result is printed. With `quiet` only
     warnings are shown and, on a terminal, what the command is waiting for.
     """
     on_terminal = terminal.errors_are_shown()
-    listener: Told = Lines()
+    listener: EventDisplay = Lines()
     if on_terminal:
         listener = Bars(terminal.Drawing(fleeting=fleeting or quiet))
     if quiet:
@@ -56,7 +56,7 @@ def money_known(cost: float, unpriced: int) -> str:
     return f"at least {money(cost)}" if cost else "unknown cost"
 
 
-class Told(Protocol):
+class EventDisplay(Protocol):
     """A listener that can make room for what a command prints."""
 
     def __call__(self, event: Event) -> None:
@@ -66,10 +66,10 @@ class Told(Protocol):
         """Stops drawing until the next event."""
 
 
-class Hushed:
+class QuietableDisplay:
     """Forwards events to a listener until `hush` is called; then it prints only warnings."""
 
-    def __init__(self, listener: Told) -> None:
+    def __init__(self, listener: EventDisplay) -> None:
         self._listener = listener
 
     def __call__(self, event: Event) -> None:
@@ -98,7 +98,7 @@ class OnlyWarnings:
 class WarningsAndWaits:
     """Forwards warnings and waits to a listener, and ignores all other events."""
 
-    def __init__(self, listener: Told) -> None:
+    def __init__(self, listener: EventDisplay) -> None:
         self._listener = listener
 
     def __call__(self, event: Event) -> None:

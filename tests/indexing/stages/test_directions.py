@@ -12,7 +12,7 @@ from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization.map import read_map
 from tests.support.graphrag_tables import brought
-from tests.support.told_backend import Told, describe, documents, found, put, read
+from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read
 
 ONE, TWO, THREE = "One.", "Two.", "Three."
 TO, FRO = ("Marley", "Scrooge"), ("Scrooge", "Marley")
@@ -36,9 +36,9 @@ async def shown(graph: Graph) -> Mapping[str, tuple[str, str, int | None]]:
     return {row["id"]: (row["source"], row["target"], row["opposite"]) for row in rows}
 
 
-def stated(*pairs: tuple[str, str]) -> Told:
+def stated(*pairs: tuple[str, str]) -> PresetBackend:
     """Each text states one pair, with a description of its own."""
-    return Told(
+    return PresetBackend(
         {
             text: found((source, target, f"They met {text}", 1.0))
             for text, (source, target) in zip((ONE, TWO, THREE), pairs, strict=False)

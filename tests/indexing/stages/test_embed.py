@@ -36,7 +36,7 @@ from graphrag_neo4j.protocols import Embedder
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.vectors import embed as by_words
-from tests.support.told_backend import Told, describe, documents, found, put, read, run
+from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read, run
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 SAID = {
@@ -113,7 +113,9 @@ async def embedded(
 ) -> Model:
     """The model after it was asked for what is marked; a token is a word."""
     limits = EmbedLimits(cut, batch, batch_tokens, lambda text: len(text.split()))
-    await embed(StageContext(graph, Told(), run, 2, listen), Embedder(name, asked, model), limits)
+    await embed(
+        StageContext(graph, PresetBackend(), run, 2, listen), Embedder(name, asked, model), limits
+    )
     await await_indexes(graph)
     return model
 
@@ -121,15 +123,15 @@ async def embedded(
 async def story(graph: Graph, *texts: str) -> None:
     """Documents, read and described."""
     await put(graph, documents(*texts))
-    await read(graph, Told(SAID))
-    await describe(graph, Told(SAID))
+    await read(graph, PresetBackend(SAID))
+    await describe(graph, PresetBackend(SAID))
 
 
 async def reported(graph: Graph) -> None:
     """Communities with their reports."""
     await find_communities(graph, Leiden(), silent)
     limits = ReportLimits(500, 0, lambda text: len(text.split()))
-    await write_reports(StageContext(graph, Told(), run, 2, silent), limits)
+    await write_reports(StageContext(graph, PresetBackend(), run, 2, silent), limits)
 
 
 async def nodes(graph: Graph, label: str) -> list[Row]:
@@ -193,7 +195,7 @@ async def test_what_is_described_again_with_the_same_words_is_not_asked_for(grap
     await story(graph, ONE, TWO)
     await embedded(graph, Model())
     await graph.run_plain("MATCH (e:Entity) SET e.undescribed = true")
-    await describe(graph, Told(SAID))
+    await describe(graph, PresetBackend(SAID))
     assert (await read_status(graph)).pending["embed"] == 2
     model = await embedded(graph, Model())
     assert (model.probes, model.heard) == (0, [])
@@ -204,7 +206,7 @@ async def test_a_changed_description_embeds_that_alone(graph: Graph) -> None:
     await story(graph, ONE, TWO)
     await embedded(graph, Model())
     await put(graph, documents(ONE, "Scrooge was changed."))
-    said = Told({"Scrooge was changed.": found(("Scrooge", "person", "A kind old man."))})
+    said = PresetBackend({"Scrooge was changed.": found(("Scrooge", "person", "A kind old man."))})
     await read(graph, said)
     await describe(graph, said)
     model = await embedded(graph, Model())
@@ -219,12 +221,12 @@ async def named(graph: Graph, name: str) -> Row:
 async def test_an_entity_without_a_description_is_embedded_by_its_name(graph: Graph) -> None:
     said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("Marley", "person", ""))}
     await put(graph, documents(ONE, TWO))
-    await read(graph, Told(said))
-    await describe(graph, Told(said))
+    await read(graph, PresetBackend(said))
+    await describe(graph, PresetBackend(said))
     assert (await embedded(graph, Model())).texts == {ONE, "Marley\nDead.", TWO}
     await put(graph, documents("Nothing.", TWO))
-    await read(graph, Told(said))
-    await describe(graph, Told(said))
+    await read(graph, PresetBackend(said))
+    await describe(graph, PresetBackend(said))
     assert (await embedded(graph, Model())).texts == {"Marley", "Nothing."}
 
 
@@ -292,7 +294,7 @@ async def test_a_text_with_a_vector_that_is_zero_now_loses_the_old_one(graph: Gr
     await story(graph, TWO)
     await embedded(graph, Model())
     await put(graph, documents(ONE))
-    said = Told({ONE: found(("Scrooge", "person", "Nothing."))})
+    said = PresetBackend({ONE: found(("Scrooge", "person", "Nothing."))})
     await read(graph, said)
     await describe(graph, said)
     await embedded(graph, Model(zero=["Nothing"]))
@@ -538,7 +540,7 @@ async def test_over_http_the_dimensions_are_asked_of_the_endpoint(
     limits = EmbedLimits(50, 128, 1000, lambda text: len(text.split()))
     async with Endpoint(given) as model:
         embedder = Embedder(given.embedding_model, given.embedding_dimensions, model.embed)
-        await embed(StageContext(graph, Told(), run, 2, silent), embedder, limits)
+        await embed(StageContext(graph, PresetBackend(), run, 2, silent), embedder, limits)
     assert [call.inputs for call in endpoint.log] == [1, 4]
     assert {len(one["embedding"]) for one in await nodes(graph, "Entity")} == {48}
     assert await index_dimensions(graph) == [48] * 3

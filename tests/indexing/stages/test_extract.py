@@ -7,7 +7,7 @@ from graphrag_neo4j.indexing.stages.extract import count_read_otherwise, mark_to
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import Document
-from tests.support.told_backend import Told, claim, documents, found, put, read
+from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 SENTENCE = "the firm that once belonged to the late Jacob Marley of London"
@@ -42,7 +42,7 @@ async def refs(graph: Graph) -> dict[str, list[int]]:
 
 async def test_a_subject_that_is_no_name_becomes_no_entity(graph: Graph) -> None:
     await put(graph, documents(ONE))
-    told = Told(
+    told = PresetBackend(
         {ONE: found(("Marley", "person", "He is dead."))},
         {
             ONE: [
@@ -63,7 +63,7 @@ async def test_a_subject_that_is_no_name_becomes_no_entity(graph: Graph) -> None
 async def test_a_long_subject_that_the_chunk_names_is_that_entity(graph: Graph) -> None:
     await put(graph, documents(ONE))
     named = found((SENTENCE, "organization", "A firm."))
-    await read(graph, Told({ONE: named}, {ONE: [claim(SENTENCE.upper())]}))
+    await read(graph, PresetBackend({ONE: named}, {ONE: [claim(SENTENCE.upper())]}))
     [only] = await claims(graph)
     assert only["subject"] is not None
     assert only["subject_text"] is None
@@ -72,7 +72,7 @@ async def test_a_long_subject_that_the_chunk_names_is_that_entity(graph: Graph) 
 async def test_the_place_of_a_quote_is_kept_white_space_and_quotes_folded(graph: Graph) -> None:
     text = "It is told: “Marley\n was   dead.” So be it."
     await put(graph, documents(text))
-    await read(graph, Told({}, {text: [claim("Marley", None, '"Marley was dead."')]}))
+    await read(graph, PresetBackend({}, {text: [claim("Marley", None, '"Marley was dead."')]}))
     [only] = await claims(graph)
     assert text[only["start"] : only["end"]] == "“Marley\n was   dead.”"
 
@@ -80,7 +80,7 @@ async def test_the_place_of_a_quote_is_kept_white_space_and_quotes_folded(graph:
 async def test_an_entity_lives_as_long_as_one_chunk_mentions_it(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     both = found(("Marley", "person", "A partner."))
-    await read(graph, Told({ONE: both, TWO: both}))
+    await read(graph, PresetBackend({ONE: both, TWO: both}))
     await delete_documents(graph, [document_id("memory:0")])
     assert await names(graph) == ["Marley"]
     await delete_documents(graph, [document_id("memory:1")])
@@ -93,11 +93,11 @@ async def test_a_pair_lives_as_long_as_one_chunk_states_it(graph: Graph) -> None
         ONE: found(("Marley", "Scrooge", "Partners.", 8.0)),
         TWO: found(("Scrooge", "Marley", "Friends.", 4.0)),
     }
-    await read(graph, Told(stated))
+    await read(graph, PresetBackend(stated))
     query = "MATCH (a)-[r:RELATED]->(b) RETURN r.weight AS weight, r.strength AS strength"
     assert await graph.run_plain(query) == [{"weight": 2, "strength": 6.0}]
     await delete_documents(graph, [document_id("memory:0")])
-    await read(graph, Told())
+    await read(graph, PresetBackend())
     assert await graph.run_plain(query) == [{"weight": 1, "strength": 4.0}]
     await delete_documents(graph, [document_id("memory:1")])
     assert await graph.run_plain(query) == []
@@ -106,10 +106,12 @@ async def test_a_pair_lives_as_long_as_one_chunk_states_it(graph: Graph) -> None
 
 async def test_what_claims_mention_survives_a_new_reading_of_their_chunk(graph: Graph) -> None:
     await put(graph, documents(ONE))
-    told = Told({ONE: found(("Bob", "person", "A clerk."))}, {ONE: [claim("Marley", "Scrooge")]})
+    told = PresetBackend(
+        {ONE: found(("Bob", "person", "A clerk."))}, {ONE: [claim("Marley", "Scrooge")]}
+    )
     await read(graph, told)
     assert await names(graph) == ["Bob", "Marley", "Scrooge"]
-    anew = Told({ONE: found(("Tim", "person", "A son."))}, version="2")
+    anew = PresetBackend({ONE: found(("Tim", "person", "A son."))}, version="2")
     await mark_to_reread(graph, anew, claims=False)
     await read(graph, anew)
     assert await names(graph) == ["Marley", "Scrooge", "Tim"]
@@ -121,7 +123,7 @@ async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: G
     said = [claim(SENTENCE, SENTENCE + " and Bob")]
     last = {ONE: found((SENTENCE, "organization", "A firm."))}
     await put(graph, documents(ONE, TWO))
-    await read(graph, Told(last, {ONE: said}, version="2"))
+    await read(graph, PresetBackend(last, {ONE: said}, version="2"))
     expected = await dump(graph)
     await delete_documents(graph, [document_id("memory:0"), document_id("memory:1")])
     await put(graph, documents(ONE, TWO))
@@ -129,8 +131,8 @@ async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: G
         ONE: found((SENTENCE + " and Bob", "x", "y"), ("Scrooge", "Marley", "Partners.", 4.0)),
         TWO: found(("Scrooge", "person", "A miser.")),
     }
-    await read(graph, Told(first, {ONE: said}, version="1"))
-    anew = Told(last, {ONE: said}, version="2")
+    await read(graph, PresetBackend(first, {ONE: said}, version="1"))
+    anew = PresetBackend(last, {ONE: said}, version="2")
     await mark_to_reread(graph, anew, claims=True)
     await read(graph, anew)
     assert await dump(graph) == expected
@@ -140,8 +142,8 @@ async def test_claims_follow_the_entities_when_only_these_are_read_anew(graph: G
     said = [claim(SENTENCE, SENTENCE + " and Bob")]
     first, last = found((SENTENCE + " and Bob", "x", "y")), found((SENTENCE, "x", "y"))
     await put(graph, documents(ONE))
-    await read(graph, Told({ONE: first}, {ONE: said}))
-    anew = Told({ONE: last}, version="2")
+    await read(graph, PresetBackend({ONE: first}, {ONE: said}))
+    anew = PresetBackend({ONE: last}, version="2")
     await mark_to_reread(graph, anew, claims=False)
     await read(graph, anew)
     [only] = await claims(graph)
@@ -160,7 +162,7 @@ async def test_one_pair_stated_in_many_chunks_weighs_as_much(graph: Graph) -> No
         for n, text in enumerate(texts)
     }
     await put(graph, documents(*texts))
-    await read(graph, Told(said))
+    await read(graph, PresetBackend(said))
     rows = await graph.run_plain(
         "MATCH ()-[r:RELATED]->() RETURN r.weight AS weight, r.strength AS strength"
     )
@@ -181,7 +183,7 @@ async def test_parallel_lists_are_sorted_and_exact_repeats_count_once(graph: Gra
         ("Scrooge", "Marley", "Buried him.", 2.0),
         ("Scrooge", "Marley", "Buried him.", 1.0),
     )
-    await read(graph, Told({ONE: said}))
+    await read(graph, PresetBackend({ONE: said}))
     rows = await graph.run_plain(
         "MATCH ()-[m:MENTIONS]->(e) RETURN m.names AS names, m.types AS types,"
         " m.descriptions AS descriptions ORDER BY e.name"
@@ -206,7 +208,7 @@ async def test_parallel_lists_are_sorted_and_exact_repeats_count_once(graph: Gra
 
 async def test_refs_are_unique_per_kind_and_never_given_again(graph: Graph) -> None:
     said = found(("Marley", "Scrooge", "Partners.", 8.0), ("Marley", "Bob", "Strangers.", 1.0))
-    told = Told({ONE: said, TWO: said}, {ONE: [claim("Marley"), claim("Bob")]})
+    told = PresetBackend({ONE: said, TWO: said}, {ONE: [claim("Marley"), claim("Bob")]})
     await put(graph, documents(ONE, TWO))
     await read(graph, told)
     before = await refs(graph)
@@ -229,9 +231,9 @@ async def test_refs_are_unique_per_kind_and_never_given_again(graph: Graph) -> N
 async def test_known_entities_and_pairs_keep_their_refs_when_read_anew(graph: Graph) -> None:
     said = found(("Marley", "Scrooge", "Partners.", 8.0))
     await put(graph, documents(ONE))
-    await read(graph, Told({ONE: said}))
+    await read(graph, PresetBackend({ONE: said}))
     before = await refs(graph)
-    anew = Told({ONE: said}, version="2")
+    anew = PresetBackend({ONE: said}, version="2")
     await mark_to_reread(graph, anew, claims=True)
     await read(graph, anew)
     assert await refs(graph) == before
@@ -241,9 +243,9 @@ async def test_a_failed_chunk_keeps_its_old_evidence_and_is_named(graph: Graph) 
     tales = [Document(ONE, "file:///marley.txt"), Document(TWO, "file:///scrooge.txt")]
     await put(graph, tales)
     said = {ONE: found(("Marley", "person", "Dead."), ("Marley", "Bob", "Strangers.", 1.0))}
-    await read(graph, Told(said, {ONE: [claim("Marley")]}))
+    await read(graph, PresetBackend(said, {ONE: [claim("Marley")]}))
     before = {key for key in await dump(graph) if not key.startswith("Chunk:")}
-    anew = Told({ONE: "the call failed: 500"}, {TWO: "the reply is empty"}, version="2")
+    anew = PresetBackend({ONE: "the call failed: 500"}, {TWO: "the reply is empty"}, version="2")
     await mark_to_reread(graph, anew, claims=True)
     await read(graph, anew)
     assert {key for key in await dump(graph) if not key.startswith("Chunk:")} == before
@@ -253,7 +255,7 @@ async def test_a_failed_chunk_keeps_its_old_evidence_and_is_named(graph: Graph) 
         ("claims", "chunk 0 of file:///scrooge.txt", "the reply is empty"),
     ]
     assert (status.pending["extract"], status.pending["claims"]) == (1, 2)
-    await read(graph, Told(said, {ONE: [claim("Marley")]}, version="2"))
+    await read(graph, PresetBackend(said, {ONE: [claim("Marley")]}, version="2"))
     status = await read_status(graph)
     assert status.failures == []
     assert (status.pending["extract"], status.pending["claims"]) == (0, 0)
@@ -261,7 +263,7 @@ async def test_a_failed_chunk_keeps_its_old_evidence_and_is_named(graph: Graph) 
 
 async def test_failed_chunks_are_tried_once_in_a_run(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
-    failing = Told({ONE: "no", TWO: "no"})
+    failing = PresetBackend({ONE: "no", TWO: "no"})
     await read(graph, failing)
     assert len(failing.heard) == 2
     await read(graph, failing)
@@ -270,7 +272,7 @@ async def test_failed_chunks_are_tried_once_in_a_run(graph: Graph) -> None:
 
 async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO, THREE))
-    told = Told(
+    told = PresetBackend(
         {
             ONE: found(unusable=["relationship with itself", "entity without a name"], cut=True),
             TWO: found(unusable=["relationship with itself"]),
@@ -288,15 +290,15 @@ async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> N
 async def test_unread_texts_are_one_reason_with_an_example(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     unread = ["text that is no record: 'Ann, a captain'", "text that is no record: 'Bob: a cook'"]
-    await read(graph, Told({ONE: found(unusable=unread), TWO: found(unusable=unread[1:])}))
+    await read(graph, PresetBackend({ONE: found(unusable=unread), TWO: found(unusable=unread[1:])}))
     status = await read_status(graph)
     assert status.unusable == {"text that is no record, such as 'Ann, a captain'": 3}
 
 
 async def test_chunks_read_otherwise_are_counted_and_stand_until_asked_for(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
-    await read(graph, Told())
-    other = Told(version="2")
+    await read(graph, PresetBackend())
+    other = PresetBackend(version="2")
     assert await count_read_otherwise(graph, other, claims=True) == 2
     await read(graph, other)
     assert other.heard == []
@@ -309,7 +311,7 @@ async def test_chunks_read_otherwise_are_counted_and_stand_until_asked_for(graph
 async def test_what_is_read_in_one_chunk_is_stored_under_that_chunk(graph: Graph) -> None:
     texts = [f"Tale {n}." for n in range(100)]
     await put(graph, documents(*texts))
-    await read(graph, Told({text: found((text, "tale", f"Of {text}")) for text in texts}))
+    await read(graph, PresetBackend({text: found((text, "tale", f"Of {text}")) for text in texts}))
     rows = await graph.run_plain(
         "MATCH (c:Chunk)-[m:MENTIONS]->(e:Entity)"
         " RETURN c.text AS text, e.name AS name, m.descriptions AS said"

@@ -9,7 +9,7 @@ import pytest
 from graphrag_neo4j.graph import Graph, Row, dump
 from graphrag_neo4j.indexing.stages.ingest import Cutting, delete_documents, document_id
 from graphrag_neo4j.model import Document, Scalar
-from tests.support.told_backend import CUTTING, Told, documents, found, put, read
+from tests.support.preset_backend import CUTTING, PresetBackend, documents, found, put, read
 
 SMALL = Cutting(50, 20, "o200k_base")
 SENTENCES = [
@@ -66,7 +66,7 @@ async def test_a_changed_document_keeps_what_was_read_in_chunks_that_did_not_cha
     said = {
         row["text"]: found((row["text"][:20].strip(), "day", "A day.")) for row in before.values()
     }
-    await read(graph, Told(said))
+    await read(graph, PresetBackend(said))
     result = await put(graph, documents(TEXT.replace("7 coins", "seven coins")), SMALL)
     assert (result.added, result.changed, result.unchanged) == (0, 1, 0)
     after = {row["id"]: row for row in await chunks(graph)}
@@ -128,7 +128,7 @@ async def test_changed_metadata_alone_rewrites_no_chunk(graph: Graph) -> None:
 async def test_prepended_metadata_reaches_the_model_and_moves_no_offset(graph: Graph) -> None:
     cutting = Cutting(600, 100, "o200k_base", ("title", "year", "missing"))
     await put(graph, [Document(TEXT, "memory:0", "A Carol", {"year": 1843})], cutting)
-    told = Told()
+    told = PresetBackend()
     await read(graph, told)
     assert [(heard.header, heard.text) for heard in told.heard] == [
         ("title: A Carol\nyear: 1843", TEXT)
@@ -140,7 +140,7 @@ async def test_prepended_metadata_reaches_the_model_and_moves_no_offset(graph: G
 async def test_a_changed_prepended_value_is_read_again(graph: Graph) -> None:
     cutting = Cutting(600, 100, "o200k_base", ("year",))
     await put(graph, [Document(TEXT, "memory:0", "", {"year": 1843})], cutting)
-    await read(graph, Told())
+    await read(graph, PresetBackend())
     result = await put(graph, [Document(TEXT, "memory:0", "", {"year": 1844})], cutting)
     assert result.changed == 1
     assert [row["extraction"] for row in await chunks(graph)] == ["pending"]
@@ -218,7 +218,7 @@ async def test_text_that_looks_like_cypher_is_only_text(graph: Graph) -> None:
     await put(graph, documents("Marley was dead."))
     await put(graph, [Document(nasty, nasty, nasty, {nasty: nasty})])
     said = {nasty: found((nasty, nasty, nasty), (nasty, "Marley", nasty, 3.0))}
-    await read(graph, Told(said))
+    await read(graph, PresetBackend(said))
     nodes = await dump(graph)
     [kept] = [n for key, n in nodes.items() if key == f"Document:{document_id(nasty)}"]
     assert kept["source"] == kept["title"] == kept[f"meta_{nasty}"] == nasty
@@ -230,14 +230,16 @@ async def test_text_that_looks_like_cypher_is_only_text(graph: Graph) -> None:
 
 async def test_deleting_a_document_leaves_nothing_of_it(graph: Graph) -> None:
     await put(graph, documents("Marley was dead."))
-    await read(graph, Told({"Marley was dead.": found(("Marley", "person", "He is dead."))}))
+    await read(
+        graph, PresetBackend({"Marley was dead.": found(("Marley", "person", "He is dead."))})
+    )
     before = await dump(graph)
     await put(graph, [*documents("Marley was dead."), Document("Marley met Bob.", "memory:b")])
     met = found(("Bob", "person", "A clerk."), ("Marley", "Bob", "They met.", 4.0))
-    await read(graph, Told({"Marley met Bob.": met}))
+    await read(graph, PresetBackend({"Marley met Bob.": met}))
     assert await dump(graph) != before
     await delete_documents(graph, [document_id("memory:b")])
-    await read(graph, Told())
+    await read(graph, PresetBackend())
     assert await dump(graph) == before
 
 

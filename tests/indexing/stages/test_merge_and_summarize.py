@@ -6,7 +6,7 @@ from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.indexing.status import read_status
-from tests.support.told_backend import Told, claim, describe, documents, found, put, read
+from tests.support.preset_backend import PresetBackend, claim, describe, documents, found, put, read
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 
@@ -35,7 +35,7 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
         TWO: found(("MARLEY", "person", "c"), ("Scrooge", "x", "d")),
         THREE: found(("Marley", "person", "e"), ("Scrooge", "y", "f"), ("bob", "", "")),
     }
-    await read(graph, Told(said))
+    await read(graph, PresetBackend(said))
     kept = await entities(graph)
     assert set(kept) == {"MARLEY", "Scrooge", "Bob"}
     assert kept["MARLEY"]["type"] == "person"
@@ -45,7 +45,7 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
 
 async def test_a_name_that_only_a_relationship_gave_has_no_type(graph: Graph) -> None:
     await put(graph, documents(ONE))
-    await read(graph, Told({ONE: found(("Marley", "Bob", "a", 1.0))}))
+    await read(graph, PresetBackend({ONE: found(("Marley", "Bob", "a", 1.0))}))
     assert [kept.get("type") for kept in (await entities(graph)).values()] == [None, None]
 
 
@@ -53,7 +53,7 @@ async def test_claims_and_relationships_vote_for_the_spelling_too(graph: Graph) 
     await put(graph, documents(ONE, TWO))
     said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("MARLEY", "Bob", "x", 1.0))}
     claims = [claim("MARLEY", None, "He is."), claim("Bob", "MARLEY", "He was.")]
-    await read(graph, Told(said, {ONE: claims}))
+    await read(graph, PresetBackend(said, {ONE: claims}))
     assert set(await entities(graph)) == {"MARLEY", "Bob"}
 
 
@@ -63,11 +63,11 @@ async def test_the_degree_is_the_number_of_pairs_and_falls_with_them(graph: Grap
         ONE: found(("Marley", "Scrooge", "a", 1.0), ("Scrooge", "Marley", "b", 1.0)),
         TWO: found(("Marley", "Bob", "c", 1.0)),
     }
-    await read(graph, Told(said))
+    await read(graph, PresetBackend(said))
     kept = await entities(graph)
     assert {name: e["degree"] for name, e in kept.items()} == {"Marley": 2, "Scrooge": 1, "Bob": 1}
     await delete_documents(graph, [document_id("memory:1")])
-    await read(graph, Told())
+    await read(graph, PresetBackend())
     kept = await entities(graph)
     assert {name: e["degree"] for name, e in kept.items()} == {"Marley": 1, "Scrooge": 1}
 
@@ -75,7 +75,7 @@ async def test_the_degree_is_the_number_of_pairs_and_falls_with_them(graph: Grap
 async def test_one_description_is_taken_as_it_is(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     same = found(("Marley", "person", long(1, 60)), ("Marley", "Bob", long(2, 60), 1.0))
-    told = Told({ONE: same, TWO: same})
+    told = PresetBackend({ONE: same, TWO: same})
     await read(graph, told)
     await describe(graph, told, join=20)
     assert told.joined == []
@@ -93,14 +93,14 @@ async def test_several_are_joined_while_short_and_given_to_the_model_once_they_a
         ONE: found(("Marley", "person", "He is dead."), ("Marley", "Bob", "Met once.", 1.0)),
         TWO: found(("Marley", "person", "A partner."), ("Bob", "Marley", "Wrote often.", 1.0)),
     }
-    told = Told(said)
+    told = PresetBackend(said)
     await read(graph, told)
     await describe(graph, told, join=6)
     assert told.joined == []
     assert (await entities(graph))["Marley"]["description"] == "A partner.\nHe is dead."
     assert [p["description"] for p in await pairs(graph)] == ["Met once.\nWrote often."]
     await put(graph, documents(ONE, TWO, THREE))
-    told = Told({THREE: found(("Marley", "person", "A ghost in chains."))})
+    told = PresetBackend({THREE: found(("Marley", "person", "A ghost in chains."))})
     await read(graph, told)
     await describe(graph, told, join=6)
     [(name, texts)] = told.joined
@@ -116,7 +116,7 @@ async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
     texts = [f"Tale {n}." for n in range(200)]
     said = {text: found(("Marley", "person", long(n))) for n, text in enumerate(texts)}
     await put(graph, documents(*texts[:-1]))
-    told = Told(said)
+    told = PresetBackend(said)
     await read(graph, told)
     await describe(graph, told, context=100)
     first = len(told.joined)
@@ -125,7 +125,7 @@ async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
     heard = {text for _, texts in told.joined for text in texts}
     assert {long(n) for n in range(199)} <= heard
     await put(graph, documents(*texts))
-    told = Told(said)
+    told = PresetBackend(said)
     await read(graph, told)
     await describe(graph, told, context=100)
     assert 1 <= len(told.joined) <= 8
@@ -133,8 +133,8 @@ async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
     added = await dump(graph)
     await graph.run_plain("MATCH (n) DETACH DELETE n")
     await put(graph, documents(*texts))
-    await read(graph, Told(said))
-    await describe(graph, Told(said), context=100)
+    await read(graph, PresetBackend(said))
+    await describe(graph, PresetBackend(said), context=100)
     assert await dump(graph) == added
 
 
@@ -142,10 +142,10 @@ async def test_one_less_costs_its_group_and_those_above(graph: Graph) -> None:
     texts = [f"Tale {n}." for n in range(200)]
     said = {text: found(("Marley", "person", long(n))) for n, text in enumerate(texts)}
     await put(graph, documents(*texts))
-    await read(graph, Told(said))
-    await describe(graph, Told(said), context=100)
+    await read(graph, PresetBackend(said))
+    await describe(graph, PresetBackend(said), context=100)
     await delete_documents(graph, [document_id("memory:0")])
-    told = Told(said)
+    told = PresetBackend(said)
     await read(graph, told)
     await describe(graph, told, context=100)
     assert 1 <= len(told.joined) <= 8
@@ -159,7 +159,7 @@ async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:
     }
     failing = {"Marley": "the description is empty", "Bob and Marley": "the call failed"}
     failing["Marley and Bob"] = failing["Bob and Marley"]
-    told = Told(said, failing=failing)
+    told = PresetBackend(said, failing=failing)
     await read(graph, told)
     await describe(graph, told)
     status = await read_status(graph)
@@ -169,7 +169,7 @@ async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:
     ]
     assert status.pending["summarize"] == 2
     assert len(told.joined) == 2
-    again = Told(said)
+    again = PresetBackend(said)
     await merge(graph, lambda _: None)
     await describe(graph, again)
     assert len(again.joined) == 2
@@ -182,12 +182,12 @@ async def test_a_failed_group_leaves_the_answers_of_the_others_standing(graph: G
     texts = [f"Tale {n}." for n in range(40)]
     said = {text: found(("Marley", "person", long(n))) for n, text in enumerate(texts)}
     await put(graph, documents(*texts))
-    failing = Told(said, failing={long(7): "no"})
+    failing = PresetBackend(said, failing={long(7): "no"})
     await read(graph, failing)
     await describe(graph, failing, context=100)
     failed = [texts for _, texts in failing.joined if long(7) in texts]
     assert len(failing.joined) > len(failed) == 1
-    again = Told(said)
+    again = PresetBackend(said)
     await describe(graph, again, context=100)
     assert again.joined[0][1] == failed[0]
     assert not {texts for _, texts in again.joined[1:]} & {texts for _, texts in failing.joined}
@@ -196,9 +196,9 @@ async def test_a_failed_group_leaves_the_answers_of_the_others_standing(graph: G
 async def test_another_model_describes_again_only_when_asked_to(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("Marley", "person", "Gone."))}
-    await read(graph, Told(said))
-    await describe(graph, Told(said))
-    other = Told(version="2")
+    await read(graph, PresetBackend(said))
+    await describe(graph, PresetBackend(said))
+    other = PresetBackend(version="2")
     await describe(graph, other)
     assert other.joined == []
     await mark_described_otherwise(graph, other)
@@ -212,7 +212,7 @@ async def test_a_pair_is_described_by_the_names_that_its_ends_have_now(graph: Gr
         TWO: found(("Marley", "Scrooge", "Friends.", 1.0)),
     }
     louder = {f"{THREE}{n}": found(("MARLEY", "ghost", "")) for n in range(3)}
-    told = Told(partners | louder)
+    told = PresetBackend(partners | louder)
     await put(graph, documents(ONE, TWO))
     await read(graph, told)
     await describe(graph, told)
@@ -230,15 +230,15 @@ async def test_a_pair_is_described_by_the_names_that_its_ends_have_now(graph: Gr
 async def test_nothing_that_is_done_is_looked_at_again(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     said = {ONE: found(("Marley", "Scrooge", "Partners.", 1.0)), TWO: found(("Bob", "x", "y"))}
-    await read(graph, Told(said))
-    await describe(graph, Told(said))
+    await read(graph, PresetBackend(said))
+    await describe(graph, PresetBackend(said))
     heard: list[Event] = []
     graph.lease = "nobody's, so that any write of a row would be refused"
     await merge(graph, heard.append)
     assert heard == [Started("merge", 0)]
     graph.lease = None
     await put(graph, documents(ONE, TWO, THREE))
-    await read(graph, Told({THREE: found(("Bob", "x", "z"))}), heard.append)
+    await read(graph, PresetBackend({THREE: found(("Bob", "x", "z"))}), heard.append)
     assert [event.total for event in heard if isinstance(event, Started)] == [0, 1, 1, 1]
     marked = await graph.run_plain("MATCH (e:Entity {undescribed: true}) RETURN e.name AS name")
     assert marked == [{"name": "Bob"}]

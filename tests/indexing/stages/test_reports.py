@@ -24,7 +24,16 @@ from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.model import FindingText, LLMTask, Reply, Request, WrittenReport
 from graphrag_neo4j.settings import load_settings
-from tests.support.told_backend import Told, claim, describe, documents, found, put, read, run
+from tests.support.preset_backend import (
+    PresetBackend,
+    claim,
+    describe,
+    documents,
+    found,
+    put,
+    read,
+    run,
+)
 
 # Beside a clique of eight, two triangles with an edge between are one community of level 0, and
 # two of level 1; a lone pair is a small one.
@@ -47,20 +56,22 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-async def fill(graph: Graph, told: Told | None = None) -> Told:
-    told = told or Told(CLUSTERS, {"One.": [claim("A1", "A2", "A1 paid A2.")]})
+async def fill(graph: Graph, told: PresetBackend | None = None) -> PresetBackend:
+    told = told or PresetBackend(CLUSTERS, {"One.": [claim("A1", "A2", "A1 paid A2.")]})
     await put(graph, documents(*told.entities))
     await bring_up_to_date(graph, told)
     return told
 
 
-async def bring_up_to_date(graph: Graph, told: Told) -> None:
+async def bring_up_to_date(graph: Graph, told: PresetBackend) -> None:
     await read(graph, told)
     await describe(graph, told, join=100)
     await find_communities(graph, Leiden(TreeLimits(max_size=3)), silent)
 
 
-async def report(graph: Graph, told: Told, *, budget: int = 1000, smallest: int = 2) -> list[Event]:
+async def report(
+    graph: Graph, told: PresetBackend, *, budget: int = 1000, smallest: int = 2
+) -> list[Event]:
     events: list[Event] = []
     told.reported.clear()
     context = StageContext(graph, told, run, 4, events.append)
@@ -124,7 +135,7 @@ async def test_what_changed_is_reported_anew_and_what_lies_above_it(graph: Graph
     told = await fill(graph)
     await report(graph, told)
     await put(graph, documents(*CLUSTERS, "Five."))
-    told = Told({"Five.": found(("A3", "person", "Late news."))})
+    told = PresetBackend({"Five.": found(("A3", "person", "Late news."))})
     await bring_up_to_date(graph, told)
     await report(graph, told)
     kept = await communities(graph)
@@ -163,7 +174,7 @@ async def test_a_parent_that_does_not_fit_shows_each_part_by_its_report(graph: G
 async def test_a_failed_community_is_named_and_stays_pending_while_its_parent_goes_on(
     graph: Graph,
 ) -> None:
-    told = await fill(graph, Told(CLUSTERS, failing={"| First.": "the reply is empty"}))
+    told = await fill(graph, PresetBackend(CLUSTERS, failing={"| First.": "the reply is empty"}))
     await report(graph, told, budget=85)
     status = await read_status(graph)
     [failure] = status.failures
@@ -176,12 +187,12 @@ async def test_a_failed_community_is_named_and_stays_pending_while_its_parent_go
     assert not (await read_status(graph)).failures
     healed = await dump(graph)
     await graph.run_plain("MATCH (n) DETACH DELETE n")
-    await report(graph, await fill(graph, Told(CLUSTERS)), budget=85)
+    await report(graph, await fill(graph, PresetBackend(CLUSTERS)), budget=85)
     assert await dump(graph) == healed
 
 
 async def test_true_citations_become_relationships_and_invented_ones_go(graph: Graph) -> None:
-    class Citing(Told):
+    class Citing(PresetBackend):
         def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
             yield from ()
             refs = {

@@ -6,13 +6,13 @@ from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.model import LLMTask, WrittenReport
 from tests.indexing.stages.test_reports import CLUSTERS, communities, fill, report
-from tests.support.told_backend import Told
+from tests.support.preset_backend import PresetBackend
 
 # Under this budget the triangles' parent is written from their reports.
 BUDGET = 85
 
 
-class Ending(Told):
+class Ending(PresetBackend):
     """Ends the whole build when it is asked about a community that holds sub-reports."""
 
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
@@ -24,7 +24,7 @@ class Ending(Told):
 async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(
     graph: Graph,
 ) -> None:
-    await report(graph, await fill(graph, Told(CLUSTERS)), budget=BUDGET)
+    await report(graph, await fill(graph, PresetBackend(CLUSTERS)), budget=BUDGET)
     undisturbed = await dump(graph)
     await graph.run_plain("MATCH (n) DETACH DELETE n")
     with pytest.raises(KeyError):
@@ -32,14 +32,14 @@ async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(
     left = [c["names"] for c in await communities(graph) if "stale" in c]
     assert ["A1", "A2", "A3", "B1", "B2", "B3"] in left
     assert ["A1", "A2", "A3"] not in left
-    told = Told(CLUSTERS)
+    told = PresetBackend(CLUSTERS)
     await report(graph, told, budget=BUDGET)
     assert sum("# Reports" in context for context in told.reported) == 1
     assert await dump(graph) == undisturbed
 
 
 async def test_what_lost_its_parts_is_reported_anew(graph: Graph) -> None:
-    told = await fill(graph, Told(CLUSTERS))
+    told = await fill(graph, PresetBackend(CLUSTERS))
     await report(graph, told, budget=BUDGET)
     parts = await graph.run_plain("MATCH (c:Community)-[:PARENT]->() RETURN c.id AS id")
     await graph.write("communities/delete", ids=[part["id"] for part in parts])

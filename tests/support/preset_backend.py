@@ -29,14 +29,14 @@ from graphrag_neo4j.model import (
     WrittenReport,
 )
 
-__all__ = ["Told", "claim", "describe", "documents", "found", "put", "read"]
+__all__ = ["PresetBackend", "claim", "describe", "documents", "found", "put", "read"]
 
 CUTTING = Cutting(600, 100, "o200k_base")
 NOTHING = Extraction([], [])
 NO_CLAIMS = Claims([])
 
 
-class Told:
+class PresetBackend:
     """An index backend that returns the extractions and claims that a test has set for each text.
 
     A string instead of a result is the message of an error. `heard` collects the chunks, `joined`
@@ -128,7 +128,7 @@ async def put(
     return await ingest(graph, each(), cutting, listen, recut=recut)
 
 
-async def read(graph: Graph, told: Told, listen: Listener = silent) -> None:
+async def read(graph: Graph, told: PresetBackend, listen: Listener = silent) -> None:
     """Extracts entities and claims from all pending chunks, and merges."""
     context = StageContext(graph, told, run, 4, listen)
     await extract(context)
@@ -137,7 +137,7 @@ async def read(graph: Graph, told: Told, listen: Listener = silent) -> None:
 
 
 async def describe(
-    graph: Graph, told: Told, *, join: int = 0, context: int = 500, longest: int = 160
+    graph: Graph, told: PresetBackend, *, join: int = 0, context: int = 500, longest: int = 160
 ) -> None:
     """Summarizes the descriptions that are marked as stale. A word counts as a token."""
     budget = SummaryBudget(join, context, lambda text: len(text.split()))

@@ -42,7 +42,7 @@ def test_index_says_what_it_did_and_status_what_there_is(kg: Run, tales: Path) -
     ran = kg("index", tales)
     assert ran.code == 0
     assert "Documents: 2 new, 0 changed, 0 unchanged; 2 chunks written." in ran.out
-    assert ["extraction", "6", "0"] in [line.split()[:3] for line in ran.out.splitlines()]
+    assert ["extraction", "4", "0"] in [line.split()[:3] for line in ran.out.splitlines()]
     stages = [line.partition(":")[0] for line in ran.err.splitlines()]
     assert stages[:4] == ["ingest", "extraction", "claims", "merge"]
     shown = kg("status")
@@ -64,7 +64,7 @@ def test_json_is_one_object_on_standard_output_and_nothing_else(
     assert built.err == ""
     assert built.json["complete"] is False
     assert built.json["ingested"]["added"] == 2
-    assert built.json["usage"]["extraction"]["calls"] == 6
+    assert built.json["usage"]["extraction"]["calls"] == 4
     assert list(built.json["unreadable"]) == [(tales / "broken.json").as_uri()]
     shown = kg("status", "--json")
     assert (shown.code, shown.err) == (0, "")

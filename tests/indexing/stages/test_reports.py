@@ -261,7 +261,8 @@ def test_a_report_in_a_code_fence_is_a_report() -> None:
     assert done.value.value == WrittenReport("T", "S", [FindingText("F", "E\nG")], 7.0, "")
 
 
-def test_full_width_marks_that_a_model_copied_from_a_document_are_no_citations() -> None:
+def test_full_width_marks_of_a_model_are_citations() -> None:
+    """Those of documents are neutralised before a model sees them."""
     task = LLMIndexBackend.from_settings(load_settings()).report(
         "material", ReportMaterial({}, [], [])
     )
@@ -278,5 +279,5 @@ def test_full_width_marks_that_a_model_copied_from_a_document_are_no_citations()
     with pytest.raises(StopIteration) as done:
         task.send(Reply(json.dumps(said)))
     written = done.value.value
-    assert cited(written.title) == cited(written.summary) == []
-    assert cited(written.findings[0].summary) == [("Claims", 2)]
+    assert cited(written.title) == cited(written.summary) == [("Entities", 1)]
+    assert cited(written.findings[0].summary) == [("Entities", 1), ("Claims", 2)]

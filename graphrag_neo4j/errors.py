@@ -64,9 +64,11 @@ class BudgetSpentError(GraphRAGError):
 class ReplyError(GraphRAGError):
     """One reply of a model can't be used. The message is the reason that is saved with its item.
 
-    `reached` is False where the endpoint did not answer at all.
+    `reached` is False where the endpoint did not answer at all. `refused` is True where it does not
+    accept the request itself, for example because it is too long: it would refuse it again.
     """
 
-    def __init__(self, reason: str, *, reached: bool = True) -> None:
+    def __init__(self, reason: str, *, reached: bool = True, refused: bool = False) -> None:
         super().__init__(reason)
         self.reached = reached
+        self.refused = refused

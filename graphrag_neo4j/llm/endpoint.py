@@ -120,19 +120,33 @@ class Endpoint:
     async def run(self, task: LLMTask[T]) -> T:
         """Runs an LLM task: sends its requests and returns its result.
 
-        Raises what `ask` raises, and ReplyError where the task can't use a reply.
+        Raises what `ask` raises, and ReplyError where the task can't use a reply. A request that
+        the endpoint refuses raises its error in the task, which may go on without the reply.
         """
         try:
             request = next(task)
             while True:
-                reply = await self.ask(request)
-                try:
-                    next_request = task.send(reply)
-                finally:
-                    self.meter.note_repaired(request.step, len(reply.odd))
-                request = next_request
+                reply = await self._reply_or_refusal(request)
+                request = self._advance(task, request, reply)
         except StopIteration as done:
             return cast("T", done.value)
+
+    async def _reply_or_refusal(self, request: Request) -> Reply | ReplyError:
+        try:
+            return await self.ask(request)
+        except ReplyError as error:
+            if error.refused:
+                return error
+            raise
+
+    def _advance(self, task: LLMTask[T], request: Request, reply: Reply | ReplyError) -> Request:
+        """Gives a task the reply to its request, and returns its next request."""
+        if isinstance(reply, ReplyError):
+            return task.throw(reply)
+        try:
+            return task.send(reply)
+        finally:
+            self.meter.note_repaired(request.step, len(reply.odd))
 
     async def ask(self, request: Request) -> Reply:
         """Sends one request and returns the reply.

@@ -19,6 +19,7 @@ __all__ = ["Gleaning", "MissedQuestion", "Wording", "read_with_gleanings"]
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
+REFUSED = "a gleaning that the endpoint refused"
 ANSWERS = 20  # answers after which a model is judged by them
 ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
 BEGINNING = 60  # characters of an unread text that are kept
@@ -85,20 +86,27 @@ def read_with_gleanings(
     """Reads one text, and then asks at most `gleanings` times for records that were missed.
 
     It stops earlier at a gleaning that finds nothing new. Each list is parsed separately. It yields
-    at most 2 * gleanings + 1 requests and their continuations. Raises ReplyError if the first
-    reply holds no list at all.
+    at most 2 * gleanings + 1 requests and their continuations. A request after the first that the
+    endpoint refuses, for example since the conversation has become too long, ends the reading.
+    Raises ReplyError if the first reply holds no list at all.
     """
     question = question or MissedQuestion()
     messages: tuple[Message, ...] = (Message("user", prompt),)
     found = Gleaning()
     for gleaning in range(gleanings + 1):
-        if gleaning and question.is_worth(gleaning):
-            says_more = yield from _asks(step, messages, wording.missed, found, question)
-            if not says_more:
-                break
-        if gleaning:
-            messages = (*messages, Message("user", wording.more))
-        text, read, cut = yield from _whole(step, messages, wording.go_on)
+        try:
+            if gleaning and question.is_worth(gleaning):
+                says_more = yield from _asks(step, messages, wording.missed, found, question)
+                if not says_more:
+                    break
+            if gleaning:
+                messages = (*messages, Message("user", wording.more))
+            text, read, cut = yield from _whole(step, messages, wording.go_on)
+        except ReplyError:
+            if not gleaning:
+                raise
+            found.odd.append(REFUSED)
+            break
         is_new = _keep(found, text, read, cut=cut, is_first=gleaning == 0)
         if gleaning and not is_new:
             break
@@ -130,7 +138,12 @@ def _whole(
     """Returns a reply joined with its continuations, its records, and whether it is still cut."""
     text, asking = "", messages
     for _ in range(1 + CONTINUATIONS):
-        reply = yield Request(step, asking)
+        try:
+            reply = yield Request(step, asking)
+        except ReplyError:
+            if not text:
+                raise
+            break  # the list stays cut off
         text += storable(reply.text)[0]
         read = read_list(text, claims=step == "claims")
         cut = read.open or (reply.cut and not read.complete)

@@ -9,6 +9,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import TypeVar
 
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step
 from graphrag_neo4j.settings import Settings
 
@@ -47,7 +48,12 @@ def limited(task: LLMTask[T], settings: Settings) -> Generator[Request, Reply, T
     try:
         while True:
             most = ONE_WORD if request.choices else reply_limit(request.step, settings)
-            request = task.send((yield replace(request, max_tokens=request.max_tokens or most)))
+            try:
+                reply = yield replace(request, max_tokens=request.max_tokens or most)
+            except ReplyError as error:
+                request = task.throw(error)
+            else:
+                request = task.send(reply)
     except StopIteration as done:
         result: T = done.value
         return result

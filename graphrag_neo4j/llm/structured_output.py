@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -70,7 +71,8 @@ def read_json(
         return check(_read(reply, schema, usable_if_cut=schema.usable_if_cut), reply.odd)
     except ReplyError as error:
         again = _again(request, reply, str(error))
-    reply = yield replace(request, messages=again)
+    with suppress(ReplyError):  # if this request is refused, the first reply goes as far as it can
+        reply = yield replace(request, messages=again)
     return check(_read(reply, schema, usable_if_cut=True), reply.odd)
 
 

@@ -17,7 +17,7 @@ B_READ = ["entity", "Bob", "person", "A cook"]
 
 
 def read(
-    *replies: str | Reply, gleanings: int = 0, question: MissedQuestion | None = None
+    *replies: str | Reply | ReplyError, gleanings: int = 0, question: MissedQuestion | None = None
 ) -> tuple[Gleaning, list[Request]]:
     """Reads with a question before each gleaning, unless another one is given."""
     question = question or MissedQuestion("always")
@@ -280,3 +280,25 @@ def test_what_can_not_be_stored_or_sent_again_is_replaced() -> None:
     passes, asked = read(A.replace("captain", "cap\x00ta\ud800in") + END, "No", gleanings=1)
     assert passes.records == [["entity", "Ann", "person", "A cap\ufffdta\ufffdin"]]
     assert asked[1].messages[1].content.encode()
+
+
+REFUSED = ReplyError("the endpoint refuses the request: too long", refused=True)
+
+
+def test_what_was_read_is_kept_if_its_continuation_is_refused() -> None:
+    passes, asked = read(cut(f"{A}\n##\n{B}\n##\n("), REFUSED)
+    assert names(passes) == ["Ann", "Bob"]
+    assert passes.cut
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("replies", [(A + END, REFUSED), (A + END, "Yes", REFUSED)])
+def test_what_was_read_is_kept_if_a_gleaning_is_refused(replies: tuple[str | ReplyError]) -> None:
+    passes, _ = read(*replies, gleanings=2)
+    assert names(passes) == ["Ann"]
+    assert passes.odd == ["a gleaning that the endpoint refused"]
+
+
+def test_a_first_request_that_is_refused_fails_the_reading() -> None:
+    with pytest.raises(ReplyError, match="too long"):
+        read(REFUSED, gleanings=1)

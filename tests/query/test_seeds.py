@@ -4,7 +4,7 @@ import pytest
 
 from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
-from graphrag_neo4j.graph import Graph, await_indexes
+from graphrag_neo4j.graph import Graph, await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.query.local_context import local_context
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.seeds import Hits, named_in, names
@@ -66,6 +66,7 @@ async def test_the_entity_that_a_chinese_question_names_comes_first(
     await put(graph, documents(CHINESE))
     await read(graph, told)
     await describe(graph, told)
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
     await await_indexes(graph)
     settings = load_settings(expand=expand)
     question = f"{name}是谁？"

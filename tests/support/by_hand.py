@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import LLMTask, Reply, Request, T
 
 __all__ = ["cut", "drive"]
@@ -12,14 +13,21 @@ def cut(text: str) -> Reply:
     return Reply(text, cut=True)
 
 
-def drive(task: LLMTask[T], replies: Sequence[str | Reply]) -> tuple[T, list[Request]]:
-    """Returns the result and the requests of a task. It must make one request for each reply."""
+def drive(task: LLMTask[T], replies: Sequence[str | Reply | ReplyError]) -> tuple[T, list[Request]]:
+    """Returns the result and the requests of a task. It must make one request for each reply.
+
+    An error stands for a request that the endpoint refuses.
+    """
     requests: list[Request] = []
     left = [Reply(reply) if isinstance(reply, str) else reply for reply in replies]
     try:
         requests.append(next(task))
         while left:
-            requests.append(task.send(left.pop(0)))
+            reply = left.pop(0)
+            if isinstance(reply, ReplyError):
+                requests.append(task.throw(reply))
+            else:
+                requests.append(task.send(reply))
     except StopIteration as done:
         assert not left, f"{len(left)} replies were not asked for"
         result: T = done.value

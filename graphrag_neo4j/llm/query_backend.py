@@ -55,6 +55,7 @@ class LLMQueryBackend:
         self._whole = settings.map_style == "answer"
         self._answer, self._reduce = load("answer", "context_data"), load("reduce", "report_data")
         self._map = load("map_answer" if self._whole else "map", "context_data")
+        self._instructions = Instructions(self._map.text)
         self._rate, self._prime = load("rate", "context_data"), load("prime", "context_data")
         self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
 
@@ -89,10 +90,9 @@ class LLMQueryBackend:
         if self._whole:
             one = yield from read_json(request, AnswerSchema)
             return [Point(fold_prose(one.answer), one.score)]
-        instructions = Instructions(self._map.text)
 
         def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
-            return _without_instructions(found, odd, instructions, context.text)
+            return _without_instructions(found, odd, self._instructions, context.text)
 
         found = yield from read_json(request, PointsSchema, check)
         return [Point(fold_prose(point.description), point.score) for point in found.points]

@@ -17,6 +17,7 @@ from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.query.pagerank import pagerank
 from graphrag_neo4j.query.query_context import QueryContext, gather, lucene_query
 from graphrag_neo4j.query.rows import (
+    ChunkRow,
     LocalRow,
     NamedRow,
     NeighbourhoodRow,
@@ -59,7 +60,7 @@ async def expand_graph(
     found = await gather(
         around=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
         related=partial(read, "search/relationships", RelationshipRow, ids=[*inner, *outward]),
-        chunks=partial(read, "search/chunks", ids=walked.chunks[: most["chunks"]]),
+        chunks=partial(read, "search/chunks", ChunkRow, ids=walked.chunks[: most["chunks"]]),
     )
     around: NeighbourhoodRow = found["around"][0]
     return entities, LocalRow(

@@ -18,11 +18,12 @@ from typing import Any
 
 import hypothesis
 import pytest
+from selenium.webdriver import Chrome
 
 from graphrag_neo4j.cli import main
 from graphrag_neo4j.graph import Graph, connect, ensure_schema
 from graphrag_neo4j.settings import Settings, load_settings
-from tests.support.chromium import Page, chromium
+from tests.support.chromium import Page, chromium, new_page
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.servers import TestServer, any_server, starting_server
 from tests.support.wiping import wipe
@@ -82,10 +83,16 @@ def only_settings_of_the_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(scope="session")
+def chrome() -> Iterator[Chrome]:
+    with chromium() as running:
+        yield running
+
+
 @pytest.fixture
-def page() -> Iterator[Page]:
+def page(chrome: Chrome) -> Iterator[Page]:
     """A page in Chromium; the test is marked by `needs_chromium`."""
-    with chromium() as opened:
+    with new_page(chrome) as opened:
         yield opened
 
 

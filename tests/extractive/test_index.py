@@ -1,45 +1,110 @@
-"""The shipped sample as an extractive index in a real Neo4j: no model, no key, no network."""
+"""The shipped sample as an extractive index in a real Neo4j: no model, no key, no network.
 
+What it quotes stands in its chunk. With KG_TEST_PODCAST it is not the sample but all transcripts of
+the folder that this variable names.
+"""
+
+import csv
+import os
 from collections import defaultdict
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
+from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.context.citations import rewrite
 from graphrag_neo4j.extractive.static_vectors import vectors_of
 from graphrag_neo4j.graph import Graph, Row, dump, vector_search
-from graphrag_neo4j.indexing.status import read_status
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import find_quote
-from tests.support.extractive_index import index_extractively
+from tests.support.quotations import Checked, check_answer, check_map, check_reports
+from tests.support.servers import TestServer
+from tests.support.wiping import wipe
 
 pytestmark = pytest.mark.one_release
 
-SAMPLE = [
-    Document(file.read_text("utf-8"), file.name)
-    for file in data("sample").iterdir()
-    if file.name.endswith(".txt")
-]
+QUESTIONS = (
+    "What recurring topics do the guests talk about?",
+    "What does Kevin Scott say about his childhood?",
+    "How did Fei-Fei Li come to computer vision?",
+    "What did Bill Gates do at Microsoft?",
+    "What is said about education and neural networks?",
+)
+METHODS: tuple[Method, ...] = ("local", "global", "basic")
 
 
-async def test_the_sample_becomes_a_whole_index_of_quotations(graph: Graph) -> None:
-    assert not load_settings().has_model
-    await index_extractively(graph, SAMPLE)
-    status = await read_status(graph)
+def transcripts() -> list[Document]:
+    """The sample; with KG_TEST_PODCAST all transcripts of the folder that it names."""
+    folder = os.environ.get("KG_TEST_PODCAST")
+    files = sorted(Path(folder).rglob("*.txt")) if folder else list(data("sample").iterdir())
+    texts = [(file.name, file.read_text("utf-8")) for file in files if file.name.endswith(".txt")]
+    return [Document(text.removeprefix("\ufeff"), name) for name, text in texts]
+
+
+def questions() -> list[str]:
+    """Ours; with KG_TEST_PODCAST a third of those of the corpus, if they stand beside it."""
+    folder = Path(os.environ.get("KG_TEST_PODCAST") or "nowhere")
+    for file in (folder / "questions.csv", folder.parent / "questions.csv"):
+        if file.is_file():
+            with file.open(encoding="utf-8-sig", newline="") as rows:
+                return [row["question_text"] for row in csv.DictReader(rows)][::3]
+    return list(QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+async def rag(checked_server: TestServer, connected: Graph) -> AsyncIterator[AsyncGraphRAG]:
+    """A client of the graph in which the transcripts are indexed without a model."""
+    server = checked_server
+    settings = load_settings(
+        neo4j_uri=server.uri,
+        neo4j_username=server.username,
+        neo4j_password=server.password,
+        neo4j_database=server.database,
+    )
+    assert not settings.has_model
+    await wipe(connected)
+    async with AsyncGraphRAG(settings) as client:
+        assert (await client.index(transcripts())).complete
+        yield client
+    await wipe(connected)
+
+
+async def test_the_sample_becomes_a_whole_index_of_quotations(rag: AsyncGraphRAG) -> None:
+    status = await rag.status()
     assert not any(status.pending.values())
     assert status.failures == []
     assert status.counts["communities"] > 50
-    await _check_reports(await _reports(graph))
-    await _check_titles(graph)
-    await _check_descriptions(graph)
+    await _check_reports(await _reports(rag.graph))
+    await _check_titles(rag.graph)
+    await _check_descriptions(rag.graph)
     found = await vector_search(
-        graph, "chunk", vectors_of(["neural networks and deep learning"])[0], 3
+        rag.graph, "chunk", vectors_of(["neural networks and deep learning"])[0], 3
     )
     assert len(found) == 3
-    before = await dump(graph)
-    await index_extractively(graph, SAMPLE)
-    assert await dump(graph) == before
+
+
+async def test_indexed_again_the_sample_gives_the_same_graph(rag: AsyncGraphRAG) -> None:
+    before = await dump(rag.graph)
+    assert (await rag.index(transcripts())).complete
+    assert await dump(rag.graph) == before
+
+
+async def test_every_quotation_stands_in_its_chunk(rag: AsyncGraphRAG) -> None:
+    texts = {document.source: document.text for document in transcripts()}
+    asked = [(question, method) for question in questions() for method in METHODS]
+    asked += [(questions()[0], "drift"), (questions()[0], "text")]
+    checked = Checked()
+    await check_reports(rag.graph, checked)
+    await check_map(rag.graph, texts, checked)
+    for question, method in asked:
+        await check_answer(rag, await rag.query(question, method=method), texts, checked)
+    assert checked.wrong == []
+    least = {"report (extractive)": 500, "report (elements)": 100, "answer": 50, "source": 100}
+    least |= {"map (entity)": 500, "map (relationship)": 500, "place of Sources that says it": 50}
+    assert {kind: n for kind, n in least.items() if checked.counts[kind] < n} == {}
 
 
 async def _reports(graph: Graph) -> list[Row]:

@@ -28,7 +28,7 @@ async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
 
 @pytest.fixture(autouse=True)
 def no_faults(carol: Indexed) -> None:
-    carol.endpoint.change(garbage=0.0, only=[], key="")
+    carol.endpoint.change(garbage=0.0, spared=0, only=[], key="")
 
 
 async def ask(
@@ -42,7 +42,7 @@ async def ask(
 async def test_some_map_calls_of_a_global_search_may_fail(carol: Indexed) -> None:
     whole = await ask(carol, method="global")
     assert whole.notices == ()
-    carol.endpoint.change(garbage=0.6, only=["json:points"])
+    carol.endpoint.change(garbage=1.0, spared=1, only=["json:points"])
     heard: list[Event] = []
     answer = await ask(carol, heard, method="global")
     assert answer.found
@@ -60,7 +60,7 @@ async def test_a_question_fails_with_the_reason_if_all_map_calls_fail(carol: Ind
 
 
 async def test_some_calls_of_a_drift_search_may_fail(carol: Indexed) -> None:
-    carol.endpoint.change(garbage=0.6, only=["json:primer"])
+    carol.endpoint.change(garbage=1.0, spared=1, only=["json:primer"])
     answer = await ask(carol, method="drift")
     assert answer.found
     (notice,) = answer.notices
@@ -83,7 +83,7 @@ async def test_reports_that_a_dynamic_search_could_not_rate_are_kept(
     carol: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphrag_neo4j.query.search.global_.RATED_AT_ONCE", 2)
-    carol.endpoint.change(garbage=0.6, only=["json:relevant_reports"])
+    carol.endpoint.change(garbage=1.0, spared=1, only=["json:relevant_reports"])
     answer = await ask(carol, method="global", dynamic=True)
     assert any("groups of reports were counted as relevant" in notice for notice in answer.notices)
 
@@ -105,7 +105,7 @@ def test_the_command_prints_the_notice(
 ) -> None:
     for name, value in (carol.environment | {"KG_MAP_CONTEXT_TOKENS": "500"}).items():
         monkeypatch.setenv(name, value)
-    carol.endpoint.change(garbage=0.6, only=["json:points"])
+    carol.endpoint.change(garbage=1.0, spared=1, only=["json:points"])
     done = kg("query", QUESTION, "--method", "global", "--json")
     (notice,) = done.json["notices"]
     assert NOT_USED in notice

@@ -14,7 +14,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from graphrag_neo4j.visualization import Map
 
-__all__ = ["Page", "chromium", "needs_chromium", "put"]
+__all__ = ["Page", "chromium", "needs_chromium", "new_page", "put"]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
@@ -99,8 +99,8 @@ class Page:
 
 
 @contextmanager
-def chromium() -> Iterator[Page]:
-    """An empty page of 1400 by 900 pixels."""
+def chromium() -> Iterator[Chrome]:
+    """A browser without pages of its own, whose window has 1400 by 900 pixels."""
     options = ChromeOptions()
     options.binary_location = str(CHROMIUM)
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
@@ -109,9 +109,22 @@ def chromium() -> Iterator[Page]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     chrome = Chrome(options=options, service=ChromeService(str(DRIVER)))
     try:
-        yield Page(chrome)
+        yield chrome
     finally:
         chrome.quit()
+
+
+@contextmanager
+def new_page(chrome: Chrome) -> Iterator[Page]:
+    """An empty page in a tab of its own, so that no size and no touch of another test remains."""
+    first = chrome.current_window_handle
+    chrome.switch_to.new_window("tab")
+    chrome.get_log("browser")  # type: ignore[no-untyped-call]  # what the pages before it wrote
+    try:
+        yield Page(chrome)
+    finally:
+        chrome.close()
+        chrome.switch_to.window(first)
 
 
 def put(page: Page, drawn: Map, path: Path, title: str | None = None) -> None:

@@ -399,6 +399,15 @@ def test_faults_hit_only_the_kinds_that_are_named() -> None:
             _ask(client, _prompt(template=CLAIMS))
 
 
+def test_the_first_calls_of_a_kind_may_be_spared() -> None:
+    with FakeEndpoint(server_error=1, spared=1) as endpoint, _client(endpoint) as client:
+        for template in (EXTRACT, CLAIMS):
+            prompt = _prompt(template=template)
+            assert _text(_ask(client, prompt))
+            with pytest.raises(openai.InternalServerError):
+                _ask(client, prompt)
+
+
 def test_garbage_is_prose_for_tuples_and_json_and_empty_prose() -> None:
     with FakeEndpoint(garbage=1) as endpoint, _client(endpoint) as client:
         assert "<|" not in _text(_ask(client, _prompt()))

@@ -7,11 +7,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from selenium.webdriver import ActionChains, Keys
@@ -23,7 +22,8 @@ from graphrag_neo4j.visualization import Map, read_map
 from tests.support.chromium import Page, needs_chromium, put
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import DATA
-from tests.support.servers import release_under_test
+from tests.support.servers import TestServer, release_under_test
+from tests.support.wiping import wipe
 
 BOOK = DATA / "christmas_carol" / "book.txt"
 BLUE = "#3B6FB6"  # a community in style.grass
@@ -43,12 +43,13 @@ class Home:
 
 @pytest.fixture(scope="module")
 async def home(
-    tmp_path_factory: pytest.TempPathFactory,
-    anyio_backend: str,  # noqa: ARG001 - of the fixture's own loop
-) -> Any:  # noqa: ANN401 - an iterator of Home
+    server_home: Path, checked_server: TestServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Home]:
+    """The embedded server of the test run, or one of its own where the run uses another kind."""
+    ours = checked_server.kind == "embedded"
     with FakeEndpoint() as endpoint:
         settings = load_settings(
-            home=tmp_path_factory.mktemp("browser") / "home",
+            home=server_home if ours else tmp_path_factory.mktemp("browser") / "home",
             neo4j_release=release_under_test(),
             openai_base_url=endpoint.url,
             openai_api_key="sk-for-tests-only",
@@ -58,13 +59,17 @@ async def home(
             max_cluster_size=6,
         )
         async with AsyncGraphRAG(settings) as rag:
+            await wipe(rag.graph)
             pages = Document(BOOK.read_text("utf-8")[:60_000], "carol", "A Christmas Carol")
             assert (await rag.index([pages])).complete
             found = await read_map(rag.graph)
         server = embedded.running(settings)
         assert server
         yield Home(settings, server, found)
-        embedded.stop(settings)
+        async with AsyncGraphRAG(settings) as rag:
+            await wipe(rag.graph)
+        if not ours:
+            embedded.stop(settings)
 
 
 @contextmanager

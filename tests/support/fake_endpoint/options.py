@@ -39,6 +39,7 @@ class Options:
     pace: float = _option(0.0, "seconds between the pieces of a stream")
     jitter: float = _option(0.0, "latency varies by this share of itself, up or down")
     only: tuple[str, ...] = _option((), "kinds of call that faults may hit; none given: all")
+    spared: int = _option(0, "the first so many calls of each kind meet no fault")
     too_many: float = _option(0.0, "rate of 429 with Retry-After")
     retry_after: float = _option(0.05, "seconds in Retry-After")
     server_error: float = _option(0.0, "rate of 500")

@@ -162,27 +162,32 @@ def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
     """
 
     def make(**given: object) -> Settings:
-        return load_settings(
-            **{
-                "neo4j_uri": checked_server.uri,
-                "neo4j_username": checked_server.username,
-                "neo4j_password": checked_server.password,
-                "neo4j_database": checked_server.database,
-                "openai_base_url": endpoint.url,
-                "openai_api_key": KEY,
-                "concurrency": 8,
-                "claims": True,
-                **given,
-            }
-        )
+        asked = {"openai_base_url": endpoint.url, "openai_api_key": KEY, **given}
+        return _settings(checked_server, **asked)
 
     return make
 
 
-@pytest.fixture
-def alone(settings: Make) -> Settings:
-    """Settings without a model."""
-    return settings(openai_base_url=None, openai_api_key=None)
+@pytest.fixture(scope="session")
+def alone(checked_server: TestServer) -> Settings:
+    """Settings for the test's graph without a model."""
+    return _settings(checked_server)
+
+
+def _settings(server: TestServer, **given: object) -> Settings:
+    return load_settings(
+        **{
+            "neo4j_uri": server.uri,
+            "neo4j_username": server.username,
+            "neo4j_password": server.password,
+            "neo4j_database": server.database,
+            "openai_base_url": None,
+            "openai_api_key": None,
+            "concurrency": 8,
+            "claims": True,
+            **given,
+        }
+    )
 
 
 @pytest.fixture

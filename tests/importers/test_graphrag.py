@@ -1,5 +1,6 @@
 """A real index of microsoft/graphrag becomes a graph of ours."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,11 @@ from graphrag_neo4j.context.citations import cited, rewrite
 from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.graph import Graph, hold_lease
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.importers import Counted
+from graphrag_neo4j.importers import Counted, ImportSummary
 from graphrag_neo4j.indexing.evidence import pair_id
+from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
-from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.graphrag_tables import (
     brought,
     carol,
@@ -21,13 +22,25 @@ from tests.support.graphrag_tables import (
     everything,
     pairs_of,
 )
+from tests.support.wiping import wipe
 
 
-@pytest.mark.usefixtures("graph")
+@pytest.fixture(scope="module")
+async def imported(connected: Graph, alone: Settings) -> AsyncIterator[ImportSummary]:
+    """The tables of the Carol are imported once, for the tests that only read."""
+    await wipe(connected)
+    yield await brought(alone)
+    await wipe(connected)
+
+
+@pytest.fixture
+def book(connected: Graph, imported: ImportSummary) -> Graph:  # noqa: ARG001 - it is imported
+    return connected
+
+
 async def test_the_closing_table_tells_what_became_of_every_row(
-    alone: Settings, endpoint: FakeEndpoint
+    book: Graph, imported: ImportSummary
 ) -> None:
-    imported = await brought(alone)
     assert imported.tables == {
         "documents": Counted(1, 1, 0, 0, 0),
         "text_units": Counted(42, 42, 0, 0, 0),
@@ -38,8 +51,7 @@ async def test_the_closing_table_tells_what_became_of_every_row(
         "community_reports": Counted(122, 122, 0, 0, 0),
     }
     assert (imported.invented, imported.rebuilt, imported.astray, imported.replaced) == (9, 0, 0, 0)
-    async with AsyncGraphRAG(alone) as rag:
-        status = await rag.status()
+    status = await read_status(book)
     assert status.counts | {"mentions": 0} == {
         "documents": 1, "chunks": 42, "entities": 529 + 32 + 43, "relationships": 935,
         "claims": 381, "mentions": 0, "statements": 1101, "communities": 122 + 82,
@@ -47,12 +59,10 @@ async def test_the_closing_table_tells_what_became_of_every_row(
     work = {name: n for name, n in status.pending.items() if n and name != "embed"}
     assert work == {"reports": 82}
     assert status.unusable["claim without a subject or a description"] == 25
-    assert endpoint.log == []
 
 
-async def test_refs_are_the_numbers_of_the_rows(graph: Graph, alone: Settings) -> None:
-    await brought(alone)
-    entities = dict(await pairs_of(graph, "MATCH (e:Entity) RETURN e.ref AS a, e.id AS b"))
+async def test_refs_are_the_numbers_of_the_rows(book: Graph) -> None:
+    entities = dict(await pairs_of(book, "MATCH (e:Entity) RETURN e.ref AS a, e.id AS b"))
     for row in carol("entities"):
         assert entities[row["human_readable_id"]] == entity_id(row["title"])
     implied = entities.keys() - {row["human_readable_id"] for row in carol("entities")}
@@ -62,23 +72,22 @@ async def test_refs_are_the_numbers_of_the_rows(graph: Graph, alone: Settings) -
         id_ = pair_id(entity_id(row["source"]), entity_id(row["target"]))
         pairs[id_] = min(pairs.get(id_, 10**9), row["human_readable_id"])
     assert pairs == dict(
-        await pairs_of(graph, "MATCH ()-[r:RELATED]->() RETURN r.id AS a, r.ref AS b")
+        await pairs_of(book, "MATCH ()-[r:RELATED]->() RETURN r.id AS a, r.ref AS b")
     )
-    claims = dict(await pairs_of(graph, "MATCH (c:Claim) RETURN c.ref AS a, c.description AS b"))
+    claims = dict(await pairs_of(book, "MATCH (c:Claim) RETURN c.ref AS a, c.description AS b"))
     assert claims == {
         row["human_readable_id"]: row["description"]
         for row in carol("covariates")
         if row["description"]
     }
-    communities = dict(await pairs_of(graph, "MATCH (c:Community) RETURN c.ref AS a, c.size AS b"))
+    communities = dict(await pairs_of(book, "MATCH (c:Community) RETURN c.ref AS a, c.size AS b"))
     for row in carol("communities"):
         assert communities[row["community"]] == row["size"]
 
 
-async def test_chunks_are_the_text_units_where_they_stand(graph: Graph, alone: Settings) -> None:
-    await brought(alone)
+async def test_chunks_are_the_text_units_where_they_stand(book: Graph) -> None:
     text = carol("documents")[0]["text"].removeprefix("\ufeff")
-    chunks = await graph.run_plain("MATCH (c:Chunk) RETURN c {.*} AS c ORDER BY c.index")
+    chunks = await book.run_plain("MATCH (c:Chunk) RETURN c {.*} AS c ORDER BY c.index")
     for row, unit in zip((row["c"] for row in chunks), carol("text_units"), strict=True):
         assert text[row["start"] : row["end"]] == row["text"]
         _, _, body = unit["text"].partition("\n")  # before it stands the title
@@ -87,11 +96,10 @@ async def test_chunks_are_the_text_units_where_they_stand(graph: Graph, alone: S
         assert 1000 < row["n_tokens"] <= 1300 or row["index"] == 41
 
 
-async def test_a_text_unit_is_the_evidence_of_what_names_it(graph: Graph, alone: Settings) -> None:
-    await brought(alone)
+async def test_a_text_unit_is_the_evidence_of_what_names_it(book: Graph) -> None:
     units = {row["id"]: row["human_readable_id"] for row in carol("text_units")}
     for row in carol("entities")[:20]:
-        said = await graph.run_plain(
+        said = await book.run_plain(
             "MATCH (e:Entity {ref: $ref})<-[m:MENTIONS]-(c:Chunk) WHERE size(m.types) > 0 "
             "RETURN c.ref AS chunk, m.descriptions AS descriptions, m.types AS types, "
             "e.description AS description, e.name AS name, e.type AS type",
@@ -104,17 +112,14 @@ async def test_a_text_unit_is_the_evidence_of_what_names_it(graph: Graph, alone:
             assert one["types"] == [one["type"]] == [row["type"].lower()]
 
 
-async def test_a_weight_is_a_number_of_units_and_a_strength_their_share(
-    graph: Graph, alone: Settings
-) -> None:
-    await brought(alone)
+async def test_a_weight_is_a_number_of_units_and_a_strength_their_share(book: Graph) -> None:
     both = [
         row
         for row in carol("relationships")
         if {row["source"], row["target"]} == {"SCROOGE", "BOB CRATCHIT"}
     ]
     assert both
-    found = await graph.run_plain(
+    found = await book.run_plain(
         "MATCH (:Entity {name: 'SCROOGE'})-[r:RELATED]-(:Entity {name: 'BOB CRATCHIT'}) "
         "RETURN r.weight AS weight, r.strength AS strength, r.description AS description"
     )
@@ -124,11 +129,10 @@ async def test_a_weight_is_a_number_of_units_and_a_strength_their_share(
     assert found[0]["description"] == "\n".join(sorted(row["description"] for row in both))
 
 
-async def test_a_citation_in_a_report_leads_to_what_it_names(graph: Graph, alone: Settings) -> None:
-    await brought(alone)
+async def test_a_citation_in_a_report_leads_to_what_it_names(book: Graph) -> None:
     titles = {row["human_readable_id"]: row["title"] for row in carol("entities")}
     seen = 0
-    for row in await graph.run_plain(
+    for row in await book.run_plain(
         "MATCH (f:Finding) RETURN f.explanation AS text, f.relationships AS pairs, "
         "[(f)-[:CITES]->(e:Entity) | e.name] AS names"
     ):
@@ -139,9 +143,8 @@ async def test_a_citation_in_a_report_leads_to_what_it_names(graph: Graph, alone
     assert seen > 2500
 
 
-async def test_reports_are_kept_as_they_are(graph: Graph, alone: Settings) -> None:
-    await brought(alone)
-    found = {row["c"]["ref"]: row["c"] for row in await graph.run_plain(
+async def test_reports_are_kept_as_they_are(book: Graph) -> None:
+    found = {row["c"]["ref"]: row["c"] for row in await book.run_plain(
         "MATCH (c:Community) WHERE c.origin = 'import' RETURN c {.*} AS c"
     )}  # fmt: skip
     invented = 0
@@ -165,15 +168,12 @@ def uncited(text: str) -> list[str]:
     return rewrite(text, lambda _kind, _ref: None).split()
 
 
-async def test_every_entity_is_in_the_deepest_community_that_names_it(
-    graph: Graph, alone: Settings
-) -> None:
-    await brought(alone)
+async def test_every_entity_is_in_the_deepest_community_that_names_it(book: Graph) -> None:
     deepest: dict[str, int] = {}
     for row in sorted(carol("communities"), key=lambda row: row["level"]):
         deepest |= dict.fromkeys(row["entity_ids"], row["community"])
     numbers = {row["id"]: row["human_readable_id"] for row in carol("entities")}
-    leaves = await graph.run_plain(
+    leaves = await book.run_plain(
         "MATCH (e:Entity)-[:IN_COMMUNITY]->(c:Community) "
         "RETURN e.ref AS entity, c.ref AS leaf, c.level AS level, c.origin AS origin, "
         "COUNT { (e)<-[:MENTIONS]-() } > 0 AS mentioned, COUNT { (e)-[:RELATED]-() } AS degree"
@@ -187,26 +187,32 @@ async def test_every_entity_is_in_the_deepest_community_that_names_it(
         e for r in carol("relationships") for e in (entity_id(r["source"]), entity_id(r["target"]))
     }
     named = ends | {entity_id(row["title"]) for row in carol("entities")}
-    rows = await graph.run_plain(
+    rows = await book.run_plain(
         "MATCH (e:Entity)-[:IN_COMMUNITY]->(c) WHERE c.ref >= 122 RETURN e.id AS id, c.ref AS c"
     )
     without = [row for row in rows if row["id"] in named]
     assert len(without) == 57
     assert len({row["c"] for row in without}) == 39
     parents = await pairs_of(
-        graph, "MATCH (c:Community)-[:PARENT]->(p:Community) RETURN c.ref AS a, p.ref AS b"
+        book, "MATCH (c:Community)-[:PARENT]->(p:Community) RETURN c.ref AS a, p.ref AS b"
     )
     assert dict(parents) == {
         row["community"]: row["parent"] for row in carol("communities") if row["parent"] >= 0
     }
 
 
-async def test_an_import_gives_the_same_graph_each_time(graph: Graph, alone: Settings) -> None:
+async def test_an_import_gives_the_same_graph_each_time(book: Graph, alone: Settings) -> None:
+    once = await everything(book)
+    await wipe(book)
     await brought(alone)
-    once = await everything(graph)
-    await graph.run_plain("MATCH (n) DETACH DELETE n")
-    await brought(alone)
-    assert await everything(graph) == once
+    assert await everything(book) == once
+
+
+async def test_only_an_empty_graph_takes_an_import(book: Graph, alone: Settings) -> None:
+    before = await everything(book)
+    with pytest.raises(InputError, match=r"needs an empty graph.*kg-build neo4j wipe"):
+        await brought(alone)
+    assert await everything(book) == before
 
 
 async def test_what_was_imported_is_known_when_its_file_is_indexed(
@@ -223,14 +229,6 @@ async def test_what_was_imported_is_known_when_its_file_is_indexed(
         built = await rag.index(tmp_path, options=where)
     assert (built.ingested.added, built.ingested.unchanged) == (0, 1)
     assert await column(graph, "MATCH (d:Document) RETURN count(d) AS x") == [1]
-
-
-async def test_only_an_empty_graph_takes_an_import(graph: Graph, alone: Settings) -> None:
-    await brought(alone)
-    before = await everything(graph)
-    with pytest.raises(InputError, match=r"needs an empty graph.*kg-build neo4j wipe"):
-        await brought(alone)
-    assert await everything(graph) == before
 
 
 async def test_an_import_waits_for_no_other_run(graph: Graph, alone: Settings) -> None:

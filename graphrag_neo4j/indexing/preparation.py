@@ -95,7 +95,8 @@ async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) ->
     model = setup.embedder.model
     unpaid = old_model == STATIC_VECTORS or setup.endpoint is None
     changed_mode = old_model != model and STATIC_VECTORS in (old_model, model) and unpaid
-    if reembed or changed_mode:
+    # An empty graph keeps its indexes: Neo4j plans all statements again when one is dropped.
+    if reembed or (old_model and changed_mode):
         await forget_vectors(graph)
     else:
         await refuse_other_vectors(graph, model, setup.embedder.dimensions)

@@ -141,7 +141,12 @@ class LLMIndexBackend:
     def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
         """Reads a chunk with gleanings; each reply has a limit of tokens."""
         lists = read_with_gleanings(
-            step, reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
+            step,
+            reading.prompt(chunk),
+            reading.wording,
+            reading.gleanings,
+            reading.question,
+            types=_types(self._settings),
         )
         return limited(lists, self._settings)
 

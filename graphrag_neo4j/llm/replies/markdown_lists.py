@@ -26,6 +26,7 @@ RULE = re.compile(r"[|\s:]*-{2,}[|\s:-]*")  # the line between the head of a tab
 CELLS = re.compile(r"(?<!\\)[|｜\t]")
 HEADING = re.compile(r"(?:\#{1,6}\s|\*\*)?\W*(?P<title>\w[\w ]{1,40}?)\W*")
 BULLET = re.compile(r"^(?:[-*•+]\s|\d{1,4}[.)]\s|[([]?\d{1,4}[\])]\s)")
+WORD = re.compile(r"\w")
 BOLD = re.compile(r"\*\*|__|`")
 LABEL = re.compile(r"(?:(?<=[|;,.\n])|\A)\s?(?P<name>[A-Za-z][\w ]{0,30}?)\s?[:=：]\s?")
 # "Ann (person): A captain" and "Ann (person) - A captain".
@@ -143,6 +144,11 @@ def _blocks(text: str) -> Iterator[str]:
     block: list[str] = []
     names: set[str] = set()
     for line in text.splitlines():
+        if not WORD.search(line):  # a mark, such as "##", ends an item
+            if block:
+                yield "\n".join(block)
+            block, names = [], set()
+            continue
         plain = BOLD.sub("", BULLET.sub("", line, count=1)).strip()
         here = set(_labelled(plain))
         again = not names.isdisjoint(here) or all(

@@ -23,7 +23,7 @@ SIGN = re.compile(
     rf"{KIND}{QUOTE}{{0,3}}\s?{RARE}"
     rf"|[(\[（［{{\"'“‘*]{KIND}{QUOTE}{{0,3}}\s?[,，;；]"
     rf"|(?:[(\[（［]|^){QUOTE}{{1,2}}{KIND}{QUOTE}{{1,2}}"
-    rf"|(?:(?<=[.!?)\]\d])|(?<=[)\]],)){KIND}\s?[,，;；]"
+    rf"|(?:(?<=[.!?)\]\d])|(?<=[)\]],)|(?<=##)){KIND}\s?[,，;；]"
     rf"|(?:[(\[（［]|##\s?){QUOTE}\w{{3,20}}{QUOTE}\s?{RARE}"
     rf"|(?P<json>\{{\s?{QUOTE}?{NAME}{QUOTE}?\s?:)",
     re.IGNORECASE | re.MULTILINE,

@@ -158,7 +158,8 @@ def _take(piece: Part, delimiter: Delimiter, found: Tuples, *, claims: bool) -> 
     body = text[record.begin : end]
     before, body = split_before(body.removesuffix("##") if own is None else body, delimiter)
     records = records_of(body, delimiter, claims=claims)
-    if not (delimiter.sure or is_record(records[0], claims=claims)):
+    is_text = not claims and _begins_with_lines(body, delimiter, records[0][0])
+    if is_text or not (delimiter.sure or is_record(records[0], claims=claims)):
         found.rest.append(piece)
         return
     found.records += records
@@ -201,6 +202,13 @@ def _is_enclosed(text: str, delimiter: Delimiter) -> bool:
     return text[record.begin - 1] + text[closed] in {"()", "[]"}
 
 
+def _begins_with_lines(body: str, delimiter: Delimiter, kind: str) -> bool:
+    """Tells whether several lines stand before the first delimiter, and no kind."""
+    first = delimiter.field.search(body)
+    end = first.start() if first else len(body)
+    return end > LONGEST_BROKEN and "\n" in body[:end] and kind_of(kind) not in FIELDS
+
+
 def _missed(
     record: OpenRecord,
     own: int | None,
@@ -220,8 +228,7 @@ def _missed(
     if own is not None and has_all and is_alone and delimiter.sure and not claims:
         goes_on = BEHIND.match(record.text, record.first_closing or own, own)
         behind = goes_on[1] if goes_on else ""
-        # Another record of the same form would have made the fields more.
-        return number_of_signs(behind, claims=False) - len(delimiter.begins.findall(behind))
+        return number_of_signs(behind, claims=False)
     first = delimiter.field.search(body)
     has_kind = kind_of(read[0][0]) in FIELDS
     own_end = first.end() if first and has_kind and not claims else 0

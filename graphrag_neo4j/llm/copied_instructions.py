@@ -3,14 +3,10 @@
 A small model fills a form with the form's own words: "A short name for the community".
 """
 
-import re
-from collections.abc import Sequence
+from graphrag_neo4j.llm.phrases import phrases, words
 
 __all__ = ["Instructions"]
 
-WORD = re.compile(r"\w+")
-CITATION = re.compile(r"\[[^\[\]]*\]")  # also our prompts show citations
-PHRASE = 4  # words
 SHORTEST = 12  # characters of a text with fewer words, as in Chinese
 
 
@@ -18,30 +14,21 @@ class Instructions:
     """The phrases of a prompt, without the texts that fill its placeholders."""
 
     def __init__(self, prompt: str) -> None:
-        self._words = _words(prompt)
-        self._phrases = set(_phrases(self._words))
-        self._text = " ".join(self._words)
+        said = words(prompt)
+        self._phrases = set(phrases(said))
+        self._text = " ".join(said)
 
     def are_copied_in(self, text: str, material: str = "") -> bool:
         """Tells whether a text consists mostly of phrases of the prompt, or holds no word.
 
         Text that stands in the material, too, is not copied from the prompt.
         """
-        words = _words(CITATION.sub("", text))
-        if not words:
+        said = words(text, cited=False)
+        if not said:
             return True
-        phrases = _phrases(words)
-        if phrases:
-            copied = 2 * sum(phrase in self._phrases for phrase in phrases) >= len(phrases)
+        whole = " ".join(said)
+        if here := phrases(said):
+            copied = 2 * sum(phrase in self._phrases for phrase in here) >= len(here)
         else:
-            whole = " ".join(words)
             copied = len(whole) >= SHORTEST and whole in self._text
-        return copied and " ".join(words) not in " ".join(_words(material))
-
-
-def _words(text: str) -> list[str]:
-    return WORD.findall(text.casefold())
-
-
-def _phrases(words: Sequence[str]) -> list[tuple[str, ...]]:
-    return list(zip(*(words[start:] for start in range(PHRASE)), strict=False))
+        return copied and whole not in " ".join(words(material))

@@ -6,7 +6,7 @@ conversation. So a gleaning finds the same whether the question was asked or not
 """
 
 import re
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -82,9 +82,12 @@ def read_with_gleanings(
     wording: Wording,
     gleanings: int,
     question: MissedQuestion | None = None,
+    *,
+    types: Collection[str] = (),
 ) -> Generator[Request, Reply, Gleaning]:
     """Reads one text, and then asks at most `gleanings` times for records that were missed.
 
+    `types` are the types of entities that the prompt asks for.
     It stops earlier at a gleaning that finds nothing new. Each list is parsed separately. It yields
     at most 2 * gleanings + 1 requests and their continuations. A request after the first that the
     endpoint refuses, for example since the conversation has become too long, ends the reading.
@@ -101,7 +104,7 @@ def read_with_gleanings(
                     break
             if gleaning:
                 messages = (*messages, Message("user", wording.more))
-            text, read, cut = yield from _whole(step, messages, wording.go_on)
+            text, read, cut = yield from _whole(step, messages, wording.go_on, types)
         except ReplyError:
             if not gleaning:
                 raise
@@ -133,7 +136,7 @@ def _asks(
 
 
 def _whole(
-    step: Step, messages: tuple[Message, ...], go_on: str
+    step: Step, messages: tuple[Message, ...], go_on: str, types: Collection[str]
 ) -> Generator[Request, Reply, tuple[str, ReadList, bool]]:
     """Returns a reply joined with its continuations, its records, and whether it is still cut."""
     text, asking = "", messages
@@ -145,7 +148,7 @@ def _whole(
                 raise
             break  # the list stays cut off
         text += storable(reply.text)[0]
-        read = read_list(text, claims=step == "claims")
+        read = read_list(text, claims=step == "claims", types=types)
         cut = read.open or (reply.cut and not read.complete)
         if not (text and cut):
             break

@@ -15,6 +15,7 @@ from graphrag_neo4j.llm.examples import fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.repetitions import are_new, is_loop
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
 from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
@@ -141,7 +142,12 @@ class LLMIndexBackend:
     def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
         """Reads a chunk with gleanings; each reply has a limit of tokens."""
         lists = read_with_gleanings(
-            step, reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
+            step,
+            reading.prompt(chunk),
+            reading.wording,
+            reading.gleanings,
+            reading.question,
+            types=_types(self._settings),
         )
         return limited(lists, self._settings)
 
@@ -182,8 +188,8 @@ class LLMIndexBackend:
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Writes a report on the elements in `context`.
 
-        If the reply is not a valid report, or repeats the instructions, the model is asked a second
-        time. Raises ReplyError if the second reply can't be used either.
+        If the reply is not a valid report, or repeats the instructions or itself, the model is
+        asked a second time. Raises ReplyError if the second reply can't be used either.
         """
         prompt = self._report.fill({**self._report_values, "input_text": marked(context)})
         request = Request(
@@ -194,7 +200,8 @@ class LLMIndexBackend:
         )
 
         def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
-            return _without_instructions(written, odd, self._instructions, context)
+            followed = _without_instructions(written, odd, self._instructions, context)
+            return _without_repetitions(followed, odd)
 
         written = yield from read_json(request, ReportSchema, check)
         return WrittenReport(
@@ -227,6 +234,23 @@ def _without_instructions(
     if not findings:
         raise ReplyError("the findings repeat the instructions instead of following them")
     odd += ["a finding repeats the instructions"] * (len(written.findings) - len(findings))
+    return written.model_copy(update={"findings": findings})
+
+
+def _without_repetitions(written: ReportSchema, odd: list[str]) -> ReportSchema:
+    """Returns a report without the findings that repeat an earlier one, which are noted.
+
+    Raises ReplyError if the report is nothing but one repeated sentence: if the summary is one, or
+    if only one of three or more findings is left.
+    """
+    if is_loop(written.summary):
+        raise ReplyError("the summary repeats one sentence again and again")
+    new = are_new(one.explanation or one.summary for one in written.findings)
+    findings = [one for one, is_new in zip(written.findings, new, strict=True) if is_new]
+    left_out = len(written.findings) - len(findings)
+    if not findings or (len(findings) == 1 and left_out > 1):
+        raise ReplyError("the findings repeat one sentence again and again")
+    odd += ["a finding repeats an earlier one"] * left_out
     return written.model_copy(update={"findings": findings})
 
 

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 __all__ = [
+    "COMMA",
     "DELIMITERS",
+    "FIELDS",
     "FIELDS_OF_CLAIM",
     "QUOTES",
+    "SCORE",
     "STATUS_SAID",
+    "UNREAD",
     "Delimiter",
     "expected_fields",
     "is_record",

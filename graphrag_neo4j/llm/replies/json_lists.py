@@ -190,13 +190,16 @@ def _says_more(text: str) -> bool:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Returns the texts of a flat object, {} if it can't be read."""
+    """Returns the texts of a flat object, {} if it can't be read or holds a field twice."""
     value = _parsed(text)
     if isinstance(value, dict):
         return _texts(value)
     fields, end = {}, 1
     for pair in _pairs(text):
-        fields[field_name(pair["name"])] = _text(pair["text"] or pair["single"] or pair["plain"])
+        name = field_name(pair["name"])
+        if name in fields:
+            return {}  # two objects, the brackets between them being lost
+        fields[name] = _text(pair["text"] or pair["single"] or pair["plain"])
         end = pair.end()
     return fields if not text[end:].strip("} ,\n\t") else {}
 

@@ -6,7 +6,7 @@ have been meant as a record, which is counted.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -14,12 +14,13 @@ from typing import Protocol
 
 from graphrag_neo4j.llm.replies.fields import DELIMITERS
 from graphrag_neo4j.llm.replies.json_lists import is_json, take_json
+from graphrag_neo4j.llm.replies.kindless import take_kindless, with_kind
 from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
 from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
+from graphrag_neo4j.llm.replies.signs import split_at_signs
 from graphrag_neo4j.llm.replies.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
 
 __all__ = ["ReadList", "read_list"]
-
 
 MATTERS = re.compile(r"[\w\[{<]")  # what text without a word can't be: a record, or an empty list
 
@@ -32,16 +33,22 @@ def _take_whole_json(part: Part, *, claims: bool) -> Tuples:
     return take_json(part, claims=claims) if is_json(part.text) else Tuples(rest=[part])
 
 
-# In the order in which they are tried. A description in JSON may hold delimiters, a description
-# between sure delimiters may hold JSON, and both may hold bars and commas.
-READERS: tuple[_Reader, ...] = (
-    _take_whole_json,
-    *(partial(take_tuples, delimiter=one) for one in DELIMITERS if one.sure),
-    take_json,
-    take_tables,
-    *(partial(take_tuples, delimiter=one) for one in DELIMITERS if not one.sure),
-    take_items,
-)
+def _readers(types: Collection[str]) -> tuple[_Reader, ...]:
+    """Returns all readers in the order in which they are tried.
+
+    A description in JSON may hold delimiters, a description between sure delimiters may hold JSON,
+    and both may hold bars and commas.
+    """
+    return (
+        _take_whole_json,
+        partial(take_kindless, types=types, rows=False),
+        *(partial(take_tuples, delimiter=one) for one in DELIMITERS if one.sure),
+        take_json,
+        take_tables,
+        *(partial(take_tuples, delimiter=one) for one in DELIMITERS if not one.sure),
+        take_items,
+        partial(take_kindless, types=types, rows=True),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +68,59 @@ class ReadList:
     is_empty: bool = False
 
 
-def read_list(reply: str, *, claims: bool = False) -> ReadList:
+def read_list(reply: str, *, claims: bool = False, types: Collection[str] = ()) -> ReadList:
     """Returns the records of one reply: claims, or entities and relationships.
+
+    `types` are the types of entities that were asked for. They show what a record without its kind
+    is.
 
     >>> read_list('("entity"<|>A<|>person<|>Tall)##("entity"|B|person|Short)').records
     [['entity', 'A', 'person', 'Tall'], ['entity', 'B', 'person', 'Short']]
     """
     *marked, last = COMPLETE.split(tidied(reply))
     parts = [*(Part(text, is_last=False) for text in marked), Part(last, is_last=True)]
-    records: list[list[str]] = []
-    opened: list[str] | None = None
-    has_empty_list = bool(marked)
-    for read in READERS:
-        taken = [read(part, claims=claims) for part in parts if MATTERS.search(part.text)]
-        records += chain.from_iterable(one.records for one in taken)
-        opened = next((one.open for one in taken if one.open is not None), opened)
-        parts = [part for one in taken for part in one.rest]
-        has_empty_list |= any(one.is_empty for one in taken)
-    if opened is not None:
-        records = [*(one for one in records if one is not opened), opened]
+    taking = _Taking(_readers(known := {one.casefold() for one in types}), claims)
+    parts = taking.read(parts)
+    if taking.records:  # the records that were taken may have freed others, in forms tried before
+        again = taking.read([part for part in parts if not part.is_data])
+        parts = [*(part for part in parts if part.is_data), *again]
+    records = taking.records if claims else [with_kind(one, known) for one in taking.records]
+    if taking.open is not None:
+        records = [*(one for one in records if one is not taking.open), taking.open]
     unread = list(chain.from_iterable(_unread(part, claims=claims) for part in parts))
-    is_empty = not (records or unread) and _says_none(parts, is_empty_list=has_empty_list)
-    return ReadList(records, bool(marked), opened is not None, unread, is_empty)
+    is_empty = not (records or unread) and _says_none(
+        parts, is_empty_list=taking.has_empty_list or bool(marked)
+    )
+    return ReadList(records, bool(marked), taking.open is not None, unread, is_empty)
+
+
+@dataclass(slots=True)
+class _Taking:
+    """The readers, and what they have taken: records, the open one, and whether a list is empty."""
+
+    readers: Sequence[_Reader]
+    claims: bool
+    records: list[list[str]] = field(default_factory=list)
+    open: list[str] | None = None
+    has_empty_list: bool = False
+
+    def read(self, parts: Sequence[Part]) -> list[Part]:
+        """Asks each reader once. Returns the parts that none of them took."""
+        for read in self.readers:
+            taken = [read(part, claims=self.claims) for part in parts if MATTERS.search(part.text)]
+            self.records += chain.from_iterable(one.records for one in taken)
+            self.open = next((one.open for one in taken if one.open is not None), self.open)
+            parts = [part for one in taken for part in one.rest]
+            self.has_empty_list |= any(one.is_empty for one in taken)
+        return list(parts)
 
 
 def _unread(part: Part, *, claims: bool) -> Iterable[str]:
     if part.is_data:
-        return [line.strip() for line in part.text.splitlines() if not is_noise(line)]
-    return could_be_records(part.text, claims=claims)
+        lines = [line.strip() for line in part.text.splitlines() if not is_noise(line)]
+    else:
+        lines = [*could_be_records(part.text, claims=claims)]
+    return chain.from_iterable(split_at_signs(line, claims=claims) for line in lines)
 
 
 def _says_none(parts: Sequence[Part], *, is_empty_list: bool) -> bool:

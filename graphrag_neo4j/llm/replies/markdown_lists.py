@@ -6,7 +6,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.replies.fields import kind_of
@@ -17,6 +17,7 @@ from graphrag_neo4j.llm.replies.named_fields import (
     kind_named,
     named_record,
 )
+from graphrag_neo4j.llm.replies.signs import number_of_signs
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 
 __all__ = ["take_items", "take_tables"]
@@ -25,6 +26,7 @@ RULE = re.compile(r"[|\s:]*-{2,}[|\s:-]*")  # the line between the head of a tab
 CELLS = re.compile(r"(?<!\\)[|｜\t]")
 HEADING = re.compile(r"(?:\#{1,6}\s|\*\*)?\W*(?P<title>\w[\w ]{1,40}?)\W*")
 BULLET = re.compile(r"^(?:[-*•+]\s|\d{1,4}[.)]\s|[([]?\d{1,4}[\])]\s)")
+WORD = re.compile(r"\w")
 BOLD = re.compile(r"\*\*|__|`")
 LABEL = re.compile(r"(?:(?<=[|;,.\n])|\A)\s?(?P<name>[A-Za-z][\w ]{0,30}?)\s?[:=：]\s?")
 # "Ann (person): A captain" and "Ann (person) - A captain".
@@ -89,6 +91,8 @@ class _Table:
         if kind_of(cells[0]) in {"entity", "relationship"} or len(cells) < 2:
             return None  # a tuple with bars
         if not self.columns:
+            if number_of_signs(" ".join(cells), claims=False):
+                return None
             sizes = {"entity": (3,), "relationship": (3, 4)}.get(self.kind, ())
             return [self.kind, *cells] if len(cells) in sizes and not self.claims else None
         more = len(cells) - len(self.columns)
@@ -140,18 +144,32 @@ def _blocks(text: str) -> Iterator[str]:
     block: list[str] = []
     names: set[str] = set()
     for line in text.splitlines():
+        if not WORD.search(line):  # a mark, such as "##", ends an item
+            if block:
+                yield "\n".join(block)
+            block, names = [], set()
+            continue
         plain = BOLD.sub("", BULLET.sub("", line, count=1)).strip()
         here = set(_labelled(plain))
         again = not names.isdisjoint(here) or all(
             any(map(is_first_name, one)) for one in (names, here)
         )
-        if block and (again or not (names and here)):
+        if block and (again or not (names and here)) and not _goes_on(block, line):
             yield "\n".join(block)
             block, names = [], set()
         block.append(line)
         names |= here
     if block:
         yield "\n".join(block)
+
+
+def _goes_on(block: Sequence[str], line: str) -> bool:
+    """Tells whether a line goes on with the sentence or the field of the item before it."""
+    if block[-1].endswith((":", "：")) and _labelled(block[-1]) and not _labelled(line):
+        return True
+    if not BULLET.match(block[0]) or BULLET.match(line) or CELLS.search(line):
+        return False
+    return block[-1].endswith((":", "：")) or (block[-1][-1:].isalnum() and line[:1].islower())
 
 
 def _item(block: str, kind: str, *, claims: bool) -> list[str] | None:

@@ -3,7 +3,14 @@
 import re
 from collections.abc import Mapping
 
-__all__ = ["field_name", "is_field_name", "is_first_name", "kind_named", "named_record"]
+__all__ = [
+    "FIELD_NAMES",
+    "field_name",
+    "is_field_name",
+    "is_first_name",
+    "kind_named",
+    "named_record",
+]
 
 # The names that models give to each field, in the order in which the fields stand in a record.
 # Where two names of one field are there, the first one of the tuple is used.
@@ -41,8 +48,11 @@ CLAIM = (
      "evidence", "text"),
 )  # fmt: skip
 SCHEMAS = {"entity": ENTITY, "relationship": RELATIONSHIP, "claim": CLAIM}
-KNOWN = {name for schema in SCHEMAS.values() for names in schema for name in names}
 KIND_FIELDS = ("kind", "record_type", "record", "type")
+FIELD_NAMES = {
+    *KIND_FIELDS,
+    *(name for schema in SCHEMAS.values() for names in schema for name in names),
+}
 KINDS = {
     "entity": ("entity", "entities", "nodes", "node", "extracted_entities", "entity_list"),
     "relationship": ("relationship", "relationships", "relations", "relation", "edges", "links"),
@@ -65,8 +75,7 @@ def is_first_name(name: str) -> bool:
 
 def is_field_name(text: str) -> bool:
     """Tells whether a text is one of the names that models give to a field."""
-    name = field_name(text)
-    return name in KNOWN or name in KIND_FIELDS
+    return field_name(text) in FIELD_NAMES
 
 
 def kind_named(text: str) -> str:

@@ -14,7 +14,9 @@ BEGINS = re.compile(
     r"\W{0,6}(?:entity|relationship|claim)\b\W"  # a kind
     r"|\s?(?:[-*•+]\s|\d{1,4}[.)]\s)?[(\[{（［]\s?\S+\s\S+\s\S"  # a bracket before several words
     r"|\s?(?:[-*•+]\s|\d{1,4}[.)]\s)\S.{8}"  # an item of a list
-    r"|\W{0,3}[\"'“][^\"'“”\n]{1,80}[\"'”]\s?[,;]",  # text in quotation marks, and a comma
+    r"|\W{0,3}(?:kind|type|source(?:_entity)?|(?:entity|claim)_type)\W{0,3}\s?[:=]"  # a field
+    r"|\W{0,3}\w{3,20}\s?[;；]\s?[^;；\n]{1,80}[;；]"  # a word and semicolons
+    r"|\W{0,3}[\"'“][^\"'“”\n]{1,80}[\"'”]\s?[,;，；]",  # text in quotation marks, and a comma
     re.IGNORECASE,
 )
 STATUS = re.compile(r"\b(?:TRUE|FALSE|SUSPECTED)\b")

@@ -10,20 +10,27 @@ in prose. With these, a record needs a kind as its first field, or the status of
 
 import html
 import re
-from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.replies.fields import (
+    FIELDS,
     QUOTES,
-    STATUS_SAID,
+    UNREAD,
     Delimiter,
     expected_fields,
     is_record,
-    is_status,
+    kind_of,
     records_of,
     split_before,
 )
+from graphrag_neo4j.llm.replies.open_record import (
+    AFTER_CLOSING,
+    LONGEST_BROKEN,
+    ClaimStarts,
+    OpenRecord,
+)
+from graphrag_neo4j.llm.replies.signs import LINE_SIGN, number_of_lists, number_of_signs
 
 __all__ = ["COMPLETE", "Part", "Tuples", "take_tuples", "tidied"]
 
@@ -32,9 +39,9 @@ MARKS = rf"[{QUOTES}*_`]{{0,4}}"
 KINDS = "(?:entity|relationship)"
 KIND = (
     rf"(?:{MARKS}{KINDS}{MARKS}\s?(?:{ARROW}|<SEP>|<>|<?\||\$?\{{tuple_delimiter\}}|[｜\t])"
-    rf"|[{QUOTES}]{{1,2}}{KINDS}[{QUOTES}]{{1,2}}\s?[,，;；])"
+    rf"|[{QUOTES}*]{{1,2}}{KINDS}[{QUOTES}*]{{1,2}}\s?[,，;；])"
 )
-BULLET = r"(?:[-*•]\s|\d{1,4}[.)]\s|\|\s?)?"
+BULLET = r"(?:[-*•>]\s|\d{1,4}[.)]\s|\|\s?)?"
 
 COMPLETE = re.compile(
     r"[<＜]\s?[|｜]\s?COMPLETE\s?[|｜]?\s?[>＞]?|\$?\{completion_delimiter\}", re.IGNORECASE
@@ -43,6 +50,7 @@ FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
 # The semicolon is required; otherwise "&region" in a URL would become "®ion". The longest name of
 # an HTML entity has 32 characters.
 ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
+BROKEN_ROW = re.compile(r"^(\|[^\n]*[^|\n])\n(?=[^|\n][^\n]*\|$)", re.MULTILINE)
 RECORD_DELIMITER = re.compile(r"\$?\{record_delimiter\}|＃＃")
 # Brackets of full width around a record.
 FULL_WIDTH_OPENING = re.compile(
@@ -56,7 +64,7 @@ FULL_WIDTH_CLOSING = re.compile(r"[）］](?=[ ,;.*]{0,4}(?:$|\#\#|[(\[（［<])
 # with "relationship".
 BORDERS = rf"""(?P<sure> ^\#\#$ | \#\#(?:\s?\|)?(?=\s?{KIND}) | (?=[(\[]\s?{KIND})
          | ^(?=[(\[][\"“]\w{{3,20}}[\"”]\s?{ARROW}) )
-       | (?P<closed> \#\# | ^(?:[-*•]\s|\d+[.)]\s)?(?=[(\[])
+       | (?P<closed> \#\# | ^(?:[-*•>]\s|\d+[.)]\s)?(?=[(\[])
          | (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]{MARKS}{KINDS}) | (?<=[)\]])\|\s?(?={KIND}) )
        | (?P<full> ^{BULLET}(?={KIND}) )
        | (?P<adjoining> (?<=[)\]])(?=[ ,;.]{{0,3}}[(\[]) )"""
@@ -67,10 +75,8 @@ BORDERS_OF_CLAIMS = rf"""{BORDERS}
        | (?P<behind> (?<=[)\]]) )"""
 FLAGS = re.IGNORECASE | re.MULTILINE | re.VERBOSE
 BORDER = {False: re.compile(BORDERS, FLAGS), True: re.compile(BORDERS_OF_CLAIMS, FLAGS)}
-# What may stand before a record: white space, and the sign of a list or of emphasis.
-BEGINNING = re.compile(r"\s*(?:(?:[-*•]\s|\*\*)\s*|\d{1,4}[.)]\s(?=[(\[]))?")
-LONGEST_SUBJECT = 300  # characters of a claim's subject
-AFTER_CLOSING = " ,;.*\n"  # characters that may stand between the end of a record and the next one
+# What stands behind the closing bracket of a record, if it is another record.
+BEHIND = re.compile(r"[)\]]\s?[,;#\n][\s,;.#]{0,4}([\w(\[{（\"'“*].*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +109,20 @@ class Tuples:
 def tidied(reply: str) -> str:
     """Removes code fences, decodes HTML entities, and normalises white space in each line.
 
-    Tabs remain in lines that have no other delimiter, because there they may be the delimiter.
-    Brackets of full width around a record become usual ones.
+    Tabs remain, because they may be the delimiter. Brackets of full width around a record become
+    usual ones. A row of a table that was broken into two lines becomes one line.
     """
     text = FENCE.sub("", ENTITY.sub(lambda found: html.unescape(found[0]), reply))
     text = RECORD_DELIMITER.sub("##", text)
     text, in_full_width = FULL_WIDTH_OPENING.subn("(", text)
     if in_full_width:
         text = FULL_WIDTH_CLOSING.sub(")", text)
-    return "\n".join(line for line in map(_tidied_line, text.splitlines()) if line)
+    text = "\n".join(line for line in map(_tidied_line, text.splitlines()) if line)
+    return BROKEN_ROW.sub(r"\1 ", text)
 
 
 def _tidied_line(line: str) -> str:
-    if "\t" not in line or "<|" in line:
+    if "\t" not in line:
         return " ".join(line.split())
     return "\t".join(" ".join(cell.split()) for cell in line.strip().split("\t"))
 
@@ -137,26 +144,98 @@ def take_tuples(part: Part, delimiter: Delimiter, *, claims: bool) -> Tuples:
 
 
 def _take(piece: Part, delimiter: Delimiter, found: Tuples, *, claims: bool) -> None:
-    """Reads a piece that holds one record."""
-    text = piece.text.strip()
-    record = _Record(text, delimiter)
+    """Reads a piece that begins with a record. Records of other forms may follow it."""
+    whole = piece.text.strip()
+    text = whole[: _end_of_record(whole, delimiter)]
+    if text != whole and delimiter.field.search(text) is None:
+        found.rest.append(piece)
+        return
+    is_last = piece.is_last and text == whole
+    record = OpenRecord(text, delimiter)
     record.read_to(len(text))
     own = record.closed_by(len(text))
     end = len(text) if own is None else own
     body = text[record.begin : end]
     before, body = split_before(body.removesuffix("##") if own is None else body, delimiter)
     records = records_of(body, delimiter, claims=claims)
-    if not (delimiter.sure or is_record(records[0], claims=claims)):
+    is_text = not claims and _begins_with_lines(body, delimiter, records[0][0])
+    if is_text or not (delimiter.sure or is_record(records[0], claims=claims)):
         found.rest.append(piece)
         return
     found.records += records
+    missed = _missed(record, own, body, records, claims=claims)
+    found.records += [list(UNREAD) for _ in range(missed)]
     if before:
         found.rest.append(Part(before, is_last=False, is_data=piece.is_data))
     if own is not None and text[own + 1 :].strip(AFTER_CLOSING):
-        found.rest.append(Part(text[own + 1 :], piece.is_last, piece.is_data))
+        found.rest.append(Part(text[own + 1 :], is_last, piece.is_data))
+    if text != whole:
+        found.rest.append(Part(whole[len(text) :], piece.is_last, piece.is_data))
     has_all = not record.is_bracketed and len(records[-1]) >= expected_fields(records[-1][0])
-    if piece.is_last and own is None and not has_all:
+    if is_last and own is None and not has_all:
         found.open = records[-1]
+
+
+def _end_of_record(text: str, delimiter: Delimiter) -> int:
+    """Returns where a record ends: where its text ends, or a record of another form begins."""
+    record, is_enclosed = OpenRecord(text, delimiter), None
+    for sign in LINE_SIGN.finditer(text, record.begin + 1):
+        if is_enclosed is None:
+            is_enclosed = _is_enclosed(text, delimiter)
+        record.read_to(sign.start())
+        is_closed = record.is_full and record.is_closed_at(sign.start())
+        if is_closed or (record.is_full and not (is_enclosed or sign["slight"])):
+            return sign.start()
+    return len(text)
+
+
+def _is_enclosed(text: str, delimiter: Delimiter) -> bool:
+    """Tells whether the brackets of a record stand around a whole text."""
+    record = OpenRecord(text, delimiter)
+    record.read_to(len(text))
+    closed = record.closed_by(len(text))
+    first = delimiter.field.search(text)
+    if closed is None or first is None or not (record.is_bracketed and record.is_balanced):
+        return False
+    if "\n" in text[record.begin : first.start()] and first.start() - record.begin > LONGEST_BROKEN:
+        return False  # the bracket is that of a whole list
+    return text[record.begin - 1] + text[closed] in {"()", "[]"}
+
+
+def _begins_with_lines(body: str, delimiter: Delimiter, kind: str) -> bool:
+    """Tells whether several lines stand before the first delimiter, and no kind."""
+    first = delimiter.field.search(body)
+    end = first.start() if first else len(body)
+    return end > LONGEST_BROKEN and "\n" in body[:end] and kind_of(kind) not in FIELDS
+
+
+def _missed(
+    record: OpenRecord,
+    own: int | None,
+    body: str,
+    read: Sequence[Sequence[str]],
+    *,
+    claims: bool,
+) -> int:
+    """Returns how many records stand unread in the fields of those that were read.
+
+    `own` is the place of the closing bracket of the record. An entity or a relationship that has a
+    bracket and all its fields holds no other one, unless that stands behind a closing bracket.
+    """
+    delimiter = record.delimiter
+    has_all = len(read[-1]) == expected_fields(read[-1][0])
+    is_alone = record.is_bracketed and record.text.startswith(body, record.begin)
+    if own is not None and has_all and is_alone and delimiter.sure and not claims:
+        goes_on = BEHIND.match(record.text, record.first_closing or own, own)
+        behind = goes_on[1] if goes_on else ""
+        return number_of_signs(behind, claims=False)
+    first = delimiter.field.search(body)
+    has_kind = kind_of(read[0][0]) in FIELDS
+    own_end = first.end() if first and has_kind and not claims else 0
+    signs = number_of_signs(body[own_end:], claims=claims, in_json=not has_all) + (not claims)
+    if not has_all and (claims or not has_kind):
+        signs = max(signs, number_of_lists(body, claims=claims))
+    return signs - len(read)
 
 
 def _pieces(text: str, delimiter: Delimiter, *, claims: bool) -> Iterator[tuple[int, int, bool]]:
@@ -164,8 +243,8 @@ def _pieces(text: str, delimiter: Delimiter, *, claims: bool) -> Iterator[tuple[
 
     The third value tells whether the delimiter stands in the part.
     """
-    first, record = delimiter.field.search(text), _Record(text, delimiter)
-    starts = _ClaimStarts(text, delimiter) if claims else None
+    first, record = delimiter.field.search(text), OpenRecord(text, delimiter)
+    starts = ClaimStarts(text, delimiter) if claims else None
     for found in BORDER[claims].finditer(text):
         if first is None:
             break
@@ -174,12 +253,12 @@ def _pieces(text: str, delimiter: Delimiter, *, claims: bool) -> Iterator[tuple[
             yield record.start, found.start(), has_field
             if has_field:
                 first = delimiter.field.search(text, found.end())
-            record = _Record(text, delimiter, found.end())
+            record = OpenRecord(text, delimiter, found.end())
     yield record.start, len(text), first is not None
 
 
 def _ends(
-    record: "_Record", border: re.Match[str], starts: "_ClaimStarts | None", *, has_field: bool
+    record: OpenRecord, border: re.Match[str], starts: ClaimStarts | None, *, has_field: bool
 ) -> bool:
     """Tells whether a record ends at a place where another record may begin.
 
@@ -188,15 +267,14 @@ def _ends(
     """
     begins = starts is not None and starts.at(border.end())
     group = border.lastgroup
+    if group == "claim" and not has_field and record.may_go_on(border.start()):
+        return False  # the subject of a claim that was broken into two lines
     if group in {"claim", "behind"} and not begins:
         return False
     is_behind = group in {"behind", "adjoining"}
     if not has_field:
-        if is_behind or (record.is_bracketed and record.begin <= border.start()):
-            has_claim = starts is not None and starts.says_status(record.start, border.start())
-            is_other = begins and has_claim and not is_behind
-            return is_other or record.is_closed_at(border.start())
-        return True
+        has_claim = starts is not None and starts.says_status(record.start, border.start())
+        return _prose_ends(record, border, is_other=begins and has_claim)
     if is_behind:
         is_whole = record.is_closed_at(border.start()) and record.is_full
         return is_whole and (begins or record.is_bracketed)
@@ -206,104 +284,14 @@ def _ends(
     return record.is_closed_at(border.start())
 
 
-class _ClaimStarts:
-    """The places where a claim begins: those with a status after the third delimiter."""
+def _prose_ends(record: OpenRecord, border: re.Match[str], *, is_other: bool) -> bool:
+    """Tells whether text without a delimiter ends at a border.
 
-    def __init__(self, text: str, delimiter: Delimiter) -> None:
-        self._text = text
-        self._places = [found.span() for found in delimiter.field.finditer(text)]
-        self._statuses = [found.start() for found in STATUS_SAID.finditer(text)]
-
-    def says_status(self, start: int, end: int) -> bool:
-        """Tells whether a status stands between two places."""
-        return bisect_left(self._statuses, start) < bisect_left(self._statuses, end)
-
-    def at(self, place: int) -> bool:
-        """Tells whether a claim begins at a place.
-
-        A subject without a bracket stands on one line. Otherwise, a claim would also begin at each
-        line of the source text before it.
-        """
-        third = bisect_left(self._places, (place, 0)) + 2
-        if third < len(self._places) and not self._text[place : self._places[third - 2][0]].strip():
-            third += 1  # a bar that opens a row
-        if third + 1 >= len(self._places):
-            return False
-        subject_end = self._places[third - 2][0]
-        if subject_end - place > LONGEST_SUBJECT:
-            return False
-        marks = ("##",) if self._text.startswith(("(", "["), place) else ("\n", "##")
-        if any(self._text.find(mark, place, subject_end) >= 0 for mark in marks):
-            return False
-        start, end = self._places[third][1], self._places[third + 1][0]
-        return end - start < 20 and is_status(self._text[start:end])
-
-
-class _Record:
-    """A record that begins at a place in a text. It is read from border to border until it ends.
-
-    No part of the text is read twice, because a description may hold as many borders as
-    characters, and the time must stay linear.
+    `is_other` tells that it is a claim with another delimiter.
     """
-
-    def __init__(self, text: str, delimiter: Delimiter, start: int = 0) -> None:
-        self.text, self.start, self._marks = text, start, delimiter.mark
-        beginning = BEGINNING.match(text, start)
-        begin = beginning.end() if beginning else start
-        self.is_bracketed = text.startswith(("(", "["), begin)
-        self.begin = begin + self.is_bracketed  # after its own opening bracket
-        self._read = self.begin
-        self._kind: str | None = None
-        self._delimiters = 0
-        self._depth = 0  # brackets that are open
-        self._own: int | None = None  # the place of its own closing bracket at the end of a line
-        # The place of the last closing bracket, and the depth before it.
-        self._closing: tuple[int, int] | None = None
-
-    def read_to(self, end: int) -> None:
-        """Reads the text up to the place `end`."""
-        for mark in self._marks.finditer(self.text, self._read, end):
-            if mark["field"]:
-                self._note_field(mark.start())
-            elif mark["opened"]:
-                self._depth += 1
-            else:
-                self._closing = mark.start(), self._depth
-                if self._depth <= 0 and mark["line_end"] is not None:
-                    self._own = mark.start()
-                self._depth -= 1
-        self._read = max(self._read, end)
-
-    def _note_field(self, at: int) -> None:
-        if self._kind is None:
-            self._kind = self.text[self.begin : at].lstrip()
-        self._delimiters += 1
-        self._own = self._closing = None  # the own closing bracket follows the last delimiter
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the part that was read has all fields of a record."""
-        if self._kind is None:
-            return False
-        return self._delimiters + 1 >= expected_fields(self._kind)
-
-    def is_closed_at(self, border: int) -> bool:
-        """Tells whether a bracket stands before `border`, and the record is closed there."""
-        end = border
-        while end > self.begin and self.text[end - 1] in AFTER_CLOSING:
-            end -= 1
-        if self.text[end - 1] not in ")]":
-            return False
-        self.read_to(border)
-        return self.closed_by(end) is not None
-
-    def closed_by(self, end: int) -> int | None:
-        """Returns the place of its own closing bracket if the record ends at `end`, else None.
-
-        The text must have been read up to `end`.
-        """
-        if self._closing and self._closing[1] <= 0:
-            place = self._closing[0]
-            if not self.text[place + 1 : end].strip(AFTER_CLOSING):
-                return place
-        return self._own
+    is_behind = border.lastgroup in {"behind", "adjoining"}
+    if not is_behind and not (record.is_bracketed and record.begin <= border.start()):
+        return True
+    if border.lastgroup == "full" and record.says_something_before(border.start()):
+        return True
+    return (is_other and not is_behind) or record.is_closed_at(border.start())

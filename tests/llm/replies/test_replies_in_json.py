@@ -140,6 +140,34 @@ def test_a_report_that_repeats_the_instructions_is_asked_for_again(name: str) ->
         drive(report(), [copied, copied])
 
 
+SENTENCE = "Ann is the captain of the schooner and sails from Port Elin every spring. "
+
+
+@pytest.mark.parametrize(
+    "looping",
+    [
+        {"summary": SENTENCE * 12},
+        {"findings": [{"summary": "Ann sails", "explanation": SENTENCE}] * 20},
+        {"findings": [{"summary": "Ann sails", "explanation": SENTENCE * 20}]},
+    ],
+    ids=["summary", "findings", "one finding"],
+)
+def test_a_report_that_is_one_repeated_sentence_is_asked_for_again(
+    looping: Mapping[str, object],
+) -> None:
+    loop = json.dumps({**json.loads(GOOD), **looping})
+    written, requests = drive(report(), [loop, GOOD])
+    assert written.title == "Ann and Bob"
+    assert "one sentence again and again" in requests[1].messages[-1].content
+    with pytest.raises(ReplyError, match="one sentence again and again"):
+        drive(report(), [loop, loop])
+
+
+def test_findings_that_differ_in_what_they_say_are_kept() -> None:
+    written, _ = drive(report(), [GOOD])
+    assert len(written.findings) == 4
+
+
 @pytest.mark.parametrize(
     ("number", "score"),
     [("1e999", 100), ("-1e999", 0), ("9" * 400, 100), ("9" * 5000, 100), ("-" + "9" * 400, 0)],

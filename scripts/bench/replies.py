@@ -1,0 +1,37 @@
+"""Reads mutated lists, and counts the records that are neither used nor counted.
+
+    python scripts/bench/replies.py [NUMBER]     NUMBER of replies (default: 100,000)
+
+It prints the seed of each reply with a lost record, and ends with 1 if there is one.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.support.mutated_lists import lost, mutated_list
+
+SHOWN = 20  # replies with a lost record
+
+
+def main() -> int:
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    records, missing, began = 0, list[tuple[int, int]](), time.process_time()
+    for seed in range(number):
+        whole = mutated_list(seed)
+        records += len(whole.records)
+        if missed := lost(whole):
+            missing.append((seed, len(missed)))
+    seconds = time.process_time() - began
+    total = sum(count for _, count in missing)
+    print(f"{number:,} replies with {records:,} records were read in {seconds:.0f} s.")
+    print(f"{total:,} records in {len(missing):,} replies were neither used nor counted.")
+    for seed, count in missing[:SHOWN]:
+        print(f"  seed {seed}: {count}")
+    return bool(missing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -18,6 +18,7 @@ from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
 from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
+from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
@@ -26,6 +27,7 @@ from graphrag_neo4j.model import (
     LLMTask,
     Message,
     Origin,
+    Reply,
     Request,
     Step,
     WrittenReport,
@@ -90,14 +92,15 @@ class LLMIndexBackend:
     """
 
     def __init__(self, settings: Settings, values: dict[str, str]) -> None:
-        def load(name: str, needs: str | None = None) -> Prompt:
-            return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
+        def worked(name: str, needs: str, context_tokens: int) -> WorkedPrompt:
+            return WorkedPrompt.load(
+                name, settings, known=KNOWN, needs=needs, context_tokens=context_tokens
+            )
 
         self._settings = settings
-        self._summary = load("summarize", "description_list")
+        self._summary = worked("summarize", "description_list", settings.summary_context_tokens)
         self._summary_values = values | _language(settings, "the language of the descriptions")
-        self._report = load("report", "input_text")
-        self._instructions = Instructions(self._report.text)
+        self._report = worked("report", "input_text", settings.report_context_tokens)
         self._report_values = values | _language(settings, "the language of the material")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
         self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
@@ -146,26 +149,26 @@ class LLMIndexBackend:
         return limited(lists, self._settings)
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        """Joins several descriptions into one. Raises ReplyError if the reply is empty or cut."""
+        """Joins several descriptions into one.
+
+        If the reply repeats the examples, the model is asked once more without them. Raises
+        ReplyError if the reply is empty, cut off, or still repeats the prompt.
+        """
         listed = "\n".join(f"- {description}" for description in descriptions)
         words = self._most_words(listed)
-        prompt = self._summary.fill(
-            {
-                **self._summary_values,
-                "entity_name": name,
-                "description_list": marked(listed),
-                "max_words": words,
-                "max_length": words,
-            }
-        )
-        request = Request(
-            "summary", (Message("user", prompt),), reply_limit("summary", self._settings)
-        )
-        reply = yield request
-        text = fold_prose(reply.text)
-        if not text or reply.cut:
-            raise ReplyError("the description is cut off" if text else "the description is empty")
-        return text
+        values = {
+            **self._summary_values,
+            "entity_name": name,
+            "description_list": marked(listed),
+            "max_words": words,
+            "max_length": words,
+        }
+        for prompt in (self._summary.fill(values), self._summary.without_examples(values)):
+            limit = reply_limit("summary", self._settings)
+            text = _description((yield Request("summary", (Message("user", prompt),), limit)))
+            if not self._summary.instructions.are_copied_in(text, f"{name}\n{listed}"):
+                return text
+        raise ReplyError("the description repeats the instructions instead of following them")
 
     @property
     def _limits(self) -> tuple[int, int]:
@@ -194,7 +197,7 @@ class LLMIndexBackend:
         )
 
         def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
-            return _without_instructions(written, odd, self._instructions, context)
+            return _without_instructions(written, odd, self._report.instructions, context)
 
         written = yield from read_json(request, ReportSchema, check)
         return WrittenReport(
@@ -207,6 +210,14 @@ class LLMIndexBackend:
             rating=written.rating,
             rating_explanation=fold_prose(written.rating_explanation),
         )
+
+
+def _description(reply: Reply) -> str:
+    """Returns the text of a reply. Raises ReplyError if it is empty or cut off."""
+    text = fold_prose(reply.text)
+    if not text or reply.cut:
+        raise ReplyError("the description is cut off" if text else "the description is empty")
+    return text
 
 
 def _without_instructions(

@@ -8,7 +8,7 @@ from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.follow_up import conversation_text, self_contained
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
-from graphrag_neo4j.llm.reply_limits import ONE_WORD, reply_limit
+from graphrag_neo4j.llm.reply_limits import ONE_WORD, PRIMER, reply_limit
 from graphrag_neo4j.llm.schemas import (
     FOLLOW_UPS,
     AnswerSchema,
@@ -121,7 +121,7 @@ class LLMQueryBackend:
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns a first answer and follow-up questions."""
         messages = self._messages(self._prime, question, context_data=marked(context.text))
-        request = Request("map", messages, self._limit("map"))
+        request = Request("map", messages, PRIMER)
         is_copied = _copied(self._prime, question, context)
         check = partial(_primer_without_copies, is_copied=is_copied)
         found = yield from read_json(request, PrimerSchema, check)

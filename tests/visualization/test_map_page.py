@@ -207,7 +207,9 @@ def test_a_citation_is_shown_by_name_with_its_ref_as_a_tooltip(
     assert tips[-1] == "The entity 77 is no longer in the graph"
 
 
-@pytest.mark.parametrize(("ref", "said"), [(1, "to BOB ANN met Bob."), (2, "from ANN ANN met Bob.")])
+@pytest.mark.parametrize(
+    ("ref", "said"), [(1, "to BOB ANN met Bob."), (2, "from ANN ANN met Bob.")]
+)
 def test_an_entity_shows_who_acts(page: Page, tmp_path: Path, ref: int, said: str) -> None:
     put(page, small(), tmp_path / "map.html")
     page.chrome.execute_script(f"location.hash = '#entity-{ref}'")

@@ -54,7 +54,7 @@ SENT: Mapping[str, Callable[[Settings, str], Task]] = {
     "prime": lambda given, text: query(given).prime("Who?", table(text)),
 }
 WORKED = [name for name in SENT if name not in {"extract", "claims"}]
-SMALL = {
+SMALL: Mapping[str, Any] = {
     "report_context_tokens": 1000,
     "map_context_tokens": 1000,
     "max_context_tokens": 1000,

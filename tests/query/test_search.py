@@ -193,26 +193,6 @@ async def test_depth_and_calls_bound_drift(carol: Carol) -> None:
     assert len((await carol.ask(method="drift", drift_calls=1)).context) == 2
 
 
-async def test_the_follow_ups_of_a_round_run_side_by_side_and_their_order_changes_nothing(
-    carol: Carol,
-) -> None:
-    async with AsyncGraphRAG(carol.settings.changed(concurrency=1)) as rag:
-        one_by_one = await rag.query(QUESTION, method="drift", drift_calls=4)
-    carol.endpoint.change(latency=0.2, jitter=0.9)
-    try:
-        at_once = await carol.ask(method="drift", drift_calls=4)
-    finally:
-        carol.endpoint.change(latency=0.0, jitter=0.0)
-    calls = [call for call in carol.endpoint.log if call.kind == "json:primer"]
-    primer, *follow_ups = sorted(calls, key=lambda call: call.time)
-    assert len(follow_ups) == 4
-    assert all(call.time > primer.ended for call in follow_ups)
-    first_answered = min(call.ended for call in follow_ups)
-    assert sum(call.time < first_answered for call in follow_ups) > 1
-    assert at_once.text == one_by_one.text
-    assert [table.text for table in at_once.context] == [table.text for table in one_by_one.context]
-
-
 async def test_a_conversation_goes_before_the_question(carol: Carol) -> None:
     history = [(f"Who is {n}?", f"A number, {n}.") for n in range(9)]
     alone = await carol.ask("And Marley?", method="local")

@@ -11,7 +11,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.copied_instructions import Instructions
-from graphrag_neo4j.llm.examples import fitted_examples
+from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
@@ -75,6 +75,7 @@ class _Reading:
     wording: Wording
     gleanings: int
     question: MissedQuestion
+    examples: ExampleRecords
 
     def prompt(self, chunk: ChunkText) -> str:
         text = f"{chunk.header}\n\n{chunk.text}" if chunk.header else chunk.text
@@ -143,10 +144,10 @@ class LLMIndexBackend:
 
     def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
         """Reads a chunk with gleanings; each reply has a limit of tokens."""
-        lists = read_with_gleanings(
-            step, reading.prompt(chunk), reading.wording, reading.gleanings, reading.question
-        )
-        return limited(lists, self._settings)
+        prompt, number = reading.prompt(chunk), reading.gleanings
+        lists = read_with_gleanings(step, prompt, reading.wording, number, reading.question)
+        gleaned = yield from limited(lists, self._settings)
+        return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
         """Joins several descriptions into one.
@@ -249,7 +250,8 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     question = MissedQuestion(settings.gleaning_question)
     values = {**values, "examples": _examples(settings, name, values)}
-    return _Reading(opening, values, wording, gleanings, question)
+    examples = ExampleRecords(values["examples"], claims=name == "claims")
+    return _Reading(opening, values, wording, gleanings, question, examples)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:

@@ -193,3 +193,23 @@ def test_five_follow_up_questions_are_asked_for_and_the_rest_is_counted() -> Non
     assert len(reply.odd) == 3
     assert "up to five short questions" in prompt("prime")
     assert PrimerSchema.model_json_schema()["properties"]["follow_ups"]["maxItems"] == 5
+
+
+def test_a_record_of_the_examples_is_left_out_of_a_list_and_counted() -> None:
+    backend = index(load_settings(gleanings=0, claim_gleanings=0))
+    chunk = ChunkText("c", "Ann sails.")
+    copied = prompt("extract").partition("List:\n")[2].partition("Passage:")[0]
+    assert "Agnes Thorsby" in copied
+    own = f'("entity"<|>Ann<|>person<|>Ann sails.)\n##\n{copied.strip()}'
+    found, _ = drive(backend.extract(chunk), [own])
+    assert [entity.name for entity in found.entities] == ["Ann"]
+    assert found.relationships == []
+    assert found.unusable == ["a record of the examples"] * 9
+    told = ChunkText("c", "Agnes Thorsby sails.")
+    found, _ = drive(backend.extract(told), [own])
+    assert [entity.name for entity in found.entities] == ["Ann", "Agnes Thorsby"]
+    assert found.relationships == []
+    claimed = prompt("claims").partition("List:\n")[2].partition("Passage:")[0]
+    claims, _ = drive(backend.claims(chunk), [claimed.strip()])
+    assert claims.claims == []
+    assert claims.unusable == ["a record of the examples"] * 2

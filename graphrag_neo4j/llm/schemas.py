@@ -223,7 +223,7 @@ class PrimerSchema(ReplySchema):
     model_config = ConfigDict(title="primer")
     defaults = {"score": MIDDLE, "follow_ups": []}
     usable_if_cut = True
-    answer: Text
+    answer: Text = _limited(LONGEST_TEXT)  # one or two paragraphs
     score: Score
     follow_ups: Listed[Annotated[Text, _limited(300)]] = Field(
         json_schema_extra={"maxItems": FOLLOW_UPS}

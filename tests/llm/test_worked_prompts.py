@@ -192,7 +192,9 @@ def test_five_follow_up_questions_are_asked_for_and_the_rest_is_counted() -> Non
     assert primer.follow_ups == questions[:5]
     assert len(reply.odd) == 3
     assert "up to five short questions" in prompt("prime")
-    assert PrimerSchema.model_json_schema()["properties"]["follow_ups"]["maxItems"] == 5
+    fields = PrimerSchema.model_json_schema()["properties"]
+    assert fields["follow_ups"]["maxItems"] == 5
+    assert fields["answer"]["maxLength"] < 2000
 
 
 def test_a_record_of_the_examples_is_left_out_of_a_list_and_counted() -> None:

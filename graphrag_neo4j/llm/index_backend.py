@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 from graphrag_neo4j import tokens
@@ -196,10 +197,8 @@ class LLMIndexBackend:
             reply_limit("report", self._settings),
             schema=report_schema(self._settings.report_words),
         )
-
-        def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
-            return _without_instructions(written, odd, self._report.instructions, context)
-
+        copies = self._report.instructions
+        check = partial(_without_instructions, instructions=copies, context=context)
         written = yield from read_json(request, ReportSchema, check)
         return WrittenReport(
             title=fold(as_written(written.title)),

@@ -10,9 +10,10 @@ import pytest
 from graphrag_neo4j import tokens
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.llm import LLMQueryBackend
-from graphrag_neo4j.model import LLMTask, Message, Reply, StreamedTask, T
+from graphrag_neo4j.model import LLMTask, Point, Reply, T
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.query.search.drift import search_drift
+from graphrag_neo4j.query.search.drift import _explore
+from graphrag_neo4j.query.skipped_calls import SkippedCalls
 from graphrag_neo4j.settings import load_settings
 
 FIRST = ["What does Ann do?", "What does Bob do?", "What does Cleo do?"]
@@ -57,13 +58,8 @@ class Round:
             self._changed.notify_all()
 
 
-async def found(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Message], list[str]]:
-    """The last request of a search in a graph of one report, and the questions of round two."""
-    await graph.run_plain(
-        "CREATE (:Community {id: 'c', ref: 1, level: 0, size: 3, title: 'Who', summary: 'Who?',"
-        " report: 'Who? Ann.', n_tokens: 9, origin: 'model'})"
-    )
-    await graph.run_plain("CALL db.awaitIndexes(60)")
+async def explored(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Point], list[str]]:
+    """The points of a search in an empty graph, and the questions of the second round."""
     answers = Round(order)
     settings = load_settings(drift_calls=5)
     query = QueryContext(
@@ -75,20 +71,21 @@ async def found(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Message], 
         count=partial(tokens.count, encoding_name=settings.encoding),
         question="Who?",
     )
-    with anyio.fail_after(30):
-        result = await search_drift(query)
-    assert isinstance(result.answer, StreamedTask)
-    assert len(result.contexts) == 6
-    return result.answer.request.messages, answers.later
+    calls = SkippedCalls(query.run, ("context", "contexts"))
+    with anyio.fail_after(60):
+        contexts, points = await _explore(query, query.table(100), calls)
+    assert len(contexts) == len(points) == 6
+    return points, answers.later
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 async def test_a_round_runs_side_by_side_and_the_order_of_its_replies_changes_nothing(
     graph: Graph, order: Sequence[int]
 ) -> None:
-    asked, later = await found(graph, order)
-    notes = asked[0].content
-    places = [notes.index(f"Told of {FIRST[n]}\n") for n in (1, 2, 0)]  # by score
-    assert places == sorted(places)
+    points, later = await explored(graph, order)
     # The best answer's questions are asked in the second round, as far as the calls go.
-    assert sorted(later) == [f"{FIRST[1]} And {n}?" for n in range(2)]
+    second = [f"{FIRST[1]} And {n}?" for n in range(2)]
+    assert [point.description for point in points] == [
+        f"Told of {question}" for question in ["Who?", *FIRST, *second]
+    ]
+    assert sorted(later) == second

@@ -1,9 +1,12 @@
-// Reads one entity with its relationships, claims and communities from level 0.
+// Reads one entity with its relationships, claims and communities from level 0. A relationship goes
+// in the direction of most of its statements: to the other entity, or from it.
 MATCH (entity:Entity {id: $id})
 RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,
        coalesce(entity.description, '') AS description, entity.degree AS degree,
        COLLECT { MATCH (entity)-[r:RELATED]-(other:Entity)
-                 RETURN [other.name, coalesce(r.description, '')]
+                 RETURN [other.name, coalesce(r.description, ''),
+                         CASE WHEN (startNode(r) = entity) <> coalesce(r.reversed, false)
+                              THEN 'to' ELSE 'from' END]
                  ORDER BY other.degree DESC, other.name } AS related,
        COLLECT { MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)
                  RETURN DISTINCT claim.description ORDER BY claim.description } AS claims,

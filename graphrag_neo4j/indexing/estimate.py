@@ -12,6 +12,7 @@ from typing import Final
 import anyio.to_thread
 
 from graphrag_neo4j import tokens
+from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.events import Advanced, Listener, Notice, Share, silent
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.corpus import Corpus
@@ -32,10 +33,10 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 __all__ = ["Estimate", "StepEstimate", "estimate"]
 
 
-# Calls for each chunk, and tokens to and from the model in a call. Measured with the endpoint of
-# the tests, reports on 60 transcripts and summaries on 5. There 0.06 descriptions for each chunk
-# had more than 400 tokens, 0.21 more than 160, and 2.2 came from several places.
-REPORT: Final = (0.39, 1840, 600)
+# Calls for each chunk, tokens of the material in a call, and tokens from the model. Measured with
+# the endpoint of the tests, reports on 60 transcripts and summaries on 5. There 0.06 descriptions
+# for each chunk had more than 400 tokens, 0.21 more than 160, and 2.2 came from several places.
+REPORT: Final = (0.39, 1270, 600)
 SEVERAL, ABOVE_400, REPLY = 2.2, 0.06, 173
 
 
@@ -111,16 +112,23 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     steps = [_reading("extraction", backend.extract(empty), chunks, text_tokens, settings)]
     if settings.claims:  # not set: a model extracts none
         steps.append(_reading("claims", backend.claims(empty), chunks, text_tokens, settings))
-    steps.append(_written("summary", chunks, _summaries(settings), settings))
-    steps.append(_written("report", chunks, REPORT, settings))
+    summary, report = backend.summarize("", [""]), backend.report("", ReportMaterial({}, [], []))
+    steps.append(_written("summary", summary, chunks, _summaries(settings), settings))
+    steps.append(_written("report", report, chunks, REPORT, settings))
     return [*steps, embedding(chunks, text_tokens, settings.embedding_batch, settings)]
 
 
 def _written(
-    step: Step, chunks: int, each: tuple[float, int, int], settings: Settings
+    step: Step,
+    task: LLMTask[object],
+    chunks: int,
+    each: tuple[float, int, int],
+    settings: Settings,
 ) -> StepEstimate:
-    share, sent, replied = each
+    """The estimate of a step that writes texts. `task` is one of it without material."""
+    share, material, replied = each
     calls = round(share * chunks)
+    sent = _size(next(task), settings.encoding) + material
     return priced(step, calls, calls * sent, calls * replied, settings)
 
 
@@ -128,7 +136,7 @@ def _summaries(settings: Settings) -> tuple[float, int, int]:
     """The summaries for each chunk: those descriptions that are too long to be joined."""
     join = settings.join_tokens
     share = min(SEVERAL, ABOVE_400 * (400 / join) ** 1.5) if join else SEVERAL
-    return share, min(260 + 2 * join, settings.summary_context_tokens), REPLY
+    return share, min(100 + 2 * join, settings.summary_context_tokens), REPLY
 
 
 def _reading(
@@ -160,11 +168,14 @@ def _requests(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
     try:
         request = next(task)
         while True:
-            size = sum(tokens.count(message.content, encoding) for message in request.messages)
-            found.append((size, bool(request.choices)))
+            found.append((_size(request, encoding), bool(request.choices)))
             request = task.send(_shortest(request, len(found)))
     except StopIteration:
         return found
+
+
+def _size(request: Request, encoding: str) -> int:
+    return sum(tokens.count(message.content, encoding) for message in request.messages)
 
 
 def _shortest(request: Request, number: int) -> Reply:

@@ -1,4 +1,4 @@
-"""Fits the examples of extraction to the entity types that the user set.
+"""The examples of lists: fitted to the entity types that the user set, and left out of replies.
 
 A record whose type was not asked for would teach a model to write such records. So it is left out,
 together with the relationships of its entity. A type that the user calls by another name gets that
@@ -7,10 +7,12 @@ name.
 
 from collections.abc import Mapping, Sequence
 
+from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.replies.fields import ARROWS, kind_of
+from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.text import name_key
 
-__all__ = ["fitted_examples"]
+__all__ = ["ExampleRecords", "fitted_examples"]
 
 PASSAGE = "Passage:\n"
 # Other names for the types in our examples.
@@ -26,6 +28,39 @@ SAME_TYPE = {
 OTHER_TYPES = (
     "They were written for other types of entities. Use their form, but only your types: {}."
 )
+
+
+class ExampleRecords:
+    """The records in the examples of a prompt. A small model copies them into its list."""
+
+    def __init__(self, examples: str, *, claims: bool = False) -> None:
+        self._records = {tuple(one) for one in read_list(examples, claims=claims).records}
+
+    def left_out_of(self, gleaned: Gleaning, text: str) -> Gleaning:
+        """Returns the records without copies of the examples, which are noted.
+
+        A record is no copy if the text that was read has its names, too.
+        """
+        passage = name_key(text)
+        own = [
+            record
+            for record in gleaned.records
+            if tuple(record) not in self._records
+            or all(name_key(name) in passage for name in _names(record))
+        ]
+        copies = len(gleaned.records) - len(own)
+        return Gleaning(own, gleaned.cut, gleaned.odd + ["a record of the examples"] * copies)
+
+
+def _names(record: Sequence[str]) -> Sequence[str]:
+    """The name of an entity, those of the two ends of a relationship, or the subject of a claim."""
+    match kind_of(record[0]):
+        case "entity":
+            return record[1:2]
+        case "relationship":
+            return record[1:3]
+        case _:
+            return record[:1]
 
 
 def fitted_examples(text: str, types: Sequence[str]) -> str:

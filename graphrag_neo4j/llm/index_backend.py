@@ -11,7 +11,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.copied_instructions import Instructions
-from graphrag_neo4j.llm.examples import fitted_examples
+from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
@@ -19,6 +19,7 @@ from graphrag_neo4j.llm.repetitions import are_new, is_loop
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
 from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
+from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
@@ -27,6 +28,7 @@ from graphrag_neo4j.model import (
     LLMTask,
     Message,
     Origin,
+    Reply,
     Request,
     Step,
     WrittenReport,
@@ -74,6 +76,7 @@ class _Reading:
     wording: Wording
     gleanings: int
     question: MissedQuestion
+    examples: ExampleRecords
 
     def prompt(self, chunk: ChunkText) -> str:
         text = f"{chunk.header}\n\n{chunk.text}" if chunk.header else chunk.text
@@ -91,14 +94,15 @@ class LLMIndexBackend:
     """
 
     def __init__(self, settings: Settings, values: dict[str, str]) -> None:
-        def load(name: str, needs: str | None = None) -> Prompt:
-            return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
+        def worked(name: str, needs: str, context_tokens: int) -> WorkedPrompt:
+            return WorkedPrompt.load(
+                name, settings, known=KNOWN, needs=needs, context_tokens=context_tokens
+            )
 
         self._settings = settings
-        self._summary = load("summarize", "description_list")
+        self._summary = worked("summarize", "description_list", settings.summary_context_tokens)
         self._summary_values = values | _language(settings, "the language of the descriptions")
-        self._report = load("report", "input_text")
-        self._instructions = Instructions(self._report.text)
+        self._report = worked("report", "input_text", settings.report_context_tokens)
         self._report_values = values | _language(settings, "the language of the material")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
         self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
@@ -149,29 +153,30 @@ class LLMIndexBackend:
             reading.question,
             types=_types(self._settings),
         )
-        return limited(lists, self._settings)
+        gleaned = yield from limited(lists, self._settings)
+        return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
 
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        """Joins several descriptions into one. Raises ReplyError if the reply is empty or cut."""
+        """Joins several descriptions into one.
+
+        If the reply repeats the examples, the model is asked once more without them. Raises
+        ReplyError if the reply is empty, cut off, or still repeats the prompt.
+        """
         listed = "\n".join(f"- {description}" for description in descriptions)
         words = self._most_words(listed)
-        prompt = self._summary.fill(
-            {
-                **self._summary_values,
-                "entity_name": name,
-                "description_list": marked(listed),
-                "max_words": words,
-                "max_length": words,
-            }
-        )
-        request = Request(
-            "summary", (Message("user", prompt),), reply_limit("summary", self._settings)
-        )
-        reply = yield request
-        text = fold_prose(reply.text)
-        if not text or reply.cut:
-            raise ReplyError("the description is cut off" if text else "the description is empty")
-        return text
+        values = {
+            **self._summary_values,
+            "entity_name": name,
+            "description_list": marked(listed),
+            "max_words": words,
+            "max_length": words,
+        }
+        for prompt in (self._summary.fill(values), self._summary.without_examples(values)):
+            limit = reply_limit("summary", self._settings)
+            text = _description((yield Request("summary", (Message("user", prompt),), limit)))
+            if not self._summary.instructions.are_copied_in(text, f"{name}\n{listed}"):
+                return text
+        raise ReplyError("the description repeats the instructions instead of following them")
 
     @property
     def _limits(self) -> tuple[int, int]:
@@ -198,9 +203,10 @@ class LLMIndexBackend:
             reply_limit("report", self._settings),
             schema=report_schema(self._settings.report_words),
         )
+        copies = self._report.instructions
 
         def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
-            followed = _without_instructions(written, odd, self._instructions, context)
+            followed = _without_instructions(written, odd, copies, context)
             return _without_repetitions(followed, odd)
 
         written = yield from read_json(request, ReportSchema, check)
@@ -214,6 +220,14 @@ class LLMIndexBackend:
             rating=written.rating,
             rating_explanation=fold_prose(written.rating_explanation),
         )
+
+
+def _description(reply: Reply) -> str:
+    """Returns the text of a reply. Raises ReplyError if it is empty or cut off."""
+    text = fold_prose(reply.text)
+    if not text or reply.cut:
+        raise ReplyError("the description is cut off" if text else "the description is empty")
+    return text
 
 
 def _without_instructions(
@@ -262,7 +276,8 @@ def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
     question = MissedQuestion(settings.gleaning_question)
     values = {**values, "examples": _examples(settings, name, values)}
-    return _Reading(opening, values, wording, gleanings, question)
+    examples = ExampleRecords(values["examples"], claims=name == "claims")
+    return _Reading(opening, values, wording, gleanings, question, examples)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:

@@ -1,16 +1,23 @@
 """The query backend with a model: LLM tasks that write prompts and read replies, without I/O."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final, Self
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final, Self, TypeVar
 
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.follow_up import conversation_text, self_contained
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
-from graphrag_neo4j.llm.reply_limits import ONE_WORD, reply_limit
-from graphrag_neo4j.llm.schemas import AnswerSchema, PointsSchema, PrimerSchema, RatingSchema
+from graphrag_neo4j.llm.reply_limits import ONE_WORD, PRIMER, reply_limit
+from graphrag_neo4j.llm.schemas import (
+    FOLLOW_UPS,
+    AnswerSchema,
+    PointsSchema,
+    PrimerSchema,
+    RatingSchema,
+)
 from graphrag_neo4j.llm.structured_output import read_json
+from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, storable
@@ -20,6 +27,7 @@ __all__ = ["LLMQueryBackend"]
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN: Final = (
     "context_data",
+    "examples",
     "general_knowledge",
     "history",
     "language",
@@ -29,6 +37,8 @@ KNOWN: Final = (
     "response_type",
 )
 # The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
+Answered = TypeVar("Answered", AnswerSchema, PrimerSchema)
+IsCopied = Callable[[str], bool]
 MAP_WORDS, REDUCE_WORDS = "1000", "2000"
 GENERAL = {
     True: "You may add what you know yourself, after the rest and marked [general knowledge].",
@@ -46,6 +56,11 @@ class LLMQueryBackend:
         def load(name: str, needs: str | None = None) -> Prompt:
             return load_prompt(name, settings.prompts, known=KNOWN, needs=needs)
 
+        def worked(name: str, context_tokens: int) -> WorkedPrompt:
+            return WorkedPrompt.load(
+                name, settings, known=KNOWN, needs="context_data", context_tokens=context_tokens
+            )
+
         self._settings = settings
         self._values: Mapping[str, str] = {
             "response_type": fold(settings.response_type),
@@ -54,9 +69,10 @@ class LLMQueryBackend:
         }
         self._whole = settings.map_style == "answer"
         self._answer, self._reduce = load("answer", "context_data"), load("reduce", "report_data")
-        self._map = load("map_answer" if self._whole else "map", "context_data")
-        self._instructions = Instructions(self._map.text)
-        self._rate, self._prime = load("rate", "context_data"), load("prime", "context_data")
+        room = settings.map_context_tokens
+        self._map = worked("map_answer" if self._whole else "map", room)
+        self._rate = worked("rate", room)
+        self._prime = worked("prime", min(room, settings.max_context_tokens))
         self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
 
     @classmethod
@@ -87,13 +103,12 @@ class LLMQueryBackend:
         values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
         messages = self._messages(self._map, question, **values)
         request = Request("map", messages, self._limit("map"))
+        is_copied = _copied(self._map, question, context)
         if self._whole:
-            one = yield from read_json(request, AnswerSchema)
+            refuse = partial(_answer_without_copies, is_copied=is_copied)
+            one = yield from read_json(request, AnswerSchema, refuse)
             return [Point(fold_prose(one.answer), one.score)]
-
-        def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
-            return _without_instructions(found, odd, self._instructions, context.text)
-
+        check = partial(_points_without_copies, is_copied=is_copied)
         found = yield from read_json(request, PointsSchema, check)
         return [Point(fold_prose(point.description), point.score) for point in found.points]
 
@@ -106,9 +121,11 @@ class LLMQueryBackend:
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns a first answer and follow-up questions."""
         messages = self._messages(self._prime, question, context_data=marked(context.text))
-        request = Request("map", messages, self._limit("map"))
-        found = yield from read_json(request, PrimerSchema)
-        follow_ups = [fold(one) for one in found.follow_ups if fold(one)]
+        request = Request("map", messages, PRIMER)
+        is_copied = _copied(self._prime, question, context)
+        check = partial(_primer_without_copies, is_copied=is_copied)
+        found = yield from read_json(request, PrimerSchema, check)
+        follow_ups = [fold(one) for one in found.follow_ups]
         return Primer(fold_prose(found.answer), found.score, follow_ups)
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
@@ -139,24 +156,50 @@ class LLMQueryBackend:
     def _limit(self, step: Step) -> int:
         return reply_limit(step, self._settings)
 
-    def _messages(self, prompt: Prompt, question: str, **values: str) -> tuple[Message, ...]:
+    def _messages(self, prompt: WorkedPrompt, question: str, **values: str) -> tuple[Message, ...]:
         system = Message("system", self._fill(prompt, **values))
         return system, Message("user", storable(question)[0])
 
-    def _fill(self, prompt: Prompt, **values: str) -> str:
+    def _fill(self, prompt: Prompt | WorkedPrompt, **values: str) -> str:
         return prompt.fill({**self._values, **values})
 
 
-def _without_instructions(
-    found: PointsSchema, odd: list[str], instructions: Instructions, context: str
+def _copied(prompt: WorkedPrompt, question: str, context: ContextTable) -> IsCopied:
+    """Returns a test of whether a text repeats the prompt instead of the question or material."""
+    material = f"{question}\n{context.text}"
+    return lambda text: prompt.instructions.are_copied_in(text, material)
+
+
+def _answer_without_copies(found: Answered, _odd: list[str], is_copied: IsCopied) -> Answered:
+    """Returns an answer, which may be empty. Raises ReplyError if it repeats the prompt."""
+    if found.answer.strip() and is_copied(found.answer):
+        raise ReplyError("the answer repeats the instructions instead of following them")
+    return found
+
+
+def _primer_without_copies(
+    found: PrimerSchema, odd: list[str], is_copied: IsCopied
+) -> PrimerSchema:
+    """Returns a primer without the follow-up questions that repeat the prompt, or are too many.
+
+    What is left out is noted. Raises ReplyError if the answer repeats the prompt.
+    """
+    _answer_without_copies(found, odd, is_copied)
+    asked = [one for one in found.follow_ups if one.strip()]
+    own = [one for one in asked if not is_copied(one)]
+    odd += ["a follow-up question repeats the instructions"] * (len(asked) - len(own))
+    odd += ["a follow-up question too many"] * len(own[FOLLOW_UPS:])
+    return found.model_copy(update={"follow_ups": own[:FOLLOW_UPS]})
+
+
+def _points_without_copies(
+    found: PointsSchema, odd: list[str], is_copied: IsCopied
 ) -> PointsSchema:
     """Returns the points that do not repeat the instructions; the others are noted.
 
     Raises ReplyError if all points repeat them.
     """
-    points = [
-        one for one in found.points if not instructions.are_copied_in(one.description, context)
-    ]
+    points = [one for one in found.points if not is_copied(one.description)]
     if found.points and not points:
         raise ReplyError("the points repeat the instructions instead of following them")
     odd += ["a point repeats the instructions"] * (len(found.points) - len(points))

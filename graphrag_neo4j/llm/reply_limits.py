@@ -13,11 +13,12 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["ONE_WORD", "limited", "reply_limit"]
+__all__ = ["ONE_WORD", "PRIMER", "limited", "reply_limit"]
 
 TOKENS_OF_A_WORD = 4
 RECORDS_OF_A_TOKEN = 5  # tokens of records that one token of a chunk can lead to
 MARGIN = 1000
+PRIMER = 2000  # one or two paragraphs, and five questions
 POINTS = 4000  # points of a map call, or one answer of several paragraphs
 ANSWER = 8000  # some ten pages; the user is told if an answer is cut off there
 REFERENCES = 1000  # ids of reports, or the name of a method

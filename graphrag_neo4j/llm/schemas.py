@@ -40,6 +40,7 @@ from graphrag_neo4j.llm.replies.reply_values import (
 from graphrag_neo4j.text import excerpt
 
 __all__ = [
+    "FOLLOW_UPS",
     "AnswerSchema",
     "FollowUpSchema",
     "PointsSchema",
@@ -54,6 +55,7 @@ __all__ = [
 T = TypeVar("T")
 LONGEST_TEXT = 1990  # characters; the longest explanation in a real index of 122 reports has 1,051
 LONG_REPORT = 3000  # words; the longest explanation above is of a report of at most 1,500
+FOLLOW_UPS = 5  # follow-up questions; the prompt says five, too
 SUMMARY = 120  # characters of a summary that is the beginning of an explanation
 
 
@@ -221,9 +223,11 @@ class PrimerSchema(ReplySchema):
     model_config = ConfigDict(title="primer")
     defaults = {"score": MIDDLE, "follow_ups": []}
     usable_if_cut = True
-    answer: Text
+    answer: Text = _limited(LONGEST_TEXT)  # one or two paragraphs
     score: Score
-    follow_ups: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 10})
+    follow_ups: Listed[Annotated[Text, _limited(300)]] = Field(
+        json_schema_extra={"maxItems": FOLLOW_UPS}
+    )
 
 
 class FollowUpSchema(ReplySchema):

@@ -14,8 +14,8 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_newer
-from graphrag_neo4j.model import ComposedTask, StreamedTask
 from graphrag_neo4j.query.answer import Answer, Method
+from graphrag_neo4j.query.answer_text import AnswerText
 from graphrag_neo4j.query.citation_resolver import resolve_citations
 from graphrag_neo4j.query.conversation import made_self_contained, messages_of
 from graphrag_neo4j.query.misspelt import names_meant
@@ -31,11 +31,6 @@ from graphrag_neo4j.settings import Settings
 
 __all__ = ["answer_question", "check_answering"]
 
-NOTHING: Final = "The data holds no answer to this question."
-INCOMPLETE: Final = (
-    "The answer is not complete, because {}. Ask a narrower question, or ask for a shorter answer "
-    "with the response type."
-)
 # What each method needs in the graph: the value in the row of the graph's state, and its name.
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
@@ -65,12 +60,43 @@ async def answer_question(
 ) -> AsyncGenerator[str | Answer, None]:
     """Yields the text of the answer piece by piece, and at last the whole `Answer`.
 
-    Closing this generator ends the call whose reply is still coming.
-
-    `settings` are those of the client, or a copy that was changed for this question. Raises
-    InputError if the graph lacks the data that the method needs.
+    Closing this generator ends the call whose reply is still coming. `settings` are those of the
+    client or of this question. Raises InputError if the graph lacks what the method needs.
     """
     began = time.perf_counter()
+    setup, query, method = await _prepared(graph, backends, settings, question, listen)
+    found = await _search_result(query, question, method, listen)
+    answer = AnswerText(found.answer, setup.endpoint, wanted=not question.context_only)
+    listen(Started("answer", 0 if question.context_only else None))
+    async with aclosing(answer.pieces()) as pieces:
+        async for piece in pieces:
+            yield piece
+    yield Answer(
+        text=answer.text,
+        method=method,
+        citations=await resolve_citations(graph, answer.text, known_refs(found.contexts)),
+        context=found.contexts,
+        usage=setup.usage,
+        elapsed=time.perf_counter() - began,
+        question=query.question,
+        origin=backends.origin,
+        found=question.context_only or answer.found,
+        notices=tuple(found.notices),
+        incomplete=answer.incomplete,
+    )
+
+
+async def _prepared(
+    graph: Graph,
+    backends: Backends,
+    settings: Settings,
+    question: Question,
+    listen: Listener,
+) -> tuple[QuerySetup, QueryContext, Method]:
+    """Returns the backends, the input and the method of the search.
+
+    Raises InputError if the graph lacks the data that the method needs.
+    """
     state = (await graph.read("search/state", StateRow))[0]
     refuse_newer(state["schema_version"])
     _need(state["chunks"] or state["reports"], "documents")
@@ -78,35 +104,7 @@ async def answer_question(
     query = await _query_context(graph, setup, settings, question, listen)
     method = await _method(query, question, listen)
     _need(*NEEDS[method](state))
-    _tell_without_use(query, question, method, listen)
-    listen(Started("search"))
-    found = await _search_result(query, question, method, listen)
-    for notice in found.notices:
-        listen(Notice(notice, warning=True))
-    listen(Started("answer", 0 if question.context_only else None))
-    text = ""
-    cuts: list[str] = []
-    async with aclosing(_answer_text(found, setup, question, cuts.append)) as pieces:
-        async for piece in pieces:
-            text += piece
-            yield piece
-    answered = bool(text)
-    if not (answered or question.context_only):
-        text = NOTHING
-        yield text
-    yield Answer(
-        text=text,
-        method=method,
-        citations=await resolve_citations(graph, text, known_refs(found.contexts)),
-        context=found.contexts,
-        usage=setup.usage,
-        elapsed=time.perf_counter() - began,
-        question=query.question,
-        origin=backends.origin,
-        found=question.context_only or answered,
-        notices=tuple(found.notices),
-        incomplete=INCOMPLETE.format(cuts[-1]) if cuts else None,
-    )
+    return setup, query, method
 
 
 def _setup(
@@ -215,13 +213,20 @@ def _need(has: object, what: str) -> None:
 async def _search_result(
     query: QueryContext, question: Question, method: Method, listen: Listener
 ) -> SearchResult:
-    """Runs the search. At the same time the tokenizer is loaded, which takes a moment."""
+    """Runs the search, and tells what a reader of the answer must know.
+
+    At the same time the tokenizer is loaded, which takes a moment.
+    """
+    _tell_without_use(query, question, method, listen)
+    listen(Started("search"))
     with first_error():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, query.settings.encoding)
             if method == "local":
                 tasks.start_soon(_suggest_names, query, listen)
             found = await _search(query, question, method)
+    for notice in found.notices:
+        listen(Notice(notice, warning=True))
     return found
 
 
@@ -250,37 +255,3 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
             return await search_basic(query)
         case "text":
             return await search_text(query)
-
-
-async def _answer_text(
-    found: SearchResult, setup: QuerySetup, question: Question, cut: Callable[[str], None]
-) -> AsyncGenerator[str, None]:
-    """Yields the answer's text: streamed from a model, or in one piece from the rules.
-
-    `cut` is called with the reason if a model's text does not come to its end.
-    """
-    if question.context_only:
-        return
-    match found.answer:
-        case None:
-            return
-        case ComposedTask(compose):
-            if text := await anyio.to_thread.run_sync(compose):
-                yield text
-        case StreamedTask() as task:
-            async with aclosing(_streamed(task, setup, cut)) as pieces:
-                async for piece in pieces:
-                    yield piece
-
-
-async def _streamed(
-    task: StreamedTask, setup: QuerySetup, cut: Callable[[str], None]
-) -> AsyncGenerator[str, None]:
-    if setup.endpoint is None:
-        raise AssertionError("A backend without a model has given a request.")
-    said = []
-    async with aclosing(setup.endpoint.stream(task.request, cut)) as pieces:
-        async for piece in pieces:
-            said.append(piece)
-            yield piece
-    task.check("".join(said))

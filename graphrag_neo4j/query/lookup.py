@@ -126,9 +126,9 @@ class CommunityReport:
 class Entity:
     """An entity.
 
-    `degree` is the number of its relationships. `related` holds (name, description) pairs of its
-    neighbours, `claims` the texts of its claims, and `communities` the refs of its communities
-    from level 0 to the finest.
+    `degree` is the number of its relationships. `related` holds (name, description, direction) of
+    each neighbour: most statements go "to" the neighbour, or come "from" it. `claims` holds the
+    texts of its claims, and `communities` the refs of its communities from level 0 to the finest.
     """
 
     ref: int
@@ -145,7 +145,7 @@ class Entity:
 
     def _repr_markdown_(self) -> str:
         lines = [f"## {self.name}", f"*{self.type or 'entity'}*", self.description]
-        lines += [f"- **{name}**: {description}" for name, description in self.related]
+        lines += [f"- {way} **{name}**: {description}" for name, description, way in self.related]
         return "\n\n".join(lines)
 
 
@@ -188,7 +188,7 @@ async def read_entity(graph: Graph, name: str) -> Entity:
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
         raise InputError(f"There is no entity {name!r} in the graph.{hint}")
     row = rows[0]
-    row["related"] = [[neutralised(text) for text in pair] for pair in row["related"]]
+    row["related"] = [[neutralised(text) for text in one] for one in row["related"]]
     row["claims"] = [neutralised(text) for text in row["claims"]]
     _neutralise(row)
     return Entity(**row)

@@ -246,7 +246,7 @@ class FoundEntityRow(TypedDict):
 
 
 class EntityRow(FoundEntityRow):
-    """An entity with what is around it; `related` holds (name, description) pairs."""
+    """An entity; `related` holds (name, description, "to" or "from") of its neighbours."""
 
     related: list[list[str]]
     claims: list[str]

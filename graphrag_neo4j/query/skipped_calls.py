@@ -1,5 +1,7 @@
 """Calls of a search that may fail: the others were paid for, so the search goes on without them."""
 
+from collections import Counter
+
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import LLMTask, T
 from graphrag_neo4j.protocols import RunTask
@@ -37,7 +39,9 @@ class SkippedCalls:
         skipped = len(self._reasons)
         if not skipped:
             return []
-        reason = self._reasons[0].rstrip(".")
+        # The most frequent reason: the first one would depend on the order of the replies.
+        counted = Counter(self._reasons)
+        reason = min(counted, key=lambda one: (-counted[one], one)).rstrip(".")
         if skipped == self._calls:
             raise ReplyError(f"none of the model's replies can be used: {reason}")
         one, many = self._what

@@ -207,6 +207,19 @@ def test_a_citation_is_shown_by_name_with_its_ref_as_a_tooltip(
     assert tips[-1] == "The entity 77 is no longer in the graph"
 
 
+@pytest.mark.parametrize(
+    ("ref", "said"), [(1, "to BOB ANN met Bob."), (2, "from ANN ANN met Bob.")]
+)
+def test_an_entity_shows_who_acts(page: Page, tmp_path: Path, ref: int, said: str) -> None:
+    put(page, small(), tmp_path / "map.html")
+    page.chrome.execute_script(f"location.hash = '#entity-{ref}'")
+    pair = page.wait("#panel .cite[title*='relationship 7']")[0]
+    row = page.ask("document.querySelector('#panel .list:last-of-type li').textContent")
+    assert row.startswith(said)
+    pair.click()
+    assert page.wait("#panel .evidence p")[0].text == "ANN → BOB"
+
+
 def test_a_community_without_a_report_is_named_by_its_best_connected_members(
     page: Page, tmp_path: Path
 ) -> None:

@@ -103,7 +103,8 @@ class Panel {
       one.claims.length ? this.list(one.claims, (it) => this.cited(make("span", {}, [it.since, it.status, it.description].filter(Boolean).join(" · "), " "), "Claims", it.ref)) : null,
       pairs.length ? make("h4", {}, `Related to (${pairs.length})`) : null,
       pairs.length ? this.list(pairs, (it) => {
-        const text = make("span", {}, link(far(it).name, () => this.open(far(it))), make("small", {}, it.description ? ` ${it.description} ` : " "));
+        const way = make("small", {}, it.source === one.ref ? "to " : "from ");
+        const text = make("span", {}, way, link(far(it).name, () => this.open(far(it))), make("small", {}, it.description ? ` ${it.description} ` : " "));
         return this.cited(text, "Relationships", it.ref);
       }) : null,
     ];
@@ -196,7 +197,7 @@ class Panel {
     const { entities, relationships, claims } = this.world;
     const pair = kind === "Relationships" ? relationships.get(ref) : null;
     const ends = kind === "Entities" ? [ref] : pair ? [pair.source, pair.target] : kind === "Claims" ? claims.get(ref)?.entities ?? [] : [];
-    const names = ends.map((end) => entities.get(end)).filter(Boolean).flatMap((it) => [link(it.name, () => this.open(it)), " "]);
+    const names = ends.map((end) => entities.get(end)).filter(Boolean).flatMap((it, n) => [n && pair ? " → " : " ", link(it.name, () => this.open(it))]);
     return make("div", { class: "evidence" }, names.length ? make("p", {}, names) : null, quotes(this.world, wordsOf(this.world, kind, ref, said)));
   }
 }

@@ -1,13 +1,15 @@
 """Drift search: community reports lead to follow-up questions, which local searches answer.
 
 A primer call reads the reports that are most similar to the question. It gives a first answer and
-follow-up questions. Each follow-up question gets a local context, and may lead to more questions.
+follow-up questions. Each follow-up question gets a local context, and may lead to more questions
+for the next round. The questions of a round are answered side by side.
 """
 
-import heapq
 from collections.abc import Sequence
-from itertools import count
 
+import anyio
+
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import vector_search
@@ -30,9 +32,10 @@ PRIMED_BY = 5  # reports that the primer reads
 
 
 async def search_drift(query: QueryContext) -> SearchResult:
-    """Asks follow-up questions, those with the best score first, and reduces all answers to one.
+    """Asks rounds of follow-up questions, and reduces all answers to one.
 
-    The settings `drift_depth` and `drift_calls` limit the depth and the number of calls. With
+    The settings `drift_depth` and `drift_calls` limit the rounds and the number of questions. In a
+    round, questions that come from an answer with a better score are asked first. With
     `context_only` the result is the context of the primer and the local context of the question.
     """
     rows = await _near_reports(query)
@@ -52,7 +55,7 @@ async def search_drift(query: QueryContext) -> SearchResult:
 async def _explore(
     query: QueryContext, primer: ContextTable, skipping: SkippedCalls
 ) -> tuple[list[ContextTable], list[Point]]:
-    """Runs the primer and the follow-up questions. Returns their contexts and their points.
+    """Runs the primer and the rounds of follow-up questions. Returns their contexts and points.
 
     If the reply of the primer can't be used, the question itself is the only follow-up question.
     """
@@ -60,29 +63,52 @@ async def _explore(
     first = await skipping.result(query.backend.prime(query.question, primer))
     first = first or Primer("", 0, [query.question])
     contexts, points = [primer], [Point(first.answer, first.score)]
-    order = count()  # of two questions with the same score, the earlier one comes first
-    waiting = [(-first.score, next(order), 1, follow_up) for follow_up in first.follow_ups]
-    seen = {query.question, *first.follow_ups}
-    heapq.heapify(waiting)
+    asked = list(dict.fromkeys(first.follow_ups))
+    seen = {query.question, *asked}
     calls = query.settings.drift_calls
-    query.listen(Started("follow-ups", calls if waiting else 0))
-    while waiting and calls and query.settings.drift_depth:
-        _, _, depth, question = heapq.heappop(waiting)
-        calls -= 1
-        table = await local_context(query, question)
-        found = await skipping.result(query.backend.prime(question, table))
-        contexts.append(table)
-        if found is None:
-            query.listen(Advanced(failed=1))
-            continue
-        query.listen(Advanced(1))
-        points.append(Point(found.answer, found.score))
-        if depth < query.settings.drift_depth:
-            for more in found.follow_ups:
-                if more not in seen:
-                    heapq.heappush(waiting, (-found.score, next(order), depth + 1, more))
-            seen |= set(found.follow_ups)
+    query.listen(Started("follow-ups", calls if asked else 0))
+    for _ in range(query.settings.drift_depth):
+        tables, found = await _round(query, asked[:calls], skipping)
+        calls -= len(tables)
+        contexts += tables
+        points += [Point(one.answer, one.score) for one in found]
+        asked = _next_questions(found, seen)
     return contexts, points
+
+
+async def _round(
+    query: QueryContext, questions: Sequence[str], skipping: SkippedCalls
+) -> tuple[list[ContextTable], list[Primer]]:
+    """Answers questions side by side. Returns the contexts, and the replies that can be used.
+
+    Both are in the order of the questions, whatever the order of the replies.
+    """
+    tables = [query.table(0) for _ in questions]
+    replies: list[Primer | None] = [None] * len(questions)
+    limiter = anyio.CapacityLimiter(query.settings.concurrency)
+
+    async def one(n: int) -> None:
+        async with limiter:
+            tables[n] = await local_context(query, questions[n])
+            replies[n] = await skipping.result(query.backend.prime(questions[n], tables[n]))
+        query.listen(Advanced(1) if replies[n] else Advanced(failed=1))
+
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            for n in range(len(questions)):
+                tasks.start_soon(one, n)
+    return tables, [reply for reply in replies if reply]
+
+
+def _next_questions(found: Sequence[Primer], seen: set[str]) -> list[str]:
+    """Returns the new questions of the replies with the best score first. It adds them to `seen`.
+
+    Of replies with the same score the earlier one comes first.
+    """
+    ranked = sorted(found, key=lambda one: -one.score)
+    new = dict.fromkeys(more for one in ranked for more in one.follow_ups if more not in seen)
+    seen.update(new)
+    return list(new)
 
 
 async def _near_reports(query: QueryContext) -> Sequence[ReportRow]:

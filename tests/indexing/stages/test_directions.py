@@ -9,6 +9,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.state import migrate
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
+from graphrag_neo4j.query.lookup import read_entity
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization.map import read_map
 from tests.support.graphrag_tables import brought
@@ -53,6 +54,18 @@ async def test_the_majority_of_the_statements_decides_and_the_others_are_counted
     await put(graph, documents(ONE, TWO, THREE))
     await read(graph, stated(*pairs))
     assert list((await shown(graph)).values()) == [(*pairs[0], 1)]
+
+
+@pytest.mark.parametrize("pairs", [(TO, TO, FRO), (FRO, FRO, TO)])
+async def test_an_entity_tells_who_acts(graph: Graph, pairs: tuple[tuple[str, str], ...]) -> None:
+    await put(graph, documents(ONE, TWO, THREE))
+    await read(graph, stated(*pairs))
+    source, target = pairs[0]
+    of_source, of_target = await read_entity(graph, source), await read_entity(graph, target)
+    assert [(name, way) for name, _, way in of_source.related] == [(target, "to")]
+    assert [(name, way) for name, _, way in of_target.related] == [(source, "from")]
+    assert f"- to **{target}**: " in of_source._repr_markdown_()
+    assert f"- from **{source}**: " in of_target._repr_markdown_()
 
 
 async def test_a_deleted_document_takes_its_vote_with_it(graph: Graph) -> None:
@@ -107,6 +120,11 @@ async def test_reports_answers_and_the_map_show_the_same_direction(
     cited = [{"kind": "Relationships", "ref": row["ref"], "said": []} for row in edges]
     places = await graph.read("search/resolve", citations=cited, places=1)
     assert {row["title"] for row in places} <= {f"{one} – {other}" for one, other in directed}
+    for name in sorted(names.values())[:40]:
+        one = await read_entity(graph, name)
+        assert len(one.related) == one.degree
+        for other, _, way in one.related:
+            assert ((name, other) if way == "to" else (other, name)) in directed
     page = await read_map(graph)
     named = {row[0]: row[1] for row in page.entities}
     assert {(named[row[1]], named[row[2]]) for row in page.relationships} == directed

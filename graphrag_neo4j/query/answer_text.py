@@ -1,0 +1,76 @@
+"""The text of an answer: yielded piece by piece as it comes, and collected."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Final
+
+import anyio.to_thread
+
+from graphrag_neo4j.model import ComposedTask, FinalTask, StreamedTask
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.llm import Endpoint
+
+__all__ = ["NOTHING", "AnswerText"]
+
+NOTHING: Final = "The data holds no answer to this question."
+INCOMPLETE: Final = (
+    "The answer is not complete, because {}. Ask a narrower question, or ask for a shorter answer "
+    "with the response type."
+)
+
+
+class AnswerText:
+    """The text that a task writes: a model, whose reply is streamed, or the rules.
+
+    `text` is what was yielded so far. `found` tells whether it is an answer, and not the sentence
+    that there is none. `incomplete` is a sentence with the reason if a model's text does not come
+    to its end, else None. Nothing is yielded if no text is `wanted`.
+    """
+
+    def __init__(
+        self, task: FinalTask | None, endpoint: "Endpoint | None", *, wanted: bool
+    ) -> None:
+        self._task, self._endpoint, self._wanted = task, endpoint, wanted
+        self.text = ""
+        self.found = False
+        self.incomplete: str | None = None
+
+    async def pieces(self) -> AsyncGenerator[str, None]:
+        """Yields the text piece by piece. If there is no answer, it says so.
+
+        Raises ReplyError if the model's text is not an answer.
+        """
+        if not self._wanted:
+            return
+        async with aclosing(self._written()) as pieces:
+            async for piece in pieces:
+                self.text += piece
+                yield piece
+        self.found = bool(self.text)
+        if not self.found:
+            self.text = NOTHING
+            yield NOTHING
+
+    async def _written(self) -> AsyncGenerator[str, None]:
+        match self._task:
+            case None:
+                return
+            case ComposedTask(compose):
+                if text := await anyio.to_thread.run_sync(compose):
+                    yield text
+            case StreamedTask() as task:
+                async with aclosing(self._streamed(task)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+
+    async def _streamed(self, task: StreamedTask) -> AsyncGenerator[str, None]:
+        if self._endpoint is None:
+            raise AssertionError("A backend without a model has given a request.")
+        async with aclosing(self._endpoint.stream(task.request, self._cut)) as pieces:
+            async for piece in pieces:
+                yield piece
+        task.check(self.text)
+
+    def _cut(self, reason: str) -> None:
+        self.incomplete = INCOMPLETE.format(reason)

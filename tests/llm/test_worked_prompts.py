@@ -1,0 +1,217 @@
+"""Prompts that are sent many times: providers can cache them, and their examples stay in them."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.context.context_table import ContextTable, record_of
+from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm.calls.window import INSTRUCTIONS
+from graphrag_neo4j.llm.copied_instructions import INVENTED
+from graphrag_neo4j.llm.prompts import load_prompt
+from graphrag_neo4j.llm.schemas import PrimerSchema
+from graphrag_neo4j.model import ChunkText, LLMTask, Reply
+from graphrag_neo4j.resources import read_prompt
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.support.by_hand import drive
+
+CACHED_FROM = 1024  # tokens; shorter prompts are not cached by providers
+Task = LLMTask[Any]
+
+
+def table(text: str) -> ContextTable:
+    context = ContextTable(float("inf"), len)
+    context.add([record_of("Sources", 7, text, text)])
+    return context
+
+
+def index(settings: Settings) -> LLMIndexBackend:
+    return LLMIndexBackend.from_settings(settings)
+
+
+def query(settings: Settings) -> LLMQueryBackend:
+    return LLMQueryBackend.from_settings(settings)
+
+
+# The prompts that are sent many times, each about a text.
+SENT: Mapping[str, Callable[[Settings, str], Task]] = {
+    "extract": lambda given, text: index(given).extract(ChunkText("c", text)),
+    "claims": lambda given, text: index(given).claims(ChunkText("c", text)),
+    "summarize": lambda given, text: index(given).summarize(text, [text]),
+    "report": lambda given, text: index(given).report(text, ReportMaterial({}, [], [])),
+    "map": lambda given, text: query(given).points("Who?", table(text)),
+    "map_answer": lambda given, text: query(given.changed(map_style="answer")).points(
+        "Who?", table(text)
+    ),
+    "rate": lambda given, text: query(given).rate("Who?", table(text)),
+    "prime": lambda given, text: query(given).prime("Who?", table(text)),
+}
+WORKED = [name for name in SENT if name not in {"extract", "claims"}]
+SMALL: Mapping[str, Any] = {
+    "report_context_tokens": 1000,
+    "map_context_tokens": 1000,
+    "max_context_tokens": 1000,
+    "summary_context_tokens": 1000,
+}
+
+
+def prompt(name: str, text: str = "Ann sails.", **given: object) -> str:
+    """The first message, which holds the instructions and the material."""
+    return next(SENT[name](load_settings(**given), text)).messages[0].content
+
+
+def count(text: str) -> int:
+    return tokens.count(text, "o200k_base")
+
+
+def constant(name: str, **given: object) -> str:
+    """What two prompts about different texts begin with."""
+    one, other = prompt(name, "Ann sails.", **given), prompt(name, "Bob rows.", **given)
+    same = next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return one[:same]
+
+
+@pytest.mark.parametrize("language", [None, "Danish"])
+@pytest.mark.parametrize("name", SENT)
+def test_what_is_the_same_in_every_call_comes_first_and_is_long_enough_to_be_cached(
+    name: str, language: str | None
+) -> None:
+    assert count(constant(name, language=language)) >= CACHED_FROM
+    assert count(prompt(name)) <= INSTRUCTIONS + (500 if name in {"extract", "claims"} else 0)
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_small_contexts_leave_the_examples_out(name: str) -> None:
+    """A model with a window of 2,304 tokens has room for a context and a reply."""
+    short = prompt(name, **SMALL)
+    assert count(short) < 450
+    assert not INVENTED.intersection(re.findall(r"\w+", short.casefold()))
+    assert "$examples" not in short
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_a_prompt_of_the_user_works_with_our_examples_and_without(
+    name: str, tmp_path: Path
+) -> None:
+    own = tmp_path / f"{name}.md"
+    material = "$context_data $input_text $description_list"
+    own.write_text(f"Do it. {material}", "utf-8")
+    assert "Quillmere" not in prompt(name, prompts=tmp_path)
+    own.write_text(f"Do it. $examples {material}", "utf-8")
+    assert "Do it. # " in prompt(name, prompts=tmp_path)
+    (tmp_path / f"{name}_examples.md").write_text("Like this: Elin sails.", "utf-8")
+    assert "Do it. Like this: Elin sails. " in prompt(name, prompts=tmp_path)
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_names_of_the_examples_are_those_that_are_looked_for(name: str) -> None:
+    examples = re.sub(r"\[Data: .*?\]", "", read_prompt(f"{name}_examples"))
+    named = re.findall(r"(?<=[a-z] )[A-Z]\w+(?: [A-Z]\w+)*", examples)
+    common = {"Barley", "Salt", "Seed Bank", "Society", "Old Orchards"}
+    assert named
+    for one in {*named} - common:
+        assert INVENTED.intersection(one.casefold().split()), one
+
+
+def test_the_replies_of_the_examples_are_what_the_steps_read() -> None:
+    given = load_settings(**SMALL)  # where the examples are shown, these replies are copies
+    for name in ("report", "map", "map_answer", "prime", "rate"):
+        replies = re.findall(
+            r"^\{.*?\}$", load_prompt(f"{name}_examples").text, re.MULTILINE | re.DOTALL
+        )
+        assert replies
+        for reply in replies:
+            _, requests = drive(SENT[name](given, "Ann sails."), [reply])
+            assert len(requests) == 1
+
+
+STORY = "Her decision was right, says Idra Vessany."
+TOLD = {
+    "title": "Ann and Bob",
+    "summary": "They sail.",
+    "rating": 5,
+    "rating_explanation": "It matters.",
+    "findings": [{"summary": "Ann", "explanation": "Ann sails."}],
+}
+COPIES: Mapping[str, object] = {
+    "report": {**TOLD, "title": "Quillmere and others"},
+    "map": {"points": [{"description": STORY, "score": 90}]},
+    "map_answer": {"answer": "It is said that Arkwell bred a barley.", "score": 90},
+    "prime": {"answer": STORY, "score": 90, "follow_ups": []},
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_reply_that_tells_the_example_is_asked_for_again(name: str) -> None:
+    copy = json.dumps(COPIES[name])
+    with pytest.raises(ReplyError, match="the instructions instead of following them"):
+        drive(SENT[name](load_settings(), "Ann sails."), [copy, copy])
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_name_of_the_material_is_no_copy(name: str) -> None:
+    material = "Quillmere, Idra Vessany and Arkwell are in this text."
+    _, requests = drive(SENT[name](load_settings(), material), [json.dumps(COPIES[name])])
+    assert len(requests) == 1
+
+
+def test_sentences_of_the_examples_are_no_findings_and_no_points() -> None:
+    sentence = "Half of the workers now come by bicycle since the council doubled the fares"
+    points = [{"description": sentence, "score": 9}, {"description": "Ann sails.", "score": 8}]
+    reply = Reply(json.dumps({"points": points}))
+    found, _ = drive(SENT["map"](load_settings(), "Ann sails."), [reply])
+    assert [one.description for one in found] == ["Ann sails."]
+    assert reply.odd == ["a point repeats the instructions"]
+
+
+def test_a_description_that_tells_the_example_is_asked_for_without_it() -> None:
+    copy = "Ann is the director of the Quillmere Seed Bank."
+    task = SENT["summarize"]
+    text, requests = drive(task(load_settings(), "Ann"), [copy, "Ann sails."])
+    assert text == "Ann sails."
+    assert "Quillmere" in requests[0].messages[0].content
+    assert "Quillmere" not in requests[1].messages[0].content
+    with pytest.raises(ReplyError, match="the description repeats the instructions"):
+        drive(task(load_settings(), "Ann"), [copy, copy])
+
+
+def test_five_follow_up_questions_are_asked_for_and_the_rest_is_counted() -> None:
+    names = ("Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gwen")
+    questions = [f"What does {name} do?" for name in names]
+    reply = Reply(
+        json.dumps({"answer": "They sail.", "score": 5, "follow_ups": [*questions, STORY]})
+    )
+    primer, _ = drive(SENT["prime"](load_settings(), "Ann sails."), [reply])
+    assert primer.follow_ups == questions[:5]
+    assert len(reply.odd) == 3
+    assert "up to five short questions" in prompt("prime")
+    fields = PrimerSchema.model_json_schema()["properties"]
+    assert fields["follow_ups"]["maxItems"] == 5
+    assert fields["answer"]["maxLength"] < 2000
+
+
+def test_a_record_of_the_examples_is_left_out_of_a_list_and_counted() -> None:
+    backend = index(load_settings(gleanings=0, claim_gleanings=0))
+    chunk = ChunkText("c", "Ann sails.")
+    copied = prompt("extract").partition("List:\n")[2].partition("Passage:")[0]
+    assert "Agnes Thorsby" in copied
+    own = f'("entity"<|>Ann<|>person<|>Ann sails.)\n##\n{copied.strip()}'
+    found, _ = drive(backend.extract(chunk), [own])
+    assert [entity.name for entity in found.entities] == ["Ann"]
+    assert found.relationships == []
+    assert found.unusable == ["a record of the examples"] * 9
+    told = ChunkText("c", "Agnes Thorsby sails.")
+    found, _ = drive(backend.extract(told), [own])
+    assert [entity.name for entity in found.entities] == ["Ann", "Agnes Thorsby"]
+    assert found.relationships == []
+    claimed = prompt("claims").partition("List:\n")[2].partition("Passage:")[0]
+    claims, _ = drive(backend.claims(chunk), [claimed.strip()])
+    assert claims.claims == []
+    assert claims.unusable == ["a record of the examples"] * 2

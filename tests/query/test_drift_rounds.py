@@ -1,0 +1,91 @@
+"""Drift search: the questions of a round run side by side, in any order with the same result."""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+
+import anyio
+import pytest
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.llm import LLMQueryBackend
+from graphrag_neo4j.model import LLMTask, Point, Reply, T
+from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.query.search.drift import _explore
+from graphrag_neo4j.query.skipped_calls import SkippedCalls
+from graphrag_neo4j.settings import load_settings
+
+FIRST = ["What does Ann do?", "What does Bob do?", "What does Cleo do?"]
+SCORES = {FIRST[0]: 20, FIRST[1]: 90, FIRST[2]: 50}
+
+
+class Round:
+    """Answers the questions of the first round when all three are asked, in the given order."""
+
+    def __init__(self, order: Sequence[int]) -> None:
+        self._order = [FIRST[n] for n in order]
+        self._asked: set[str] = set()
+        self._answered: list[str] = []
+        self._changed = anyio.Condition()
+        self.later: list[str] = []
+
+    async def run(self, task: LLMTask[T]) -> T:
+        question = next(task).messages[-1].content
+        follow_ups = [f"{question} And {n}?" for n in range(2)]
+        if question == "Who?":
+            follow_ups = FIRST
+        elif question in FIRST:
+            await self._turn(question)
+        else:
+            self.later.append(question)
+        score = SCORES.get(question, 10)
+        reply = {"answer": f"Told of {question}", "score": score, "follow_ups": follow_ups}
+        try:
+            task.send(Reply(json.dumps(reply)))
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        raise AssertionError("the reply was not taken")
+
+    async def _turn(self, question: str) -> None:
+        async with self._changed:
+            self._asked.add(question)
+            self._changed.notify_all()
+            while self._asked != {*FIRST} or self._order[len(self._answered)] != question:
+                await self._changed.wait()
+            self._answered.append(question)
+            self._changed.notify_all()
+
+
+async def explored(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Point], list[str]]:
+    """The points of a search in an empty graph, and the questions of the second round."""
+    answers = Round(order)
+    settings = load_settings(drift_calls=5)
+    query = QueryContext(
+        graph=graph,
+        settings=settings,
+        backend=LLMQueryBackend.from_settings(settings),
+        run=answers.run,
+        embedder=None,
+        count=partial(tokens.count, encoding_name=settings.encoding),
+        question="Who?",
+    )
+    calls = SkippedCalls(query.run, ("context", "contexts"))
+    with anyio.fail_after(60):
+        contexts, points = await _explore(query, query.table(100), calls)
+    assert len(contexts) == len(points) == 6
+    return points, answers.later
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+async def test_a_round_runs_side_by_side_and_the_order_of_its_replies_changes_nothing(
+    graph: Graph, order: Sequence[int]
+) -> None:
+    points, later = await explored(graph, order)
+    # The best answer's questions are asked in the second round, as far as the calls go.
+    second = [f"{FIRST[1]} And {n}?" for n in range(2)]
+    assert [point.description for point in points] == [
+        f"Told of {question}" for question in ["Who?", *FIRST, *second]
+    ]
+    assert sorted(later) == second

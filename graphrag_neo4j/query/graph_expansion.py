@@ -7,12 +7,12 @@ details of the entities, relationships and chunks with the highest PageRank. Hip
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from graphrag_neo4j.graph import fulltext_relationships, vector_search
+from graphrag_neo4j.graph import Graph, IndexedKind, fulltext_relationships, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.query.pagerank import pagerank
 from graphrag_neo4j.query.query_context import QueryContext, gather, lucene_query
@@ -98,13 +98,21 @@ async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
 
 async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Rows]:
     vector = await query.vector(question)
-    if vector is None:
+    if vector is None or query.embedder is None:
         return {}
+    # A question is embedded once for all kinds of nodes, unless they have models of their own.
+    near = await query.vector(question, "entity") if query.embedder.elements else vector
     most = 2 * query.settings.top_k_entities
     return await gather(
-        near=partial(vector_search, query.graph, "entity", vector, most),
-        chunks=partial(vector_search, query.graph, "chunk", vector, MOST_PASSAGES),
+        near=partial(_nearest, query.graph, "entity", near, most),
+        chunks=partial(_nearest, query.graph, "chunk", vector, MOST_PASSAGES),
     )
+
+
+async def _nearest(
+    graph: Graph, kind: IndexedKind, vector: Sequence[float] | None, k: int
+) -> Sequence[ScoredRow]:
+    return [] if vector is None else await vector_search(graph, kind, vector, k)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ async def _explore(
 
 
 async def _near_reports(query: QueryContext) -> Sequence[ReportRow]:
-    vector = await query.vector()
+    vector = await query.vector(kind="community")
     if vector is not None:
         near = await vector_search(query.graph, "community", vector, PRIMED_BY)
     elif words := lucene_query(query.question):

@@ -52,7 +52,7 @@ class SentenceEncoder:
     """A loaded encoder. Its methods may be called from several threads at the same time."""
 
     def __init__(self, encoder: Encoder, jar: Path) -> None:
-        import onnxruntime
+        import onnxruntime  # type: ignore[import-untyped] # it has no types
         from tokenizers import Tokenizer
 
         self.encoder = encoder
@@ -96,8 +96,9 @@ class SentenceEncoder:
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         if not ids:
             return [0.0] * self.encoder.dimensions
-        total = sum(len(window) * self._output(window) for window in _windows(ids))
-        vector: list[float] = (total / np.linalg.norm(total)).tolist()
+        outputs = [self._output(window) for window in _windows(ids)]
+        mean = np.mean(outputs, axis=0)
+        vector: list[float] = (mean / np.linalg.norm(mean)).tolist()
         return vector
 
     def _output(self, ids: Sequence[int]) -> "NDArray[np.float32]":

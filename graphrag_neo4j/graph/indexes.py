@@ -74,7 +74,8 @@ async def ensure_vector_indexes(
 
     `dimensions` are those of all vectors, or only of chunks where `elements` gives those of
     entities and communities. With `replace` True, an index of other dimensions is made again;
-    otherwise it raises InputError with both numbers. Raises GraphError where another index has our name.
+    otherwise it raises InputError with both numbers. Raises GraphError where another index has
+    our name.
     """
     existing = await _existing(graph)
     for index in _vector_indexes():

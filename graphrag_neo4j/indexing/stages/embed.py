@@ -194,10 +194,8 @@ class _Embedding:
         self.dimensions, self.ready = found, True
 
     async def _ensure_indexes(self, dimensions: int, *, replace: bool) -> None:
-        elements = self.embedder.elements
-        await ensure_vector_indexes(
-            self.graph, dimensions, replace=replace, elements=elements and elements.dimensions
-        )
+        elements = self.embedder.elements.dimensions if self.embedder.elements else None
+        await ensure_vector_indexes(self.graph, dimensions, replace=replace, elements=elements)
 
     async def _answer(self, batch: list[_Text]) -> list[_EmbeddedText]:
         """The result for each text of a batch; if a call fails, each half is tried alone."""

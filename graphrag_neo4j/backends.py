@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.embedded import SILENT, Telling
-from graphrag_neo4j.encoder import ENCODERS, Encoder, encoder_named, sentence_encoder
+from graphrag_neo4j.encoder import ENCODERS, Encoder, encoder_named, load_encoder
 from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
 from graphrag_neo4j.model import Origin, Usage
 from graphrag_neo4j.protocols import Embedder, IndexBackend, QueryBackend, RunTask
@@ -203,7 +203,7 @@ def _encoding(encoder: Encoder, settings: Settings, telling: Telling) -> Embedde
     The encoder embeds about 5 chunks of 500 tokens in a second on one core. There are several
     times as many entities and reports as chunks, and they are found by their words, too.
     """
-    model = sentence_encoder(encoder, settings.maven_url, telling)
+    model = load_encoder(encoder, settings.maven_url, telling)
     return Embedder(
         encoder.name,
         encoder.dimensions,

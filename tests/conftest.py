@@ -174,8 +174,8 @@ def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
 
 @pytest.fixture
 def alone(settings: Make) -> Settings:
-    """Settings without a model."""
-    return settings(openai_base_url=None, openai_api_key=None)
+    """Settings without a model, with static vectors, which are quicker than a sentence encoder."""
+    return settings(openai_base_url=None, openai_api_key=None, embedding_model="static")
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ repository as the jars of Neo4j are. The packages that run it belong to the extr
 from graphrag_neo4j.encoder.models import ENCODERS, Encoder, encoder_named
 from graphrag_neo4j.encoder.sentence_encoder import (
     SentenceEncoder,
+    load_encoder,
     missing_packages,
-    sentence_encoder,
 )
 
 __all__ = [
@@ -16,6 +16,6 @@ __all__ = [
     "Encoder",
     "SentenceEncoder",
     "encoder_named",
+    "load_encoder",
     "missing_packages",
-    "sentence_encoder",
 ]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Both packages take a moment to load, and they belong to an extra.
 # ruff: noqa: PLC0415
 
-__all__ = ["SentenceEncoder", "missing_packages", "sentence_encoder"]
+__all__ = ["SentenceEncoder", "load_encoder", "missing_packages"]
 
 PACKAGES: Final = ("onnxruntime", "filelock", "httpx2", "jgo")
 WINDOW: Final = 510  # tokens; with [CLS] and [SEP] they are the 512 that the model takes
@@ -133,7 +133,7 @@ def _windows(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 _loaded: dict[str, SentenceEncoder] = {}  # one for the process: each takes about 60 MB
 
 
-def sentence_encoder(
+def load_encoder(
     encoder: Encoder, maven_url: str | None = None, telling: Telling = SILENT
 ) -> SentenceEncoder:
     """Returns the loaded encoder, which is downloaded at its first use on this machine.

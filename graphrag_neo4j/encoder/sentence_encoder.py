@@ -5,14 +5,16 @@ through the model alone. The 8-bit model scales its numbers by all texts of a ba
 the vector of a text would depend on the other texts (a cosine of 0.992 was measured); and a batch
 of long texts is not faster. The cores are used by several threads instead.
 
-A text of more tokens than the model takes is cut into windows of equal length, and the mean of
-their vectors is its vector.
+A text of more tokens than the model takes is cut into windows, the last one shorter. Its vector is
+the mean of their vectors, weighted by their lengths. In a measurement with chunks of 616 tokens and
+42 questions, 75 % of the needed chunks were then among the first ten. With windows of equal length
+it was 71 %, and with the first window alone 73 %.
 """
 
 import os
 import threading
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,8 +98,9 @@ class SentenceEncoder:
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         if not ids:
             return [0.0] * self.encoder.dimensions
-        outputs = [self._output(window) for window in _windows(ids)]
-        mean = np.mean(outputs, axis=0)
+        windows = [ids[start : start + WINDOW] for start in range(0, len(ids), WINDOW)]
+        lengths = [len(window) for window in windows]
+        mean = np.average([self._output(one) for one in windows], axis=0, weights=lengths)
         vector: list[float] = (mean / np.linalg.norm(mean)).tolist()
         return vector
 
@@ -113,21 +116,6 @@ class SentenceEncoder:
         }
         found: NDArray[np.float32] = self._session.run(None, given)[0][0, 0]
         return found / np.linalg.norm(found)
-
-
-def _windows(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Cuts tokens into as few windows as possible, of nearly equal length.
-
-    >>> [len(window) for window in _windows(range(1021))]
-    [341, 340, 340]
-    """
-    count = -(-len(ids) // WINDOW)
-    size, longer = divmod(len(ids), count)
-    start = 0
-    for n in range(count):
-        end = start + size + (n < longer)
-        yield ids[start:end]
-        start = end
 
 
 _loaded: dict[str, SentenceEncoder] = {}  # one for the process: each takes about 60 MB

@@ -33,7 +33,7 @@ async def indexed(settings: Settings, *texts: str) -> list[str]:
     """Indexes one document of each text. Returns the notices."""
     said: list[Event] = []
     async with AsyncGraphRAG(settings, said.append) as rag:
-        await rag.index([Document(f"d{n}", text) for n, text in enumerate(texts)])
+        await rag.index([Document(text, f"d{n}") for n, text in enumerate(texts)])
     return [event.text for event in said if isinstance(event, Notice)]
 
 

@@ -7,7 +7,7 @@ downloaded again (half a megabyte on average).
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from hashlib import file_digest, sha256
 from pathlib import Path
 
@@ -26,6 +26,7 @@ __all__ = ["cache_folder", "complete", "jars_folder", "maven_central"]
 NEO4J = "Neo4j, the database that keeps the graph"
 THREADS = 16
 ATTEMPTS = 3
+BETWEEN = 0.5  # seconds between two reports of progress, unless a jar is complete before
 
 
 def cache_folder(name: str) -> Path:
@@ -101,19 +102,37 @@ def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
 def _fetch_all(
     jars: Sequence[Jar], folder: Path, url: str, progress: Callable[[int, int], None]
 ) -> None:
-    total, done = sum(jar.size for jar in jars), 0
+    total, done, told = sum(jar.size for jar in jars), 0, 0
     limits = httpx2.Limits(max_connections=THREADS)
     with (
         httpx2.Client(follow_redirects=True, timeout=30, limits=limits) as client,
         ThreadPoolExecutor(THREADS) as pool,
     ):
-        tasks = [pool.submit(_fetch, client, url.rstrip("/"), jar, folder) for jar in jars]
+        tasks = {pool.submit(_fetch, client, url.rstrip("/"), jar, folder): jar for jar in jars}
+        left = set(tasks)
         try:
-            for task in as_completed(tasks):
-                done += task.result()
-                progress(done, total)
+            while left:
+                ended, left = wait(left, BETWEEN, FIRST_COMPLETED)
+                done += sum(task.result() for task in ended)
+                received = done + sum(_received(tasks[task], folder) for task in left)
+                if received > told:  # it may fall when a download is tried again
+                    progress(received, total)
+                    told = received
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _received(jar: Jar, folder: Path) -> int:
+    """The bytes of an incomplete jar that have arrived so far."""
+    part = _part(_place(jar, folder))
+    try:
+        return min(part.stat().st_size, jar.size)
+    except FileNotFoundError:  # not begun, or complete in this moment
+        return 0
+
+
+def _part(target: Path) -> Path:
+    return target.with_name(f"{target.name}.part")
 
 
 def _place(jar: Jar, folder: Path) -> Path:
@@ -131,7 +150,7 @@ def _is_sound(jar: Jar, folder: Path) -> bool:
 def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
     target = _place(jar, folder)
     make_private_folder(target.parent)
-    part = target.with_name(f"{jar.name}.part")
+    part = _part(target)
     try:
         digest = _download(client, f"{url}/{jar.path}", part)
     except httpx2.HTTPStatusError as error:

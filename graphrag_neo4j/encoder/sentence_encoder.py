@@ -16,6 +16,7 @@ import threading
 import zipfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -39,6 +40,7 @@ __all__ = ["SentenceEncoder", "load_encoder", "missing_packages"]
 PACKAGES: Final = ("onnxruntime", "filelock", "httpx2", "jgo")
 WINDOW: Final = 510  # tokens; with [CLS] and [SEP] they are the 512 that the model takes
 MOST_THREADS: Final = 8  # each needs about 60 MB of memory
+ASKED: Final = 16  # questions whose vectors are kept
 CACHE: Final = "encoders"
 _loading = threading.Lock()
 
@@ -72,6 +74,7 @@ class SentenceEncoder:
         self._session = onnxruntime.InferenceSession(
             model, options, providers=["CPUExecutionProvider"]
         )
+        self._of_question = lru_cache(ASKED)(self._vector)  # a search embeds it more than once
         self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS), "encoder")
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -80,8 +83,11 @@ class SentenceEncoder:
 
     async def embed_questions(self, texts: Sequence[str]) -> list[list[float]]:
         """Returns the vectors of questions, without blocking the event loop."""
-        questions = [self.encoder.instruction + text for text in texts]
-        return await anyio.to_thread.run_sync(self.vectors_of, questions)
+
+        def vectors() -> list[list[float]]:
+            return [[*self._of_question(self.encoder.instruction + text)] for text in texts]
+
+        return await anyio.to_thread.run_sync(vectors)
 
     def vectors_of(self, texts: Sequence[str]) -> list[list[float]]:
         """Returns a vector of length 1 for each text. A text without a token gets zeros.

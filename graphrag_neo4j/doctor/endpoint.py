@@ -52,8 +52,8 @@ USE_LOCAL = "These lines, in a shell or in .env, use it:"
 INSTALL = "Install graphrag-neo4j again."
 CORRECT_MODEL = "Correct OPENAI_BASE_URL, OPENAI_API_KEY or KG_MODEL."
 CORRECT_EMBEDDING = (
-    "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to local, whose vectors "
-    "need no endpoint, or set OPENAI_BASE_URL to an endpoint that has one."
+    "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to local or static, "
+    "which need no endpoint, or set OPENAI_BASE_URL to an endpoint that has one."
 )
 STREAMS = "Answers are streamed: use a model or a server that can stream."
 WRITES_JSON = "Reports and global answers need JSON: use a model that follows instructions better."

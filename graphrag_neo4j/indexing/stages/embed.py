@@ -282,7 +282,7 @@ async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:
     if not found:
         raise ModelError(
             f"The embedding model {embedder.model} gives no vectors ({reason}): set "
-            "KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to `local`, which needs "
-            "no endpoint."
+            "KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to `local` or `static`, "
+            "which need no endpoint."
         )
     return found

@@ -17,7 +17,7 @@ from graphrag_neo4j.query.seeds import Statement
 
 __all__ = ["nearest_statements"]
 
-READ: Final = 40  # statements that the encoder reads; as many found as with 200
+READ: Final = 30  # statements that the encoder reads; as many found as with 200
 NEAREST: Final = 2
 FALL: Final = 0.05  # the weight of a statement falls to 1/e if its cosine is lower by this
 

@@ -8,14 +8,16 @@ concurrent calls and of calls a minute, and one meter.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import run_in_thread
+from graphrag_neo4j.embedded import SILENT, Telling
+from graphrag_neo4j.encoder import ENCODERS, Encoder, encoder_named, load_encoder
 from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
 from graphrag_neo4j.model import Origin, Usage
 from graphrag_neo4j.protocols import Embedder, IndexBackend, QueryBackend, RunTask
-from graphrag_neo4j.settings import STATIC, Settings
+from graphrag_neo4j.settings import LOCAL, STATIC, WITHOUT_ENDPOINT, Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
@@ -23,9 +25,10 @@ if TYPE_CHECKING:
 # Importing a backend or the endpoint takes a moment, and a command may need only one of them.
 # ruff: noqa: PLC0415
 
-__all__ = ["Backends", "IndexSetup", "QuerySetup"]
+__all__ = ["Backends", "IndexSetup", "QuerySetup", "is_free"]
 
 EXTRACTIVE_WORKERS = 2
+ENCODED_AT_ONCE = 16  # texts; they take a second or two, and what is embedded is saved so often
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class IndexSetup:
     """The backend, the embedder and the endpoint of one run of the index.
 
     `run` runs the tasks of `backend`, `workers` of them at the same time. `endpoint` is None
-    where the index is extractive.
+    where the index is extractive. `encoder` says whether a sentence encoder replaces the embedder
+    when the language of the corpus is known: it is wanted where it can be had, or required.
     """
 
     backend: IndexBackend
@@ -41,6 +45,7 @@ class IndexSetup:
     workers: int
     embedder: Embedder
     endpoint: "Endpoint | None"
+    encoder: Literal["no", "wanted", "required"] = "no"
 
     @property
     def usage(self) -> Mapping[str, Usage]:
@@ -69,6 +74,11 @@ class QuerySetup:
 
 def _usage(endpoint: "Endpoint | None") -> Mapping[str, Usage]:
     return dict(endpoint.meter.steps) if endpoint else {}
+
+
+def is_free(model: str | None) -> bool:
+    """Tells whether the vectors of this embedding model need no endpoint, so that none was paid."""
+    return model == STATIC_VECTORS or (model is not None and encoder_named(model) is not None)
 
 
 class Backends:
@@ -101,13 +111,38 @@ class Backends:
 
             count = partial(tokens.count, encoding_name=settings.encoding)
             rules = ExtractiveIndexBackend(min(settings.description_tokens, DESCRIBED), count)
-            return IndexSetup(rules, run_in_thread, EXTRACTIVE_WORKERS, _static_embedder(), None)
+            return IndexSetup(
+                rules,
+                run_in_thread,
+                EXTRACTIVE_WORKERS,
+                _static_embedder(),
+                None,
+                _encoder_use(settings, by_default=True),
+            )
         from graphrag_neo4j.llm import LLMIndexBackend
 
         endpoint = self._shared_endpoint().metered(settings)
         backend = LLMIndexBackend.from_settings(settings)
         embedder = _model_embedder(settings, endpoint)
-        return IndexSetup(backend, endpoint.run, settings.concurrency, embedder, endpoint)
+        use = _encoder_use(settings, by_default=False)
+        return IndexSetup(backend, endpoint.run, settings.concurrency, embedder, endpoint, use)
+
+    def local_embedder(self, language: str, telling: Telling = SILENT) -> Embedder | None:
+        """The embedder with the sentence encoder for a language, None if there is no encoder.
+
+        It may take a while, because it downloads the encoder at its first use. Raises InputError
+        where packages are missing or the download fails.
+        """
+        encoder = ENCODERS.get(language)
+        return _encoding(encoder, self.settings, telling) if encoder else None
+
+    def embedder_of_vectors(self, name: str, telling: Telling = SILENT) -> Embedder | None:
+        """The embedder of a graph whose vectors come from a sentence encoder, None for others.
+
+        It loads the encoder, and raises InputError as `local_embedder` does.
+        """
+        encoder = encoder_named(name)
+        return _encoding(encoder, self.settings, telling) if encoder else None
 
     def for_question(
         self, settings: Settings, *, context_only: bool, vectors_by: str | None
@@ -115,12 +150,12 @@ class Backends:
         """The setup of a question; `settings` are the client's, or changed for this question.
 
         With `context_only`, no model is asked except an embedding model. `vectors_by` names the
-        embedding model of the graph's vectors, None if it has no vectors. Raises
-        InputError as `for_indexing` does.
+        embedding model of the graph's vectors, None if it has no vectors. A sentence encoder is
+        not loaded here, but by `embedder_of_vectors`. Raises InputError as `for_indexing` does.
         """
-        static = vectors_by in {None, STATIC_VECTORS}
+        free = vectors_by is None or is_free(vectors_by)
         endpoint = None
-        if self.origin == "model" and not (context_only and static):
+        if self.origin == "model" and not (context_only and free):
             endpoint = self._shared_endpoint().metered(settings)
         embedder = _embedder(settings, endpoint, vectors_by)
         if endpoint is None or context_only:
@@ -151,9 +186,32 @@ def _embedder(
 
 
 def _model_embedder(settings: Settings, endpoint: "Endpoint") -> Embedder:
-    if settings.embedding_model == STATIC:
+    if settings.embedding_model in WITHOUT_ENDPOINT:
         return _static_embedder()
     return Embedder(settings.embedding_model, settings.embedding_dimensions, endpoint.embed)
+
+
+def _encoder_use(settings: Settings, *, by_default: bool) -> Literal["no", "wanted", "required"]:
+    if settings.embedding_model == LOCAL:
+        return "required"
+    return "wanted" if by_default and settings.embedding_model != STATIC else "no"
+
+
+def _encoding(encoder: Encoder, settings: Settings, telling: Telling) -> Embedder:
+    """An embedder of chunks by the encoder, and of other texts by static vectors.
+
+    The encoder embeds about 5 chunks of 500 tokens in a second on one core. There are several
+    times as many entities and reports as chunks, and they are found by their words, too.
+    """
+    model = load_encoder(encoder, settings.maven_url, telling)
+    return Embedder(
+        encoder.name,
+        encoder.dimensions,
+        model.embed,
+        model.embed_questions,
+        _static_embedder(),
+        ENCODED_AT_ONCE,
+    )
 
 
 def _static_embedder() -> Embedder:

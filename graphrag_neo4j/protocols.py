@@ -52,12 +52,26 @@ class Embedder:
     """An embedding model.
 
     `dimensions` is the length of the vectors that the model is asked for; None leaves it to the
-    model.
+    model. `embed_questions` embeds questions, where the model embeds them otherwise than passages;
+    None means `embed`. `elements` embeds entities and reports, where the model is too slow for
+    them and embeds only chunks; None means the model itself. `batch` is the largest number of texts
+    in one call, None where the settings say it.
     """
 
     model: str
     dimensions: int | None
     embed: Embed
+    embed_questions: Embed | None = None
+    elements: "Embedder | None" = None
+    batch: int | None = None
+
+    def of(self, kind: str) -> "Embedder":
+        """The embedder of a kind of node: "chunk", "entity" or "community"."""
+        return self if kind == "chunk" else self.elements or self
+
+    async def embed_question(self, text: str) -> list[float]:
+        """Returns the vector of a question."""
+        return (await (self.embed_questions or self.embed)([text]))[0]
 
 
 class IndexBackend(Protocol):

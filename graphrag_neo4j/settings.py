@@ -35,10 +35,12 @@ from graphrag_neo4j.errors import InputError
 
 __all__ = [
     "EXTRACTIVE",
+    "LOCAL",
     "MAX_FILE_MB",
     "MOST_DIMENSIONS",
     "OURS",
     "STATIC",
+    "WITHOUT_ENDPOINT",
     "Neo4jRelease",
     "Settings",
     "load_settings",
@@ -46,7 +48,9 @@ __all__ = [
 
 Neo4jRelease = Literal["2026.01", "5.26"]
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
-STATIC = "static"  # the embedding model that needs no endpoint
+STATIC = "static"  # the embedding model that comes with this package
+LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
+WITHOUT_ENDPOINT = frozenset({STATIC, LOCAL})  # embedding models
 OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
 OURS = "KG_"  # the prefix of our own settings in the environment
 MAX_FILE_MB = 100
@@ -154,8 +158,10 @@ class Settings(BaseSettings):
     )
     embedding_model: str = Field(
         "text-embedding-3-small",
-        description="Embedding model of the endpoint. `static` means the vectors that come with "
-        "this project, for an endpoint that has no embedding model.",
+        description="Embedding model of the endpoint. Two names need no endpoint: `local` is a "
+        "sentence encoder for English or Chinese text that is downloaded once (25 MB) and runs on "
+        "this machine, and `static` are word vectors that come with this project. An extractive "
+        "index uses `local` where the extra `local` is installed, unless this is `static`.",
     )
     embedding_dimensions: int | None = Field(
         None,

@@ -1,8 +1,8 @@
 """Counts tokens with tiktoken. No other module imports it.
 
-tiktoken downloads the ranks of an encoding on first use. The package bpe-openai contains the ranks
-of o200k_base and cl100k_base. They are copied to tiktoken's cache, so no network is needed.
-tiktoken checks the hash of the copy.
+tiktoken downloads the ranks of an encoding on first use. This package contains the ranks of
+o200k_base and cl100k_base. They are copied to tiktoken's cache, so no network is needed. tiktoken
+checks the hash of the copy.
 """
 
 import gzip
@@ -13,13 +13,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.util import find_spec
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from uuid import uuid4
 
 import tiktoken
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.resources import data
 
 __all__ = ["CountTokens", "check", "count", "encoding", "encoding_for"]
 
@@ -99,17 +100,12 @@ def _ranks_at_hand(name: str) -> Iterator[None]:
         yield
 
 
-def _packaged(name: str) -> tuple[Path, str] | None:
-    """The packaged ranks of an encoding and their name in tiktoken's cache.
-
-    bpe-openai itself is not imported: it would load a library of 70 MB.
-    """
-    spec = find_spec("bpe_openai")
-    if name not in PACKAGED or spec is None or not spec.submodule_search_locations:
+def _packaged(name: str) -> tuple[Traversable, str] | None:
+    """The packaged ranks of an encoding and their name in tiktoken's cache."""
+    if name not in PACKAGED:
         return None
     ranks, cache_name = PACKAGED[name]
-    file = Path(spec.submodule_search_locations[0]) / "data" / f"{ranks}.tiktoken.gz"
-    return (file, cache_name) if file.is_file() else None
+    return data(f"tiktoken/{ranks}.tiktoken.gz"), cache_name
 
 
 def _tiktoken_folder() -> Path | None:
@@ -121,7 +117,7 @@ def _tiktoken_folder() -> Path | None:
     return Path(tempfile.gettempdir()) / "data-gym-cache"
 
 
-def _unpacked(packed: Path, cache_name: str, folder: Path) -> bool:
+def _unpacked(packed: Traversable, cache_name: str, folder: Path) -> bool:
     """Unpacks the ranks into the folder; returns whether they are there now.
 
     Another process may do the same at the same time.
@@ -132,7 +128,7 @@ def _unpacked(packed: Path, cache_name: str, folder: Path) -> bool:
     part = folder / f"{cache_name}.{uuid4()}.tmp"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with gzip.open(packed) as ranks, part.open("xb") as file:
+        with packed.open("rb") as zipped, gzip.open(zipped) as ranks, part.open("xb") as file:
             shutil.copyfileobj(ranks, file)
         part.replace(target)
     except OSError:

@@ -170,8 +170,8 @@ def settings(checked_server: TestServer, endpoint: FakeEndpoint) -> Make:
 
 @pytest.fixture(scope="session")
 def alone(checked_server: TestServer) -> Settings:
-    """Settings for the test's graph without a model."""
-    return _settings(checked_server)
+    """Settings without a model, with static vectors, which are quicker than a sentence encoder."""
+    return _settings(checked_server, embedding_model="static")
 
 
 def _settings(server: TestServer, **given: object) -> Settings:

@@ -30,12 +30,6 @@ pytestmark = pytest.mark.one_release
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 
 
-@pytest.fixture
-def extractive(settings: Make) -> Settings:
-    """Settings without a model."""
-    return settings(openai_base_url=None, openai_api_key=None)
-
-
 async def sources(graph: Graph) -> list[str]:
     rows = await graph.run_plain("MATCH (d:Document) RETURN d.source AS source ORDER BY source")
     return [row["source"] for row in rows]
@@ -69,17 +63,17 @@ def test_a_script_indexes_and_asks_for_the_state_without_a_warning(tmp_path: Pat
     assert done.stdout == "True 1\n{'memory:0': ['memory:0']}\n"
 
 
-async def test_it_works_where_a_loop_runs_already(graph: Graph, extractive: Settings) -> None:
+async def test_it_works_where_a_loop_runs_already(graph: Graph, alone: Settings) -> None:
     assert asyncio.get_running_loop().is_running()
-    with GraphRAG(extractive) as rag:
+    with GraphRAG(alone) as rag:
         built = rag.index([Document(TALE, "memory:0")])
     assert built.ingested.added == 1
     assert await sources(graph) == ["memory:0"]
 
 
 @pytest.mark.usefixtures("graph")
-def test_threads_share_one_and_only_one_of_them_writes(extractive: Settings) -> None:
-    with GraphRAG(extractive) as rag, ThreadPoolExecutor(4) as threads:
+def test_threads_share_one_and_only_one_of_them_writes(alone: Settings) -> None:
+    with GraphRAG(alone) as rag, ThreadPoolExecutor(4) as threads:
         states = list(threads.map(lambda _: rag.status(), range(8)))
         assert all(state.counts["documents"] == 0 for state in states)
 
@@ -96,13 +90,13 @@ def test_threads_share_one_and_only_one_of_them_writes(extractive: Settings) -> 
     assert outcomes == {"done"}
 
 
-async def test_documents_may_come_from_any_iterable(graph: Graph, extractive: Settings) -> None:
+async def test_documents_may_come_from_any_iterable(graph: Graph, alone: Settings) -> None:
     def given() -> Iterator[object]:
         yield Document(TALE, "ours")
         yield LangChainDocument(page_content=TALE, metadata={"source": "theirs", "page": 3})
         yield LangChainDocument(page_content=TALE, id="named")
 
-    async with AsyncGraphRAG(extractive) as rag:
+    async with AsyncGraphRAG(alone) as rag:
         await rag.index(given())
         await rag.index((Document(TALE, "in a tuple"),))
     assert await sources(graph) == ["in a tuple", "named", "ours", "theirs#page=3"]
@@ -111,9 +105,9 @@ async def test_documents_may_come_from_any_iterable(graph: Graph, extractive: Se
 
 
 async def test_what_is_no_document_ends_the_run_with_a_sentence(
-    graph: Graph, extractive: Settings
+    graph: Graph, alone: Settings
 ) -> None:
-    async with AsyncGraphRAG(extractive) as rag:
+    async with AsyncGraphRAG(alone) as rag:
         with pytest.raises(InputError, match="A dict is not a Document"):
             await rag.index([{"text": TALE}])
     rows = await graph.run_plain("MATCH (b:Build) RETURN b.outcome AS outcome")
@@ -130,18 +124,18 @@ async def test_settings_may_come_from_the_environment(endpoint: FakeEndpoint) ->
         GraphRAG.from_env(gleanings=-1)
 
 
-async def test_it_must_be_opened(extractive: Settings) -> None:
-    rag = GraphRAG(extractive)
+async def test_it_must_be_opened(alone: Settings) -> None:
+    rag = GraphRAG(alone)
     for use in (rag.status, lambda: rag.index([]), lambda: rag.delete("x")):
         with pytest.raises(InputError, match="use it in a `with` statement"):
             use()
-    waiting = AsyncGraphRAG(extractive)
+    waiting = AsyncGraphRAG(alone)
     with pytest.raises(InputError, match="use it in a `with` statement"):
         await waiting.status()
 
 
-def test_one_that_could_not_be_opened_is_not_open(extractive: Settings) -> None:
-    rag = GraphRAG(extractive.model_copy(update={"neo4j_database": None, "neo4j_uri": "bolt://::"}))
+def test_one_that_could_not_be_opened_is_not_open(alone: Settings) -> None:
+    rag = GraphRAG(alone.model_copy(update={"neo4j_database": None, "neo4j_uri": "bolt://::"}))
     with pytest.raises((InputError, GraphError)), rag:
         pass
     with pytest.raises(InputError, match="use it in a `with` statement"):
@@ -149,8 +143,8 @@ def test_one_that_could_not_be_opened_is_not_open(extractive: Settings) -> None:
 
 
 @pytest.mark.usefixtures("graph")
-def test_it_can_be_opened_again(extractive: Settings) -> None:
-    rag = GraphRAG(extractive)
+def test_it_can_be_opened_again(alone: Settings) -> None:
+    rag = GraphRAG(alone)
     for n in (1, 2):
         with rag:
             rag.index([Document(TALE, f"memory:{n}")])
@@ -164,10 +158,10 @@ def test_no_server_may_be_started_where_that_is_off(settings: Make) -> None:
 
 
 async def test_files_are_deleted_by_source_and_by_path(
-    graph: Graph, extractive: Settings, tmp_path: Path
+    graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     write(tmp_path / "docs", a=TALE, b=TALE, c=TALE)
-    async with AsyncGraphRAG(extractive) as rag:
+    async with AsyncGraphRAG(alone) as rag:
         await rag.index("docs")
         a, b, c = await sources(graph)
         found = await rag.delete("docs/a.txt", b, tmp_path / "docs" / "d.txt")
@@ -176,11 +170,11 @@ async def test_files_are_deleted_by_source_and_by_path(
 
 
 async def test_relative_sources_are_deleted_from_anywhere(
-    graph: Graph, extractive: Settings, tmp_path: Path
+    graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     write(tmp_path / "docs", a=TALE, b=TALE, c=TALE)
     rooted = ReadOptions(source_root=tmp_path / "docs")
-    async with AsyncGraphRAG(extractive) as rag:
+    async with AsyncGraphRAG(alone) as rag:
         await rag.index(tmp_path / "docs", options=rooted)
         assert await sources(graph) == ["a.txt", "b.txt", "c.txt"]
         found = await rag.delete("a.txt", "docs/b.txt", "/elsewhere/c.txt", options=rooted)
@@ -189,10 +183,10 @@ async def test_relative_sources_are_deleted_from_anywhere(
 
 
 async def test_a_file_is_deleted_with_its_rows_and_nothing_of_a_like_name(
-    graph: Graph, extractive: Settings, tmp_path: Path
+    graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     (tmp_path / "rows.csv").write_text("text,n\nMarley was dead.,1\nScrooge was not.,2\n")
-    async with AsyncGraphRAG(extractive) as rag:
+    async with AsyncGraphRAG(alone) as rag:
         await rag.index(["rows.csv"], options=ReadOptions(id_column="n"))
         await rag.index([Document(TALE, "C"), Document(TALE, "C#")])
         uri = (tmp_path / "rows.csv").as_uri()
@@ -201,10 +195,8 @@ async def test_a_file_is_deleted_with_its_rows_and_nothing_of_a_like_name(
     assert await sources(graph) == ["C#"]
 
 
-async def test_a_source_that_cannot_be_stored_can_be_deleted(
-    graph: Graph, extractive: Settings
-) -> None:
-    async with AsyncGraphRAG(extractive) as rag:
+async def test_a_source_that_cannot_be_stored_can_be_deleted(graph: Graph, alone: Settings) -> None:
+    async with AsyncGraphRAG(alone) as rag:
         await rag.index([Document(TALE, "a\udcff"), Document(TALE, "b\0")])
         assert await rag.delete("a\udcff", "b\0") == {
             "a\ufffd": ["a\ufffd"],
@@ -214,12 +206,12 @@ async def test_a_source_that_cannot_be_stored_can_be_deleted(
 
 
 async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
-    graph: Graph, extractive: Settings, tmp_path: Path
+    graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     write(tmp_path / "docs", a=TALE, b=TALE)
     write(tmp_path / "docs2", c=TALE)
     heard: list[Event] = []
-    async with AsyncGraphRAG(extractive, heard.append) as rag:
+    async with AsyncGraphRAG(alone, heard.append) as rag:
         await rag.index(["docs", "docs2"])
         await rag.index([Document(TALE, "memory:0")])
         for gone in ("docs/a.txt", "docs2/c.txt"):
@@ -237,10 +229,10 @@ async def test_pruning_names_and_drops_what_is_gone_under_the_path_alone(
 
 
 async def test_every_unusable_row_of_a_file_is_named(
-    graph: Graph, extractive: Settings, tmp_path: Path
+    graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     (tmp_path / "rows.jsonl").write_text('{"text": 1}\n{"text": "Marley was dead."}\nno\n')
-    async with AsyncGraphRAG(extractive) as rag:
+    async with AsyncGraphRAG(alone) as rag:
         built = await rag.index("rows.jsonl")
     [reason] = built.unreadable.values()
     assert "line 1 has no text" in reason

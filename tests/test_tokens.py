@@ -64,11 +64,6 @@ def test_processes_that_start_at_once_end_with_one_whole_file(tmp_path: Path) ->
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_bpe_openai_lends_its_files_without_being_imported(tmp_path: Path) -> None:
-    code = "import sys\ntokens.encoding('cl100k_base')\nprint('bpe_openai' in sys.modules)"
-    assert run(code, TIKTOKEN_CACHE_DIR=str(tmp_path)).stdout == "False\n"
-
-
 def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"no encoding 'utf-8'.*cl100k_base.*o200k_base"):
         tokens.encoding("utf-8")

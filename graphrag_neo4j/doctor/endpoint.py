@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Final
 
 from graphrag_neo4j.doctor.check import Check, not_made, tried
+from graphrag_neo4j.encoder import missing_packages
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.llm import (
@@ -25,7 +26,7 @@ from graphrag_neo4j.llm import (
 )
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.protocols import Embed
-from graphrag_neo4j.settings import MOST_DIMENSIONS, STATIC, Settings
+from graphrag_neo4j.settings import LOCAL, MOST_DIMENSIONS, STATIC, Settings
 
 __all__ = ["check_endpoint"]
 
@@ -51,8 +52,8 @@ USE_LOCAL = "These lines, in a shell or in .env, use it:"
 INSTALL = "Install graphrag-neo4j again."
 CORRECT_MODEL = "Correct OPENAI_BASE_URL, OPENAI_API_KEY or KG_MODEL."
 CORRECT_EMBEDDING = (
-    "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to static, whose vectors "
-    "need no endpoint, or set OPENAI_BASE_URL to an endpoint that has one."
+    "Set KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to local or static, "
+    "which need no endpoint, or set OPENAI_BASE_URL to an endpoint that has one."
 )
 STREAMS = "Answers are streamed: use a model or a server that can stream."
 WRITES_JSON = "Reports and global answers need JSON: use a model that follows instructions better."
@@ -165,6 +166,8 @@ async def _check_window(
 async def _check_embedding(endpoint: Endpoint, settings: Settings) -> Check:
     if settings.embedding_model == STATIC:
         return await _check_static()
+    if settings.embedding_model == LOCAL:
+        return _check_encoder()
     about = _at(settings, settings.embedding_model)
     return await _check_vectors(endpoint.embed, about, CORRECT_EMBEDDING)
 
@@ -172,6 +175,13 @@ async def _check_embedding(endpoint: Endpoint, settings: Settings) -> Check:
 async def _check_static() -> Check:
     embedder = static_embedder()
     return await _check_vectors(embedder.embed, f"{embedder.model}: ", INSTALL)
+
+
+def _check_encoder() -> Check:
+    """Checks the packages of the sentence encoder, which may have to be downloaded yet."""
+    if missing := missing_packages():
+        return Check("Embedding", False, f"{missing}.", INSTALL)
+    return Check("Embedding", True, "The packages of the sentence encoder are installed.")
 
 
 async def _check_vectors(embed: Embed, about: str, fix: str) -> Check:

@@ -7,7 +7,7 @@ downloaded again (half a megabyte on average).
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from hashlib import file_digest, sha256
 from pathlib import Path
 
@@ -21,10 +21,17 @@ from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.files import make_private_folder, open_private
 from graphrag_neo4j.installing import install_command
 
-__all__ = ["complete", "jars_folder", "maven_central"]
+__all__ = ["cache_folder", "complete", "jars_folder", "maven_central"]
 
+NEO4J = "Neo4j, the database that keeps the graph"
 THREADS = 16
 ATTEMPTS = 3
+BETWEEN = 0.5  # seconds between two reports of progress, unless a jar is complete before
+
+
+def cache_folder(name: str) -> Path:
+    """The folder of this name in this user's cache."""
+    return user_cache_path("graphrag-neo4j", appauthor=False) / name
 
 
 def jars_folder(release: Release) -> Path:
@@ -32,14 +39,14 @@ def jars_folder(release: Release) -> Path:
 
     Raises EmbeddedError where Neo4j could not use jars in this folder.
     """
-    cache = user_cache_path("graphrag-neo4j", appauthor=False)
+    cache = cache_folder("neo4j")
     # Observed: Neo4j's web server fails with "Bad escape" on the jar of Neo4j Browser.
     if not str(cache).isascii():
         raise EmbeddedError(
-            f"Neo4j can't run from {cache}, which has letters beyond ASCII: name another cache"
-            " folder (on Linux in XDG_CACHE_HOME), or a server in NEO4J_URI."
+            f"Neo4j can't run from {cache.parent}, which has letters beyond ASCII: name another"
+            " cache folder (on Linux in XDG_CACHE_HOME), or a server in NEO4J_URI."
         )
-    return cache / "neo4j" / release.folder_name()
+    return cache / release.folder_name()
 
 
 def maven_central() -> str:
@@ -54,13 +61,16 @@ def maven_central() -> str:
     return str(MAVEN_CENTRAL_URL)
 
 
-def complete(jars: Sequence[Jar], folder: Path, url: str | None, telling: Telling) -> None:
+def complete(
+    jars: Sequence[Jar], folder: Path, url: str | None, telling: Telling, purpose: str = NEO4J
+) -> None:
     """Makes sure that `folder` holds all of `jars` as `folder/KIND/NAME`, with the right hash.
 
     Missing or damaged jars are downloaded from the Maven repository at `url` (None: Maven Central).
+    A notice says before with `purpose` what the jars are and what they are for.
     Raises EmbeddedError that names a jar which can't be downloaded or has another hash.
     """
-    with telling.waiting(f"Checking the files of Neo4j in {folder}"):
+    with telling.waiting(f"Checking the files in {folder}"):
         sound = not _unsound(jars, folder)
     if sound:
         return
@@ -68,16 +78,19 @@ def complete(jars: Sequence[Jar], folder: Path, url: str | None, telling: Tellin
     with locked(folder / "lock", telling, "Waiting for the same download elsewhere"):
         # Another process may have downloaded them while we waited for the lock.
         if missing := _unsound(jars, folder):
-            _announce(missing, folder, telling.say)
+            _announce(missing, folder, purpose, telling.say)
             _fetch_all(missing, folder, url or maven_central(), telling.progress)
 
 
-def _announce(missing: Sequence[Jar], folder: Path, tell: Callable[[str], None]) -> None:
+def _announce(
+    missing: Sequence[Jar], folder: Path, purpose: str, tell: Callable[[str], None]
+) -> None:
     for jar in missing:
         if _place(jar, folder).exists():
             tell(f"{jar.name} in {folder} is damaged and is downloaded again.")
     megabytes = sum(jar.size for jar in missing) / 1e6
-    tell(f"Downloading {len(missing)} jars ({megabytes:.0f} MB) to {folder}.")
+    files = "1 jar" if len(missing) == 1 else f"{len(missing)} jars"
+    tell(f"Downloading {purpose} ({files}, {megabytes:.0f} MB), to {folder}.")
 
 
 def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
@@ -89,19 +102,37 @@ def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
 def _fetch_all(
     jars: Sequence[Jar], folder: Path, url: str, progress: Callable[[int, int], None]
 ) -> None:
-    total, done = sum(jar.size for jar in jars), 0
+    total, done, told = sum(jar.size for jar in jars), 0, 0
     limits = httpx2.Limits(max_connections=THREADS)
     with (
         httpx2.Client(follow_redirects=True, timeout=30, limits=limits) as client,
         ThreadPoolExecutor(THREADS) as pool,
     ):
-        tasks = [pool.submit(_fetch, client, url.rstrip("/"), jar, folder) for jar in jars]
+        tasks = {pool.submit(_fetch, client, url.rstrip("/"), jar, folder): jar for jar in jars}
+        left = set(tasks)
         try:
-            for task in as_completed(tasks):
-                done += task.result()
-                progress(done, total)
+            while left:
+                ended, left = wait(left, BETWEEN, FIRST_COMPLETED)
+                done += sum(task.result() for task in ended)
+                received = done + sum(_received(tasks[task], folder) for task in left)
+                if received > told:  # it may fall when a download is tried again
+                    progress(received, total)
+                    told = received
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _received(jar: Jar, folder: Path) -> int:
+    """The bytes of an incomplete jar that have arrived so far."""
+    part = _part(_place(jar, folder))
+    try:
+        return min(part.stat().st_size, jar.size)
+    except FileNotFoundError:  # not begun, or complete in this moment
+        return 0
+
+
+def _part(target: Path) -> Path:
+    return target.with_name(f"{target.name}.part")
 
 
 def _place(jar: Jar, folder: Path) -> Path:
@@ -119,7 +150,7 @@ def _is_sound(jar: Jar, folder: Path) -> bool:
 def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
     target = _place(jar, folder)
     make_private_folder(target.parent)
-    part = target.with_name(f"{jar.name}.part")
+    part = _part(target)
     try:
         digest = _download(client, f"{url}/{jar.path}", part)
     except httpx2.HTTPStatusError as error:

@@ -8,7 +8,7 @@ __all__ = ["fulltext_relationships"]
 
 
 async def fulltext_relationships(graph: Graph, words: str, k: int) -> list[ScoredPairRow]:
-    """The `k` relationships whose descriptions fit words best: {source, target, score}.
+    """The `k` relationships whose descriptions fit words best: {id, source, target, score}.
 
     Returns no rows where the last build did not make the index; the next build makes it.
     """

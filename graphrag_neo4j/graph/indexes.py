@@ -67,20 +67,25 @@ def vector_index(kind: IndexedKind) -> str:
     return f"kg_{kind}_vector"
 
 
-async def ensure_vector_indexes(graph: Graph, dimensions: int, *, replace: bool) -> None:
+async def ensure_vector_indexes(
+    graph: Graph, dimensions: int, *, replace: bool, elements: int | None = None
+) -> None:
     """Makes the vector indexes that are missing.
 
-    With `replace` True, an index of other dimensions is made again; otherwise it raises InputError
-    with both numbers. Raises GraphError where another index has our name.
+    `dimensions` are those of all vectors, or only of chunks where `elements` gives those of
+    entities and communities. With `replace` True, an index of other dimensions is made again;
+    otherwise it raises InputError with both numbers. Raises GraphError where another index has
+    our name.
     """
-    config = {"vector.dimensions": dimensions, "vector.similarity_function": "COSINE"}
     existing = await _existing(graph)
     for index in _vector_indexes():
+        wanted = dimensions if index.label == LABELS["chunk"] else elements or dimensions
+        config = {"vector.dimensions": wanted, "vector.similarity_function": "COSINE"}
         found = _found(existing, index)
         if found and not replace and not _agrees(found, config):
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
-                f"dimensions, and the graph's have {dimensions}: run `kg-build index PATHS "
+                f"dimensions, and the graph's have {wanted}: run `kg-build index PATHS "
                 "--reembed`, which makes all vectors and their indexes again."
             )
         await _make(graph, index, config, found)

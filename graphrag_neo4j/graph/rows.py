@@ -54,8 +54,9 @@ class ScoredRow(TypedDict):
 
 
 class ScoredPairRow(TypedDict):
-    """A relationship that the full-text index has found, by the ids of its ends."""
+    """A relationship that the full-text index has found, with the ids of its ends."""
 
+    id: str
     source: str
     target: str
     score: float

@@ -21,6 +21,7 @@ from graphrag_neo4j.graph import (
     hold_lease,
 )
 from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.encoder_choice import with_encoder
 from graphrag_neo4j.indexing.endpoint_check import check_before_paying
 from graphrag_neo4j.indexing.limits import Limits
 from graphrag_neo4j.indexing.metering import metered
@@ -75,6 +76,7 @@ async def build(
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:  # before a model is paid to read wrong text
             listen(Notice(notice, warning=True))
+        setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
         result.stopped = await _run_stages(stage, setup, limits, rebuild, backends.settings)
         result.usage = setup.usage
         await await_indexes(graph)

@@ -3,10 +3,9 @@
 import sys
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.backends import Backends, IndexSetup
+from graphrag_neo4j.backends import Backends, IndexSetup, is_free
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Notice
-from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.graph import Graph, forget_vectors, refuse_other_vectors
 from graphrag_neo4j.graph.rows import CountRow, MadeWithRow
 from graphrag_neo4j.indexing.limits import Limits
@@ -28,6 +27,7 @@ __all__ = [
     "command_name",
     "mark_for_rebuild",
     "prepare",
+    "prepare_vectors",
     "refuse_half_imported",
     "tell_claimless",
     "tell_read_otherwise",
@@ -63,7 +63,8 @@ async def prepare(
         await mark_described_otherwise(stage.graph, stage.backend)
         await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
     await _prepare_claims(stage, wanted=limits.claims)
-    await _prepare_vectors(stage.graph, setup, reembed=rebuild.reembed)
+    if setup.encoder == "no":  # otherwise the embedder is chosen when the documents are known
+        await prepare_vectors(stage.graph, setup, reembed=rebuild.reembed)
 
 
 async def _prepare_claims(stage: StageContext, *, wanted: bool) -> None:
@@ -86,17 +87,17 @@ async def tell_claimless(stage: StageContext) -> None:
         )
 
 
-async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:
+async def prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:
     """Refuses vectors of another model, unless they are to be made again or cost nothing.
 
-    With a model, static vectors replace those of an endpoint only on demand, as these were paid.
+    With a model, vectors that need no endpoint replace those of an endpoint only on demand, as
+    these were paid.
     """
     old_model = (await graph.read("embed/known", MadeWithRow))[0]["model"]
     model = setup.embedder.model
-    unpaid = old_model == STATIC_VECTORS or setup.endpoint is None
-    changed_mode = old_model != model and STATIC_VECTORS in (old_model, model) and unpaid
+    unpaid = is_free(old_model) or (setup.endpoint is None and is_free(model))
     # An empty graph keeps its indexes: Neo4j plans all statements again when one is dropped.
-    if reembed or (old_model and changed_mode):
+    if reembed or (old_model and old_model != model and unpaid):
         await forget_vectors(graph)
     else:
         await refuse_other_vectors(graph, model, setup.embedder.dimensions)

@@ -33,6 +33,7 @@ __all__ = [
     "ReportEntityRow",
     "ReportPartRow",
     "ReportSourcesRow",
+    "SampleRow",
     "StaleEntityRow",
     "StalePairRow",
     "TextRow",
@@ -154,6 +155,12 @@ class CommunitiesDueRow(TypedDict):
 
     made_with: str | None
     due: bool
+
+
+class SampleRow(TypedDict):
+    """The text of a chunk."""
+
+    text: str
 
 
 class TextRow(TypedDict):

@@ -7,7 +7,7 @@ from typing import Final
 
 from graphrag_neo4j.llm import model_of, price_of
 from graphrag_neo4j.model import Step
-from graphrag_neo4j.settings import STATIC, Settings
+from graphrag_neo4j.settings import WITHOUT_ENDPOINT, Settings
 
 __all__ = ["ASSUMED", "FIRST_LIST", "Assumed", "StepEstimate", "embedding", "priced"]
 
@@ -58,8 +58,11 @@ def priced(
 
 
 def embedding(chunks: int, text_tokens: int, batch: int, settings: Settings) -> StepEstimate:
-    """The estimate of the embedding; a call embeds `batch` texts. Static vectors need no call."""
-    if settings.embedding_model == STATIC:
+    """The estimate of the embedding; a call embeds `batch` texts.
+
+    An embedding model that needs no endpoint takes no call.
+    """
+    if settings.embedding_model in WITHOUT_ENDPOINT:
         return StepEstimate("embedding", 0, 0, 0, 0.0)
     calls = ceil(chunks * EMBEDDED / batch)
     sent = round(text_tokens * EMBEDDED_TOKENS)

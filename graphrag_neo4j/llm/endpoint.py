@@ -33,7 +33,7 @@ from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
-from graphrag_neo4j.settings import STATIC, Settings
+from graphrag_neo4j.settings import WITHOUT_ENDPOINT, Settings
 
 __all__ = ["Endpoint", "model_of"]
 
@@ -93,7 +93,7 @@ class Endpoint:
         """Uses the models, prices and the cost limit (in US dollars) of these settings."""
         self._settings = settings
         self._prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
-        own = settings.embedding_model == STATIC
+        own = settings.embedding_model in WITHOUT_ENDPOINT
         self._embedding_price = None if own else price_of(settings.embedding_model, settings)
         self._failures = Failures(self._explain, self.meter, 2 * settings.concurrency)
 

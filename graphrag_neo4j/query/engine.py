@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -11,6 +12,7 @@ import anyio.to_thread
 from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.concurrency import first_error
+from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_newer
@@ -100,14 +102,14 @@ async def _prepared(
     state = (await graph.read("search/state", StateRow))[0]
     refuse_newer(state["schema_version"])
     _need(state["chunks"] or state["reports"], "documents")
-    setup = _setup(backends, settings, question, state["embedding_model"], listen)
+    setup = await _setup(backends, settings, question, state["embedding_model"], listen)
     query = await _query_context(graph, setup, settings, question, listen)
     method = await _method(query, question, listen)
     _need(*NEEDS[method](state))
     return setup, query, method
 
 
-def _setup(
+async def _setup(
     backends: Backends,
     settings: Settings,
     question: Question,
@@ -118,14 +120,17 @@ def _setup(
     setup = backends.for_question(
         settings, context_only=question.context_only, vectors_by=vectors_by
     )
-    if vectors_by and not setup.embedder:
-        listen(
-            Notice(
-                f"The graph's embeddings were made with {vectors_by}, which is not set. The search "
-                "uses full-text search instead of vector search.",
-                warning=True,
-            )
-        )
+    if setup.embedder or not vectors_by:
+        return setup
+    lacks = f"The graph's embeddings were made with {vectors_by}, which is not set."
+    load = partial(backends.embedder_of_vectors, vectors_by, Telling.to(listen))
+    try:
+        if embedder := await anyio.to_thread.run_sync(load):
+            return replace(setup, embedder=embedder)
+    except InputError as error:
+        lacks = str(error)
+    told = f"{lacks} The search uses full-text search instead of vector search."
+    listen(Notice(told, warning=True))
     return setup
 
 

@@ -7,12 +7,12 @@ details of the entities, relationships and chunks with the highest PageRank. Hip
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from graphrag_neo4j.graph import fulltext_relationships, vector_search
+from graphrag_neo4j.graph import Graph, IndexedKind, fulltext_relationships, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.query.pagerank import pagerank
 from graphrag_neo4j.query.query_context import QueryContext, gather, lucene_query
@@ -24,13 +24,15 @@ from graphrag_neo4j.query.rows import (
     RelationshipRow,
     SurroundingsRow,
 )
-from graphrag_neo4j.query.seeds import MOST_PASSAGES, MOST_STATED, Hits, Rows, restart
+from graphrag_neo4j.query.seeds import MOST_PASSAGES, Hits, Rows, restart
+from graphrag_neo4j.query.statements import nearest_statements
 
 __all__ = ["expand_graph"]
 
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks
 # (most). In measurements a larger subgraph did not find more of the right passages.
 SIZE: Final = {"near": 60, "far": 150, "most": 120}
+MOST_WORDED: Final = 50  # relationships that match the words of the question
 R = TypeVar("R", bound=IdRow)
 
 
@@ -81,7 +83,13 @@ async def _hits(query: QueryContext, question: str | None) -> Hits:
     )
     rows: defaultdict[str, Rows] = defaultdict(list, found["words"] | found["vector"])
     passages = [rows["chunks"], rows["worded"]]
-    return Hits(rows["near"], rows["named"], rows["stated"], passages)
+    meant = await nearest_statements(
+        query,
+        question,
+        dict.fromkeys(row["id"] for one in passages for row in one),
+        [row["id"] for row in rows["stated"]],
+    )
+    return Hits(rows["near"], rows["named"], rows["stated"], passages, meant)
 
 
 async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
@@ -91,20 +99,28 @@ async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
     names, most = lucene_query(question, "name"), 4 * query.settings.top_k_entities
     return await gather(
         named=partial(read, "search/named", NamedRow, words=names, k=most),
-        stated=partial(fulltext_relationships, query.graph, words, MOST_STATED),
+        stated=partial(fulltext_relationships, query.graph, words, MOST_WORDED),
         worded=partial(read, "search/worded_chunks", ScoredRow, words=words, k=MOST_PASSAGES),
     )
 
 
 async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Rows]:
     vector = await query.vector(question)
-    if vector is None:
+    if vector is None or query.embedder is None:
         return {}
+    # A question is embedded once for all kinds of nodes, unless they have models of their own.
+    near = await query.vector(question, "entity") if query.embedder.elements else vector
     most = 2 * query.settings.top_k_entities
     return await gather(
-        near=partial(vector_search, query.graph, "entity", vector, most),
-        chunks=partial(vector_search, query.graph, "chunk", vector, MOST_PASSAGES),
+        near=partial(_nearest, query.graph, "entity", near, most),
+        chunks=partial(_nearest, query.graph, "chunk", vector, MOST_PASSAGES),
     )
+
+
+async def _nearest(
+    graph: Graph, kind: IndexedKind, vector: Sequence[float] | None, k: int
+) -> Sequence[ScoredRow]:
+    return [] if vector is None else await vector_search(graph, kind, vector, k)
 
 
 @dataclass(frozen=True, slots=True)

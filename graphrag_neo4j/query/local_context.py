@@ -84,7 +84,7 @@ async def _entities(query: QueryContext, question: str | None) -> list[str]:
     text = question or query.question
 
     async def by_vector() -> Rows:
-        vector = await query.vector(question)
+        vector = await query.vector(question, "entity")
         return [] if vector is None else await vector_search(query.graph, "entity", vector, 2 * k)
 
     async def by_name() -> Rows:

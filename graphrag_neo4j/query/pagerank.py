@@ -17,7 +17,7 @@ from graphrag_neo4j.model import WeightedEdge
 __all__ = ["pagerank"]
 
 Shares = Sequence[Sequence[tuple[int, float]]]
-AGAIN: Final = 0.3  # the best passages change little for values from 0.15 to 0.5
+AGAIN: Final = 0.5  # measured from 0.15 to 0.5; smaller values find fewer of the right passages
 CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
 
 

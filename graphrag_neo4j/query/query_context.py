@@ -16,7 +16,7 @@ from graphrag_neo4j.context.context_table import (
     report_pieces,
 )
 from graphrag_neo4j.events import Listener, silent
-from graphrag_neo4j.graph import Graph, flaw_of
+from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of
 from graphrag_neo4j.model import FinalTask, Message, T
 from graphrag_neo4j.protocols import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.query.rows import ChunkRow, ReportRow
@@ -59,8 +59,10 @@ class QueryContext:
     context_only: bool = False
     listen: Listener = silent
 
-    async def vector(self, text: str | None = None) -> list[float] | None:
-        """Returns the vector of a text, by default of the question.
+    async def vector(
+        self, text: str | None = None, kind: IndexedKind = "chunk"
+    ) -> list[float] | None:
+        """Returns the vector of a text, by default of the question, to search nodes of a kind.
 
         A question that does not stand alone counts together with the questions before it.
         Returns None if there is no embedder, no text, or no usable vector.
@@ -70,7 +72,7 @@ class QueryContext:
         text = (text or "\n".join([*earlier, self.question])).strip()
         if self.embedder is None or not text:
             return None
-        vector = (await self.embedder.embed([text]))[0]
+        vector = await self.embedder.of(kind).embed_question(text)
         return None if flaw_of(vector) else vector  # a vector index refuses, for example, zeros
 
     def table(self, budget: float) -> ContextTable:

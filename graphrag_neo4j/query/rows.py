@@ -26,6 +26,7 @@ __all__ = [
     "ResolvedRow",
     "ShownEntityRow",
     "StateRow",
+    "StatementRow",
     "SurroundingsRow",
     "WordRow",
 ]
@@ -118,6 +119,13 @@ class OneHopRow(TypedDict):
 
 class LocalRow(NeighbourhoodRow, OneHopRow):
     """All that a local context is made from."""
+
+
+class StatementRow(TypedDict):
+    """The text of a statement, and the ids of the entities between which it stands."""
+
+    text: str
+    ends: list[str]
 
 
 class SurroundingsRow(TypedDict):

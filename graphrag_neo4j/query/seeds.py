@@ -3,7 +3,8 @@
 The entities that the question names have the largest weight. For "Who directed The Glass Orchard?"
 this is the entity Glass Orchard, but not the entity orchard, whose name is part of the longer one.
 Smaller weights have the entities that are similar to the question, and those whose relationships
-match its words.
+match its words. Where a sentence encoder has found the statements nearest to the question, the
+entities in these statements replace both.
 """
 
 from collections import defaultdict
@@ -13,16 +14,25 @@ from typing import Any, Final
 
 from graphrag_neo4j.text import name_key, spaced_characters
 
-__all__ = ["Hits", "Rows", "fused", "named_in", "names", "restart"]
+__all__ = ["Hits", "Rows", "Statement", "fused", "named_in", "names", "restart"]
 
 Rows = Sequence[Mapping[str, Any]]
 RANK_CONSTANT: Final = 60  # k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)
 # The weights of seeds; an entity that the question names has the weight 1.
 STATED: Final = 0.5  # for both ends of the relationship that matches the question best
 ALIKE: Final = 0.1  # for the entity that is most similar to the question
-PASSAGES: Final = 0.1  # the share of all chunks together in the total weight
+MEANT: Final = 2.0  # for each entity in the statement whose meaning is nearest to the question
+PASSAGES: Final = 0.3  # the share of all chunks together in the total weight
 MOST_STATED = 5
 MOST_PASSAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement that is near to the question: the ids of its entities, and its weight, 0 to 1."""
+
+    ends: Sequence[str]
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +41,41 @@ class Hits:
 
     `near` holds entities by vector search, `named` entities by full-text search of their names,
     `stated` relationships by full-text search, and `chunks` the chunks by vector search and those
-    by full-text search.
+    by full-text search. `meant` holds the statements that a sentence encoder has found.
     """
 
     near: Rows = ()
     named: Rows = ()
     stated: Rows = ()
     chunks: Sequence[Rows] = ()
+    meant: Sequence[Statement] = ()
 
     def entities(self, question: str, k: int) -> dict[str, float]:
         """Returns the weights of the seed entities by id.
 
-        They are the entities that the question names, at most `k` entities that are similar to
-        it, and the ends of the relationships that match its words.
+        They are the entities that the question names, and those of the nearest statements. Without
+        such statements they are at most `k` entities that are similar to the question, and the ends
+        of the relationships that match its words.
         """
-        whole = names(question, self.named)
+        found = defaultdict(float, dict.fromkeys(names(question, self.named), 1.0))
+        if not self.meant:
+            self._add_similar(found, question, k)
+        for statement in self.meant:
+            for end in statement.ends:
+                found[end] += MEANT * statement.weight
+        return dict(found)
+
+    def _add_similar(self, found: defaultdict[str, float], question: str, k: int) -> None:
         inside = {row["id"] for row in self.named if named_in(question, row["name"])}
         alike = fused(
             [row for row in rows if row["id"] not in inside] for rows in (self.near, self.named)
         )
-        found: defaultdict[str, float] = defaultdict(float)
-        for id_ in whole:
-            found[id_] += 1
         best = list(alike)[:k]
         for id_ in best:
             found[id_] += ALIKE * alike[id_] / alike[best[0]]
         for row in self.stated[:MOST_STATED]:
             for end in {row["source"], row["target"]}:
                 found[end] += STATED * row["score"] / self.stated[0]["score"]
-        return dict(found)
 
     @property
     def passages(self) -> dict[str, float]:

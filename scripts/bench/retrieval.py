@@ -1,8 +1,8 @@
 """Measures the recall of the passages that a question needs, compared with BM25.
 
-    python scripts/bench/retrieval.py FILE.jsonl [--home HOME]
+    python scripts/bench/retrieval.py FILE.jsonl… [--home HOME]
 
-FILE has one question on each line, in the format of MuSiQue: {id, question, answer, paragraphs:
+A FILE has one question on each line, in the format of MuSiQue: {id, question, answer, paragraphs:
 [{idx, title, paragraph_text, is_supporting}]}. The paragraphs of all questions are one corpus. It
 is indexed with the settings of the environment; KG_MODEL=extractive needs no model. HOME keeps the
 index for the next run. The script prints the mean recall at 2, 5 and 10, and the median time of a
@@ -41,11 +41,11 @@ Rank = Callable[[str], Awaitable[list[str]]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path)
+    parser.add_argument("files", type=Path, nargs="+", metavar="file")
     parser.add_argument("--home", type=Path)
     arguments = parser.parse_args()
-    with arguments.file.open(encoding="utf-8") as file:
-        asked = [json.loads(line) for line in file if line.strip()]
+    lines = [one for file in arguments.files for one in file.read_text("utf-8").splitlines()]
+    asked = [json.loads(line) for line in lines if line.strip()]
     if arguments.home or load_settings().neo4j_uri:
         anyio.run(_measure, _settings(arguments.home), asked)
         return
@@ -72,7 +72,7 @@ async def _measure(settings: Settings, asked: Sequence[Mapping[str, Any]]) -> No
         if not built.complete or built.status is None:
             sys.exit(f"The index is not complete: {built.stopped or built.status}")
         if built.status.counts["documents"] != len(documents):
-            sys.exit("HOME holds other documents, too: take one of its own for each FILE.")
+            sys.exit("HOME holds other documents, too: name another one, where there is none yet.")
         print(f"{'':16}" + "".join(f"{'@' + str(k):>8}" for k in AT) + "      ms")
         await _say("BM25", asked, documents, _bm25(documents))
         for name, how in WAYS.items():

@@ -324,6 +324,17 @@ async def test_static_vectors_need_no_embedding_model(endpoint: FakeEndpoint) ->
     assert "static" in found["Embedding"].fix
     static = await of_endpoint(openai_base_url=endpoint.url, embedding_model="static", max_cost=1)
     assert static["Embedding"].ok
+    local = await of_endpoint(openai_base_url=endpoint.url, embedding_model="local")
+    assert local["Embedding"].ok
+
+
+async def test_a_missing_package_of_the_sentence_encoder_is_wrong(
+    endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    found = await of_endpoint(openai_base_url=endpoint.url, embedding_model="local")
+    assert found["Embedding"].ok is False
+    assert "pip install" in found["Embedding"].says
 
 
 async def test_a_cost_limit_without_a_known_price_is_wrong(endpoint: FakeEndpoint) -> None:

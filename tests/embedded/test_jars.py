@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
@@ -66,6 +66,22 @@ def test_progress_counts_bytes_up_to_all_of_them(
     total = sum(len(content) for content in repository.files.values())
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
     assert steps[-1] == (total, total)
+
+
+def test_progress_counts_what_has_arrived_of_a_jar(tmp_path: Path) -> None:
+    steps: Steps = []
+    with running_repository(0) as repository:
+        repository.files["org/large/large.jar"] = bytes(4_000_000)
+        repository.half = Event()
+
+        def progress(*step: int) -> None:
+            steps.append((step[0], step[1]))
+            if repository.half:
+                repository.half.set()
+
+        complete(repository.jars(), tmp_path, repository.url, Telling(progress=progress))
+    assert 0 < steps[0][0] < 4_000_000
+    assert steps[-1] == (4_000_000, 4_000_000)
 
 
 def test_what_is_there_is_not_asked_for_again(

@@ -63,6 +63,7 @@ async def rag(checked_server: TestServer, connected: Graph) -> AsyncIterator[Asy
         neo4j_username=server.username,
         neo4j_password=server.password,
         neo4j_database=server.database,
+        embedding_model="static",
     )
     assert not settings.has_model
     await wipe(connected)

@@ -150,12 +150,9 @@ async def test_a_chunk_that_was_read_is_not_asked_for_again(
 
 
 async def test_without_a_model_all_is_read_by_rules_and_the_build_says_so(
-    graph: Graph, settings: Make
+    graph: Graph, alone: Settings
 ) -> None:
-    extractive = settings(openai_base_url=None).model_copy(
-        update={"openai_api_key": None, "openai_base_url": None}
-    )
-    built = await index(graph, documents(SCROOGE), extractive)
+    built = await index(graph, documents(SCROOGE), alone)
     assert built.complete
     assert built.status is not None
     assert built.status.counts["communities"]

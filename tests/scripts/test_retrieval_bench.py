@@ -18,7 +18,8 @@ from tests.support.servers import TestServer
 from tests.support.wiping import wipe
 
 pytestmark = pytest.mark.one_release
-SAMPLE = ROOT / "tests" / "data" / "multihop" / "sample.jsonl"
+MULTIHOP = ROOT / "tests" / "data" / "multihop"
+SAMPLE = MULTIHOP / "sample.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +56,18 @@ async def bench(checked_server: TestServer) -> AsyncIterator[Ran]:
         await wipe(graph)
 
 
-def test_each_question_of_the_sample_takes_several_passages_that_it_does_not_all_name() -> None:
-    asked = [json.loads(line) for line in SAMPLE.read_text("utf-8").splitlines()]
-    assert len(asked) == 20
+@pytest.mark.parametrize(("name", "questions", "smallest"), [("sample", 20, 8), ("podcast", 42, 6)])
+def test_each_question_takes_several_passages_that_it_does_not_all_name(
+    name: str, questions: int, smallest: int
+) -> None:
+    lines = (MULTIHOP / f"{name}.jsonl").read_text("utf-8").splitlines()
+    asked = [json.loads(line) for line in lines]
+    assert len(asked) == questions
     for question in asked:
         paragraphs = question["paragraphs"]
         wanted = [p["title"] for p in paragraphs if p["is_supporting"]]
         assert 2 <= len(wanted) <= 4
-        assert 8 <= len(paragraphs) <= 20
+        assert smallest <= len(paragraphs) <= 20
         assert sum(title in question["question"] for title in wanted) < len(wanted)
         assert [p["idx"] for p in paragraphs] == list(range(len(paragraphs)))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Barrier, Semaphore, Thread
+from threading import Barrier, Event, Semaphore, Thread
 
 from graphrag_neo4j.embedded.releases import Jar, read_lock
 
@@ -16,7 +16,8 @@ class Repository(ThreadingHTTPServer):
     """Gives `files` by path; `asked` counts the requests.
 
     `busy`: as many requests as it counts are answered with 503 first. `cut`: paths whose body
-    ends half way. `together`: a barrier that each request waits at.
+    ends half way. `together`: a barrier that each request waits at. `half`: an event that each
+    body waits for when half of it is sent.
     """
 
     daemon_threads = True
@@ -29,6 +30,7 @@ class Repository(ThreadingHTTPServer):
         self.busy = Semaphore(0)
         self.cut: set[str] = set()
         self.together: Barrier | None = None
+        self.half: Event | None = None
 
     @property
     def url(self) -> str:
@@ -62,7 +64,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content[: len(content) // 2] if cut else content)
+        half = len(content) // 2
+        self.wfile.write(content[:half])
+        if self.server.half:
+            self.server.half.wait(timeout=30)
+        if not cut:
+            self.wfile.write(content[half:])
 
     def log_message(self, *_: object) -> None:
         """Says nothing."""

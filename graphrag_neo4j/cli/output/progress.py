@@ -251,7 +251,10 @@ class Lines:
             case Spent():
                 self.spent = spent_line(event)
         if self.stage and time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:
-            self._print(self.stage)
+            # What is complete is printed once, also if waits and notices follow.
+            complete = self.stage.total is not None and self.stage.seen >= self.stage.total
+            if not complete or self.shown != self.stage.seen:
+                self._print(self.stage)
 
     def _wait(self, event: Waiting) -> None:
         """Prints a line every SECONDS_BETWEEN_WAITS seconds of a wait."""

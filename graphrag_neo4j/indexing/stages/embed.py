@@ -128,7 +128,7 @@ class _Embedding:
         waiting = await self.graph.read("embed/count", CountRow)
         self.stage.listen(Started("embed", int(waiting[0]["n"])))
         if self.dimensions:  # the indexes exist, unless a run was killed before it made them
-            await ensure_vector_indexes(self.graph, self.dimensions, replace=False)
+            await self._ensure_indexes(self.dimensions, replace=False)
         workers = self.stage.workers
         await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
         if self.spent:
@@ -138,12 +138,13 @@ class _Embedding:
             self.stage.listen(Notice(text, warning=True))
 
     async def _batches(self) -> AsyncIterator[list[_Text]]:
-        """The texts in batches within the limits of one call."""
+        """The texts in batches within the limits of one call, which embeds texts of one model."""
         batch: list[_Text] = []
-        n_tokens = 0
+        n_tokens, of = 0, self.embedder.of
         async for text in self._texts():
-            full = len(batch) == self.limits.batch_texts
-            if batch and (full or n_tokens + text.n_tokens > self.limits.batch_tokens):
+            full = len(batch) == (of(text.kind).batch or self.limits.batch_texts)
+            full = full or n_tokens + text.n_tokens > self.limits.batch_tokens
+            if batch and (full or of(text.kind) is not of(batch[0].kind)):
                 yield batch
                 batch, n_tokens = [], 0
             batch.append(text)
@@ -175,9 +176,8 @@ class _Embedding:
         n_tokens, most = self.limits.count(text), self.limits.text_tokens
         if n_tokens > most:
             text, n_tokens = shortened(text, most, self.limits.count), most
-        return _Text(
-            kind, row["id"], text, n_tokens, identify("embedding", self.embedder.model, text)
-        )
+        model = self.embedder.of(kind).model
+        return _Text(kind, row["id"], text, n_tokens, identify("embedding", model, text))
 
     async def _unmark(self, kind: IndexedKind, same: Sequence[str]) -> None:
         if same:
@@ -190,8 +190,12 @@ class _Embedding:
         found = self.found or await _ask_dimensions(self.embedder, known or wanted)
         refuse_length(self.embedder.model, found, known, wanted)
         if known is None:
-            await ensure_vector_indexes(self.graph, found, replace=True)
+            await self._ensure_indexes(found, replace=True)
         self.dimensions, self.ready = found, True
+
+    async def _ensure_indexes(self, dimensions: int, *, replace: bool) -> None:
+        elements = self.embedder.elements.dimensions if self.embedder.elements else None
+        await ensure_vector_indexes(self.graph, dimensions, replace=replace, elements=elements)
 
     async def _answer(self, batch: list[_Text]) -> list[_EmbeddedText]:
         """The result for each text of a batch; if a call fails, each half is tried alone."""
@@ -200,7 +204,8 @@ class _Embedding:
         while parts:
             part = parts.pop()
             try:
-                vectors = await self.embedder.embed([text.text for text in part])
+                embed = self.embedder.of(part[0].kind).embed
+                vectors = await embed([text.text for text in part])
                 results += map(self._outcome, part, vectors)
             except ReplyError as error:
                 if len(part) == 1:
@@ -216,8 +221,10 @@ class _Embedding:
         return results
 
     def _outcome(self, text: _Text, numbers: Sequence[float]) -> _EmbeddedText:
-        if len(numbers) != self.dimensions:
-            wrong = f"the vector has {len(numbers)} dimensions, not {self.dimensions}"
+        elements = self.embedder.elements
+        wanted = self.dimensions if text.kind == "chunk" or not elements else elements.dimensions
+        if len(numbers) != wanted:
+            wrong = f"the vector has {len(numbers)} dimensions, not {wanted}"
             return _EmbeddedText(text, failure=wrong)
         vector = array("f", numbers)
         flaw = flaw_of(vector)
@@ -275,7 +282,7 @@ async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:
     if not found:
         raise ModelError(
             f"The embedding model {embedder.model} gives no vectors ({reason}): set "
-            "KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to `static`, whose "
-            "vectors need no endpoint."
+            "KG_EMBEDDING_MODEL to an embedding model of the endpoint, or to `local` or `static`, "
+            "which need no endpoint."
         )
     return found

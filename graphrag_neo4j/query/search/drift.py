@@ -112,7 +112,7 @@ def _next_questions(found: Sequence[Primer], seen: set[str]) -> list[str]:
 
 
 async def _near_reports(query: QueryContext) -> Sequence[ReportRow]:
-    vector = await query.vector()
+    vector = await query.vector(kind="community")
     if vector is not None:
         near = await vector_search(query.graph, "community", vector, PRIMED_BY)
     elif words := lucene_query(query.question):

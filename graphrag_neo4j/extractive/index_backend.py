@@ -13,7 +13,7 @@ from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality
 
 __all__ = ["ExtractiveIndexBackend"]
 
-VERSION = 1  # increase it with every change that changes the results for a text
+VERSION = 2  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 

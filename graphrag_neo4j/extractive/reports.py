@@ -1,4 +1,4 @@
-"""Makes reports of quotations. The title names the most particular members of a community.
+"""Makes reports of quotations. `titles` forms their titles.
 
 The findings of a community without parts are about its most important members; the findings of
 other communities are about their parts. Each sentence is cited, stands word for word in the cited
@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from graphrag_neo4j.context.citations import bracket
 from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.context.report_material import PartMaterial, ReportMaterial
+from graphrag_neo4j.extractive.titles import title_of
 from graphrag_neo4j.model import FindingText, WrittenReport
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
 
 __all__ = ["report_of"]
 
-TITLE = 3  # names in a title
-SHORT = 0.3  # a long name replaces a short one if it has more than this part of its weight
 SUMMARY = 3  # sentences in a summary, at most
 LEFT = 4  # the summary takes at most one of this many sentences
 FINDINGS = 6
@@ -76,7 +75,7 @@ def report_of(material: ReportMaterial) -> WrittenReport:
     quotations = _quotations(material)
     scores = _scores(quotations, weights)
     writing = _Writing(material, quotations, weights, scores)
-    title = ", ".join(material.entities[id_].name for id_ in _particular(material, weights))
+    title = title_of(material, weights)
     summary = writing.quote(quotations, max(1, min(SUMMARY, len(quotations) // LEFT)))
     findings = _of_parts(writing) if material.parts else _of_members(writing)
     return WrittenReport(title, summary, [*findings, *_of_claims(writing)])
@@ -101,29 +100,6 @@ def _weights(material: ReportMaterial) -> dict[str, float]:
         )
         for id_, entity in material.entities.items()
     }
-
-
-def _particular(material: ReportMaterial, weights: Mapping[str, float]) -> list[str]:
-    """Selects the members that name the community. Their names share no words."""
-    selected: list[str] = []
-    words: set[str] = set()
-    for id_ in sorted(weights, key=lambda id_: (-weights[id_], id_)):
-        own = set(material.entities[id_].name.casefold().split())
-        if len(selected) < TITLE and not own & words and not _is_short(material, weights, id_):
-            selected.append(id_)
-            words |= own
-    return selected
-
-
-def _is_short(material: ReportMaterial, weights: Mapping[str, float], id_: str) -> bool:
-    """Tells whether a name is a part of another important name: Ben, of Ben Bloomberg."""
-    name = material.entities[id_].name
-    return name.istitle() and any(
-        name != other.name
-        and name in other.name.split()
-        and weights[other_id] > SHORT * weights[id_]
-        for other_id, other in material.entities.items()
-    )
 
 
 def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:

@@ -27,6 +27,7 @@ from graphrag_neo4j.query.search.drift import search_drift
 from graphrag_neo4j.query.search.global_ import search_global
 from graphrag_neo4j.query.search.local import search_local
 from graphrag_neo4j.query.search.text import search_text
+from graphrag_neo4j.query.verification import composed
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["answer_question", "check_answering"]
@@ -86,7 +87,7 @@ async def answer_question(
     listen(Started("answer", 0 if question.context_only else None))
     text = ""
     cuts: list[str] = []
-    async with aclosing(_answer_text(found, setup, question, cuts.append)) as pieces:
+    async with aclosing(_answer_text(graph, found, setup, question, cuts.append)) as pieces:
         async for piece in pieces:
             text += piece
             yield piece
@@ -253,7 +254,11 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
 
 
 async def _answer_text(
-    found: SearchResult, setup: QuerySetup, question: Question, cut: Callable[[str], None]
+    graph: Graph,
+    found: SearchResult,
+    setup: QuerySetup,
+    question: Question,
+    cut: Callable[[str], None],
 ) -> AsyncGenerator[str, None]:
     """Yields the answer's text: streamed from a model, or in one piece from the rules.
 
@@ -264,8 +269,8 @@ async def _answer_text(
     match found.answer:
         case None:
             return
-        case ComposedTask(compose):
-            if text := await anyio.to_thread.run_sync(compose):
+        case ComposedTask() as composing:
+            if text := await composed(graph, composing):
                 yield text
         case StreamedTask() as task:
             async with aclosing(_streamed(task, setup, cut)) as pieces:

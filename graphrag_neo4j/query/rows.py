@@ -21,7 +21,10 @@ __all__ = [
     "OneHopRow",
     "PartRow",
     "PlaceRow",
+    "ProvenanceRow",
+    "ReachRow",
     "RelationshipRow",
+    "RepeatedRow",
     "ReportRow",
     "ResolvedRow",
     "ShownEntityRow",
@@ -262,3 +265,33 @@ class PlaceRow(TypedDict):
     start: int
     end: int
     text: str
+
+
+class ProvenanceRow(TypedDict):
+    """A chunk that a quotation may stand in; `number` is the number of the quotation.
+
+    `earlier` holds the texts of the chunks before it, the nearest first.
+    """
+
+    number: int
+    ref: int
+    text: str
+    start: int
+    document: str
+    title: str | None
+    earlier: list[str]
+
+
+class RepeatedRow(TypedDict):
+    """The number of documents that hold a phrase; `number` is the number of the phrase."""
+
+    number: int
+    documents: int
+
+
+class ReachRow(TypedDict):
+    """The numbers of the members of a community, and of the documents that mention them."""
+
+    ref: int
+    members: int
+    documents: int

@@ -1,0 +1,174 @@
+"""Selects the quotations of an answer when it is known who says them and where.
+
+A sentence answers if it is near the question: by words that they share, or by its vector. The words
+of its speaker's name and of its document's title count as its own, because "What does Kevin Scott
+say of his childhood?" is answered by sentences that do not name him. Among those that answer,
+maximal marginal relevance selects different sentences, documents and speakers.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from graphrag_neo4j.context.quotation import Verified
+from graphrag_neo4j.extractive.answers import (
+    RELEVANCE,
+    WELL_SAID,
+    ScoredQuotes,
+    cosine,
+)
+from graphrag_neo4j.extractive.attribution import Attributed, attributed
+from graphrag_neo4j.extractive.quotes import Quote
+from graphrag_neo4j.nlp.english import is_ordinary
+from graphrag_neo4j.nlp.languages import language_of
+from graphrag_neo4j.nlp.sentence_ranking import base_words, content_words, quality
+from graphrag_neo4j.nlp.sentences import WORD
+from graphrag_neo4j.nlp.word_lists import ABOUT
+
+__all__ = ["Selection", "alike", "content"]
+
+BOILERPLATE = 3  # a sentence whose beginning stands in this many documents is boilerplate
+ALIKE = 0.55  # share of common words of two quotations that say the same
+SAME_DOCUMENT = 0.25  # similarity of two quotations for standing in the same document
+SAME_SPEAKER = 0.15  # and for having the same speaker
+HOST = 0.15  # what a sentence of the host loses in a question for guests
+SEVERAL = 3  # documents in which a speaker speaks who is the host
+GUESTS = re.compile(r"\b(?:guests?|interviewees?|speakers?)\b", re.IGNORECASE)
+Words = frozenset[str]
+
+
+def content(quotes: Iterable[Quote], found: Verified) -> list[Attributed]:
+    """Returns the quotations that are content with their attribution, in their order.
+
+    Boilerplate and halves of sentences are left out, and what says the same as one before it.
+    """
+    kept: list[Attributed] = []
+    for quote in quotes:
+        at = found.provenance.get(quote.drafted)
+        if at and at.documents >= BOILERPLATE:
+            continue
+        one = attributed(quote, at) if at else Attributed(quote, quote.text)
+        if one:
+            kept.append(one)
+    return kept
+
+
+def alike(one: Attributed, other: Attributed) -> bool:
+    """Tells whether two quotations overlap, or say about the same."""
+    if one.overlaps(other):
+        return True
+    a, b = content_words(one.text), content_words(other.text)
+    return len(a & b) > ALIKE * max(1, min(len(a), len(b)))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Ranks attributed quotations for a question."""
+
+    question: str
+    scored: ScoredQuotes
+    quotes: Sequence[Attributed]
+
+    def best(self, most: int) -> list[Attributed]:
+        """Returns at most `most` quotations that answer, by maximal marginal relevance."""
+        if not _names_are_there(self._names(), self.quotes):
+            return []
+        scores = {id(one): self.score(one) for one in self.quotes}
+        left = [one for one in self.quotes if self.answers(one)]
+        left.sort(key=lambda one: (-scores[id(one)], one.text))
+        found: list[Attributed] = []
+        while left and len(found) < most:
+            best = max(left, key=lambda one: _marginal(scores[id(one)], one, found))
+            left.remove(best)
+            if not any(alike(best, other) for other in found):
+                found.append(best)
+        return found
+
+    def answers(self, one: Attributed) -> bool:
+        """Tells whether a quotation is near enough to the question to answer it."""
+        names = self._names()
+        named = not names or any(name & _all_words(one) for name in names)
+        return named and self.scored.is_near(self._similarity(one), self._shared(one))
+
+    def score(self, one: Attributed) -> float:
+        """Returns how well a quotation answers: by vector, by words, and by how it reads."""
+        lost = HOST if GUESTS.search(self.question) and one.speaker in self._hosts() else 0.0
+        relevance = self._similarity(one) + self.scored.covered(self._shared(one))
+        return relevance + WELL_SAID * quality(one.text) - lost
+
+    def _similarity(self, one: Attributed) -> float:
+        return one.quote.relevance - self.scored.covered(one.quote.shared)
+
+    def _shared(self, one: Attributed) -> Words:
+        return frozenset(word for word in self.scored.words if _holds(_all_words(one), word))
+
+    def _hosts(self) -> set[str]:
+        return _speakers_of_several(self.quotes)
+
+    def _names(self) -> list[Words]:
+        return _names_in(self.question)
+
+
+def _speakers_of_several(quotes: Iterable[Attributed]) -> set[str]:
+    """Returns the speakers who speak in several documents: the hosts of a series."""
+    documents: defaultdict[str, set[str]] = defaultdict(set)
+    for one in quotes:
+        if one.speaker and one.provenance:
+            documents[one.speaker].add(one.provenance.document)
+    return {name for name, held in documents.items() if len(held) >= SEVERAL}
+
+
+def _marginal(score: float, one: Attributed, selected: Sequence[Attributed]) -> float:
+    similarity = max((_likeness(one, other) for other in selected), default=0.0)
+    return RELEVANCE * score - (1 - RELEVANCE) * similarity
+
+
+def _likeness(one: Attributed, other: Attributed) -> float:
+    found = cosine(one.quote.vector, other.quote.vector)
+    if one.provenance and other.provenance:
+        found += SAME_DOCUMENT * (one.provenance.document == other.provenance.document)
+    return found + SAME_SPEAKER * (one.speaker is not None and one.speaker == other.speaker)
+
+
+def _all_words(one: Attributed) -> Words:
+    """Returns the words of a quotation, of its speaker's name, and of its document's title."""
+    title = one.provenance.title if one.provenance else ""
+    said = base_words(one.text) | base_words(one.asked)
+    return said | _parts(f"{one.speaker or ''} {title}")
+
+
+@lru_cache(10_000)
+def _parts(text: str) -> Words:
+    """Returns the base words of a title or a name, also those between hyphens and underscores."""
+    return base_words(re.sub(r"[-_./]+", " ", text).lower()) | base_words(text.lower())
+
+
+def _holds(words: Words, word: str) -> bool:
+    """Tells whether a word, or each part of a hyphenated word, is among the words."""
+    return word in words or ("-" in word and words.issuperset(word.split("-")))
+
+
+@lru_cache(100)
+def _names_in(question: str) -> list[Words]:
+    """Returns the words of each name in a question: words in a row that begin with a capital."""
+    words = list(WORD.finditer(question))
+    if language_of(question, (word[0] for word in words)) == "de":  # all nouns have a capital
+        return []
+    names: list[set[str]] = [set()]
+    for number, word in enumerate(words):
+        lower = word[0].lower().removesuffix("'s").removesuffix("’s")
+        capital = word[0][0].isupper() and lower not in ABOUT
+        if capital and (number > 0 or not is_ordinary(lower)):
+            names[-1] |= base_words(word[0]) | {lower}
+        elif names[-1]:
+            names.append(set())
+    return [frozenset(name) for name in names if name]
+
+
+def _names_are_there(names: Sequence[Words], quotes: Sequence[Attributed]) -> bool:
+    """Tells whether a quotation holds a name of the question, or there is none."""
+    return not names or any(
+        _holds(_all_words(one), word) for one in quotes for name in names for word in name
+    )

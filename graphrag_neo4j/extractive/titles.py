@@ -1,0 +1,85 @@
+"""Forms the title of a community: its most telling key phrase with its most telling names.
+
+    protein design · David Baker · Rosetta   ──▶   Protein design: David Baker and Rosetta
+
+A community of names alone is titled by its names, and one of key phrases alone by its key phrases.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from graphrag_neo4j.context.report_material import EntityMaterial, ReportMaterial
+from graphrag_neo4j.nlp.entity_types import CONCEPT
+
+__all__ = ["title_of"]
+
+NAMES = 2  # names beside a key phrase
+ALONE = 3  # names or key phrases of a title that has only one of both
+SHORT = 0.3  # a long name replaces a short one if it has more than this part of its weight
+# How telling a key phrase is by its number of words: "protein" says less than "protein design".
+BY_WORDS = {1: 0.5, 2: 1.0, 3: 1.0}
+LONG_PHRASE = 0.8
+
+
+def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> str:
+    """Returns the title of a community. `weights` rates how particular each member is to it."""
+    names = _distinct(material, weights, lambda one: one.type != CONCEPT, ALONE, ())
+    phrases = _phrases(material, weights, names[:NAMES])
+    if names and phrases:
+        return f"{_capitalised(phrases[0])}: {_joined(names[:NAMES])}"
+    return _capitalised(_joined(names or phrases))
+
+
+def _phrases(
+    material: ReportMaterial, weights: Mapping[str, float], names: Sequence[str]
+) -> list[str]:
+    """Returns the most telling key phrases, the best first. They share no word with the names."""
+    telling = {
+        id_: weight * BY_WORDS.get(len(material.entities[id_].name.split()), LONG_PHRASE)
+        for id_, weight in weights.items()
+    }
+    return _distinct(material, telling, lambda one: one.type == CONCEPT, ALONE, names)
+
+
+def _distinct(
+    material: ReportMaterial,
+    weights: Mapping[str, float],
+    is_wanted: Callable[[EntityMaterial], bool],
+    most: int,
+    taken: Sequence[str],
+) -> list[str]:
+    """Returns the names of the members with the highest weights. They share no words."""
+    selected: list[str] = []
+    words = {word for name in taken for word in name.casefold().split()}
+    for id_ in sorted(weights, key=lambda id_: (-weights[id_], id_)):
+        one = material.entities[id_]
+        own = set(one.name.casefold().split())
+        usable = is_wanted(one) and not own & words
+        if len(selected) < most and usable and not _is_short(material, weights, id_):
+            selected.append(one.name)
+            words |= own
+    return selected
+
+
+def _is_short(material: ReportMaterial, weights: Mapping[str, float], id_: str) -> bool:
+    """Tells whether a name is a part of another important name: Ben, of Ben Bloomberg."""
+    name = material.entities[id_].name
+    return name.istitle() and any(
+        name != other.name
+        and name in other.name.split()
+        and weights[other_id] > SHORT * weights[id_]
+        for other_id, other in material.entities.items()
+    )
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Joins names as a sentence does: "Ada, Ben and Carl".
+
+    >>> _joined(["Ada", "Ben", "Carl"]), _joined(["Ada"])
+    ('Ada, Ben and Carl', 'Ada')
+    """
+    *others, last = names or ("",)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

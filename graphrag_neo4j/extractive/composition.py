@@ -18,12 +18,17 @@ from graphrag_neo4j.extractive.layout import ITEM, heading, lead, quoted
 from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.extractive.selection import Selection, alike, content
 from graphrag_neo4j.model import Point
+from graphrag_neo4j.nlp.question_forms import form_of, names_in
+from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
 __all__ = ["draft_of_context", "draft_of_points", "point_text"]
 
 QUOTATIONS = 6  # in an answer
 THEMES = 7  # in an answer to a question about the whole
 DRAFTED = 120  # best sentences whose provenance is looked up
+COMPARED = 3  # names of a comparison
+SIDE_BY_SIDE = "Only a model compares. These are the quotations nearest to the question, by name:"
+SAID_WELL = 0.5  # what a point of a quotation's quality counts beside a shared word
 HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
 
 
@@ -81,11 +86,22 @@ def _drafted(quotes: Iterable[Quote]) -> list[DraftedQuotation]:
 
 def _listed(question: str, scored: ScoredQuotes, known: Sequence[Attributed]) -> str:
     """Returns the quotations that answer best, each with its lead."""
-    if scored.whole:
-        best = _different(known, QUOTATIONS, ())
-    else:
-        best = Selection(question, scored, known).best(QUOTATIONS)
+    selection = Selection(question, scored, known)
+    if form_of(question) == "comparison" and len(names_in(question)) > 1:
+        return _side_by_side(selection)
+    best = _different(known, QUOTATIONS, ()) if scored.whole else selection.best(QUOTATIONS)
     return _with_leads(best, scored.words)
+
+
+def _side_by_side(selection: Selection) -> str:
+    """Returns the best quotations for each name in a question that asks for a comparison."""
+    parts = []
+    for name, words in names_in(selection.question)[:COMPARED]:
+        best = selection.about(words).best(QUOTATIONS // 2)
+        if best:
+            lines = [quoted(one, with_speaker=True) for one in best]
+            parts.append("\n".join([f"**{name}**", *lines]))
+    return "\n\n".join([SIDE_BY_SIDE, *parts]) if parts else ""
 
 
 def _with_leads(quotes: Sequence[Attributed], words: frozenset[str]) -> str:
@@ -110,10 +126,21 @@ def _widest(themes: Sequence[_Theme], found: Verified) -> str:
         if len(parts) == THEMES:
             break
         most = 1 if reach else len(theme.quotes)
-        if best := _different(content(theme.quotes, found), most, used):
+        known = content(theme.quotes, found)
+        if reach:
+            known.sort(key=lambda one: -_telling(theme, one))
+        if best := _different(known, most, used):
             used += best
             parts.append(_section(theme, best, found))
     return "\n\n".join(parts)
+
+
+def _telling(theme: _Theme, one: Attributed) -> float:
+    """Rates how well a quotation shows what a theme is about: by the words of its title."""
+    phrase, _, names = theme.title.partition(":")
+    words = base_words(one.text)
+    shared = 2 * len(words & base_words(phrase)) + len(words & base_words(names))
+    return shared + SAID_WELL * quality(one.text)
 
 
 def _nearest(

@@ -16,11 +16,13 @@ from graphrag_neo4j.extractive.composition import draft_of_context, draft_of_poi
 from graphrag_neo4j.extractive.layout import ITEM
 from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
+from graphrag_neo4j.nlp.question_forms import form_of, names_in
 
 __all__ = ["ExtractiveQueryBackend"]
 
 PRIMED = 4  # sentences in the first answer of drift search
 EACH = 4  # sentences from one report, from which the answer selects
+EACH_OF_ALL = 8  # the same for a question about the whole
 WHOLE = re.compile(
     r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|compare\w*|"
     r"most (?:common|important|discussed)|patterns?|corpus|collection|dataset)\b",
@@ -82,14 +84,19 @@ class ExtractiveQueryBackend:
         return None
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
-        """Tells whether the question has words such as "themes" or "overall"."""
+        """Tells whether the question has words such as "themes" or "overall".
+
+        A comparison of two names is about these, and not about the whole.
+        """
         yield from ()
+        if form_of(question) == "comparison" and len(names_in(question)) > 1:
+            return False
         return WHOLE.search(question) is not None
 
 
 def _point(scored: ScoredQuotes, record: ContextRecord) -> Point | None:
     """Makes a point from a report or another record, or returns None if it does not answer."""
-    quotes = best_quotes(scored, EACH, record)
+    quotes = best_quotes(scored, EACH_OF_ALL if scored.whole else EACH, record)
     if not quotes:
         return None
     # For a question about the whole, a report that covers more, and so cites more, ranks higher.

@@ -9,7 +9,7 @@ maximal marginal relevance selects different sentences, documents and speakers.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from graphrag_neo4j.context.quotation import Verified
@@ -21,11 +21,8 @@ from graphrag_neo4j.extractive.answers import (
 )
 from graphrag_neo4j.extractive.attribution import Attributed, attributed
 from graphrag_neo4j.extractive.quotes import Quote
-from graphrag_neo4j.nlp.english import is_ordinary
-from graphrag_neo4j.nlp.languages import language_of
+from graphrag_neo4j.nlp.question_forms import names_in
 from graphrag_neo4j.nlp.sentence_ranking import base_words, content_words, quality
-from graphrag_neo4j.nlp.sentences import WORD
-from graphrag_neo4j.nlp.word_lists import ABOUT
 
 __all__ = ["Selection", "alike", "content"]
 
@@ -108,7 +105,12 @@ class Selection:
         return _speakers_of_several(self.quotes)
 
     def _names(self) -> list[Words]:
-        return _names_in(self.question)
+        return [words for _, words in names_in(self.question)]
+
+    def about(self, name: Words) -> "Selection":
+        """Returns the selection among the quotations with a name: in text, speaker or title."""
+        held = [one for one in self.quotes if name & _all_words(one)]
+        return replace(self, quotes=held)
 
 
 def _speakers_of_several(quotes: Iterable[Attributed]) -> set[str]:
@@ -148,23 +150,6 @@ def _parts(text: str) -> Words:
 def _holds(words: Words, word: str) -> bool:
     """Tells whether a word, or each part of a hyphenated word, is among the words."""
     return word in words or ("-" in word and words.issuperset(word.split("-")))
-
-
-@lru_cache(100)
-def _names_in(question: str) -> list[Words]:
-    """Returns the words of each name in a question: words in a row that begin with a capital."""
-    words = list(WORD.finditer(question))
-    if language_of(question, (word[0] for word in words)) == "de":  # all nouns have a capital
-        return []
-    names: list[set[str]] = [set()]
-    for number, word in enumerate(words):
-        lower = word[0].lower().removesuffix("'s").removesuffix("’s")
-        capital = word[0][0].isupper() and lower not in ABOUT
-        if capital and (number > 0 or not is_ordinary(lower)):
-            names[-1] |= base_words(word[0]) | {lower}
-        elif names[-1]:
-            names.append(set())
-    return [frozenset(name) for name in names if name]
 
 
 def _names_are_there(names: Sequence[Words], quotes: Sequence[Attributed]) -> bool:

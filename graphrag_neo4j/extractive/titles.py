@@ -8,7 +8,7 @@ A community of names alone is titled by its names, and one of key phrases alone 
 from collections.abc import Callable, Mapping, Sequence
 
 from graphrag_neo4j.context.report_material import EntityMaterial, ReportMaterial
-from graphrag_neo4j.nlp.entity_types import CONCEPT
+from graphrag_neo4j.nlp.entity_types import CONCEPT, PLACE
 
 __all__ = ["title_of"]
 
@@ -18,26 +18,43 @@ SHORT = 0.3  # a long name replaces a short one if it has more than this part of
 # How telling a key phrase is by its number of words: "protein" says less than "protein design".
 BY_WORDS = {1: 0.5, 2: 1.0, 3: 1.0}
 LONG_PHRASE = 0.8
+PLACES = 0.4  # a place says less of what a community is about than a person or an organization
+NEARER = 3.0  # a name that is named together with the key phrase of the title
 
 
 def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> str:
     """Returns the title of a community. `weights` rates how particular each member is to it."""
-    names = _distinct(material, weights, lambda one: one.type != CONCEPT, ALONE, ())
-    phrases = _phrases(material, weights, names[:NAMES])
+    telling = {
+        id_: weight * _by_kind(material.entities[id_]) for id_, weight in sorted(weights.items())
+    }
+    phrases = _distinct(material, telling, _is_phrase, ALONE, ())
+    if phrases:
+        telling = _nearer(material, telling, phrases[0])
+    names = _distinct(material, telling, lambda one: not _is_phrase(one), ALONE, phrases[:1])
     if names and phrases:
         return f"{_capitalised(phrases[0])}: {_joined(names[:NAMES])}"
     return _capitalised(_joined(names or phrases))
 
 
-def _phrases(
-    material: ReportMaterial, weights: Mapping[str, float], names: Sequence[str]
-) -> list[str]:
-    """Returns the most telling key phrases, the best first. They share no word with the names."""
-    telling = {
-        id_: weight * BY_WORDS.get(len(material.entities[id_].name.split()), LONG_PHRASE)
-        for id_, weight in weights.items()
-    }
-    return _distinct(material, telling, lambda one: one.type == CONCEPT, ALONE, names)
+def _is_phrase(one: EntityMaterial) -> bool:
+    return one.type == CONCEPT
+
+
+def _by_kind(one: EntityMaterial) -> float:
+    """Rates how telling an entity is by its type, or a key phrase by its number of words."""
+    if not _is_phrase(one):
+        return PLACES if one.type == PLACE else 1.0
+    return BY_WORDS.get(len(one.name.split()), LONG_PHRASE)
+
+
+def _nearer(
+    material: ReportMaterial, weights: Mapping[str, float], phrase: str
+) -> dict[str, float]:
+    """Rates members higher that the documents name together with the key phrase."""
+    id_of = {one.name: id_ for id_, one in material.entities.items()}
+    ends = [{edge.source, edge.target} for edge in material.edges]
+    near = {end for pair in ends if id_of[phrase] in pair for end in pair}
+    return {id_: weight * (NEARER if id_ in near else 1.0) for id_, weight in weights.items()}
 
 
 def _distinct(

@@ -21,30 +21,32 @@ FORMULA = regex.compile(
     r"|\b(?:check|find) (?:out )?(?:us|our (?:full )?(?:video|episodes?|videos))\b"
     r"|\bthat(?:[’']s| is| does it)? (?:all|it|about it) (?:the time |of the time )?"
     r"(?:that )?(?:for (?:today|now|this|our|the (?:show|episode))|we have)\b"
-    r"|\ball the time (?:that )?we have\b"
-    r"|\bI(?:[’']m| am) your (?:co-?)?host\b|\bwelcome (?:back )?to (?:the (?:show|podcast|program)|"
-    r"(?:another|our|this) (?:episode|show|edition)|behind)\b|^welcome\b.{0,40}$"
-    r"|\b(?:so,? )?join (?:me|us) (?:to|today|next|again|as|for)\b|\bin this (?:podcast|episode),? we\b"
+    r"|\ball the time (?:that )?we have\b|\bI(?:[’']m| am) your (?:co-?)?host\b"
+    r"|\bwelcome (?:back )?to (?:(?:the|this|our) (?:show|podcast|program|episode|edition)|behind)\b"
+    r"|\bwelcome (?:back )?to another (?:show|episode|edition)\b|^welcome\b.{0,40}$"
+    r"|\b(?:so,? )?join (?:me|us) (?:to|today|next|again|as|for)\b"
+    r"|\bin this (?:podcast|episode),? we\b"
     r"|^(?:so,? |and |well,? )*that was \p{Lu}[\p{L}’'-]+ (?-i:\p{Lu})"
+    r"|\bthat was \p{Lu}[\p{L}.’'-]+ (?:\p{Lu}[\p{L}.’'-]+ )*"
+    r"(?:speaking|talking|chatting|in conversation|and|with)\b"
     r"|\bhere(?:[’']s| is) (?:an? |my |our |the |\p{Lu}\p{L}+[’']s )(?:[\p{L}’'-]+ ){0,3}?"
     r"(?:conversation|excerpt|clip|interview|chat|snippet)\b"
     r"|\bone of (?:them|those) was with \p{Lu}|\blet[’']s (?:listen|hear|get into|jump)\b"
-    r"|\bthat was \p{Lu}[\p{L}.’'-]+ (?:\p{Lu}[\p{L}.’'-]+ )*(?:speaking|talking|chatting|in conversation|"
-    r"and|with)\b"
-    r"|\b(?:thank you|thanks)(?: you)?(?: so much| very much| a lot| again)*,?(?: [\p{L}.’'-]+){0,5}? "
-    r"for (?:joining|being|coming|listening|tuning|having|taking|sharing|spending|your time|doing "
-    r"this|chatting|watching)\b"
+    r"|\b(?:thank you|thanks)(?: you)?(?: so much| very much| a lot| again)*,?"
+    r"(?: [\p{L}.’'-]+){0,5}? for (?:joining|being|coming|listening|tuning|having|taking|sharing|"
+    r"spending|your time|doing this|chatting|watching)\b"
     r"|\b(?:thank you|thanks) (?:so much |again |very much )*to \p{Lu}[^.]{0,60} for\b"
-    r"|\b(?:great|thrilled|delighted|pleasure|glad|happy|excited|honou?r\w*|fun) (?:to (?:be|have you|"
-    r"see you)|having you|being) (?:here|on|with us|today)\b|\bfor (?:having|joining) (?:me|us)\b"
-    r"|\b(?:coming|next) up,|\b(?:after|take) a (?:short|quick) break\b"
-    r"|\bwe(?:[’']ll| will) be right back\b"
+    r"|\b(?:great|thrilled|delighted|pleasure|glad|happy|excited|honou?r\w*|fun) "
+    r"(?:to (?:be|have you|see you)|having you|being) (?:here|on|with us|today)\b"
+    r"|\bfor (?:having|joining) (?:me|us)\b|\b(?:coming|next) up,"
+    r"|\b(?:after|take) a (?:short|quick) break\b|\bwe(?:[’']ll| will) be right back\b"
     r"|\b(?:on|in) (?:our|the|this) (?:previous|next|last|latest|upcoming) (?:show|episode)\b",
     regex.I,
 )
 OPENING = regex.compile(
     r"^(?:(?:yeah|yes|well|okay|ok|so|and|alright|all right|oh|no|absolutely|awesome|great),? )*"
-    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|thank you|my pleasure|(?:good)?bye)\b",
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks?|thank you|my pleasure|"
+    r"(?:good)?bye)\b",
     regex.I,
 )
 PAGE = regex.compile(

@@ -11,10 +11,13 @@ __all__ = [
     "CommunityRow",
     "CoverRow",
     "CoveredRow",
+    "DocumentTextRow",
+    "EntityOfTypeRow",
     "EntityRow",
     "FoundEntityRow",
     "LevelRow",
     "LocalRow",
+    "MentionedInRow",
     "NamedRow",
     "NearNameRow",
     "NeighbourhoodRow",
@@ -295,3 +298,28 @@ class ReachRow(TypedDict):
     ref: int
     members: int
     documents: int
+
+
+class DocumentTextRow(TypedDict):
+    """The text of a chunk, and the source of its document."""
+
+    ref: int
+    text: str
+    document: str
+
+
+class MentionedInRow(TypedDict):
+    """The number of chunks of a document that mention the entity `id`."""
+
+    id: str
+    document: str
+    title: str | None
+    n: int
+
+
+class EntityOfTypeRow(TypedDict):
+    """An entity, the number of documents that mention it, and of all entities of its type."""
+
+    name: str
+    documents: int
+    all: int

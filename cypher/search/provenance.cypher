@@ -31,5 +31,6 @@ RETURN quotation.number AS number, chunk.ref AS ref, chunk.text AS text, chunk.s
        document.source AS document, document.title AS title,
        COLLECT {
          MATCH path = (chunk)<-[:NEXT*1..3]-(before:Chunk)
-         RETURN before.text ORDER BY length(path)
+         // Chunks overlap: the text that the quotation's chunk repeats is left out.
+         RETURN left(before.text, chunk.start - before.start) ORDER BY length(path)
        } AS earlier

@@ -6,11 +6,12 @@ weighs relevance against similarity to the sentences that are already selected.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from graphrag_neo4j.context.context_table import ContextRecord
+from graphrag_neo4j.extractive.question_units import Unit, units_of
 from graphrag_neo4j.extractive.quotes import Quote, joined, quotes_of
 from graphrag_neo4j.extractive.static_vectors import vectors_of
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
@@ -21,30 +22,40 @@ __all__ = ["RELEVANCE", "WELL_SAID", "ScoredQuotes", "best_quotes", "cosine"]
 
 CONSIDERED = 40  # best sentences from which the selection is made
 RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
-COVERED = 0.6  # score of a sentence with all words of the question; rare words count more
+COVERED = 0.6  # score of a sentence with all units of the question; rare ones count more
 WELL_SAID = 0.05  # score for each point of a sentence's quality
 NEAR = 0.3  # the smallest relevance of a sentence that answers the question
-SHARED = 2  # words that such a sentence shares with a question that has as many
-# The smallest similarity of a sentence that shares one of at least three words, and of one that
-# shares fewer. The latter is higher, because a string that is not a word (xyzzy) has a vector, too:
+HELD = 2  # units that such a sentence holds of a question that has as many
+# The smallest similarity of a sentence that holds one of at least three units, and of one that
+# holds fewer. The latter is higher, because a string that is not a word (xyzzy) has a vector, too:
 # the most similar of 23,530 sentences had a cosine of 0.42 to it. "They bought fast cars." has 0.46
 # to "vehicle".
 NEAR_BY_BOTH = 0.35
 NEAR_BY_VECTOR = 0.45
+# The smallest cosine of two words of which one may stand for the other: danger has 0.59 to risk,
+# guidance 0.41 to advice, song 0.45 to music; game has 0.05, lawyer 0.16 and film -0.04 to these.
+SYNONYM = 0.4
+Alike = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class ScoredQuotes:
     """The sentences for a question with their scores.
 
-    `words` are the content words of the question, and `rare` how much each of them counts. `whole`
+    `units` are the units of the question, each with its weight: a rare unit counts more. `alike`
+    maps a word of the question to the words that may stand for it, with their cosines. `whole`
     tells whether the question is about the whole corpus and names no subject.
     """
 
     quotes: Sequence[Quote]
     whole: bool
-    words: frozenset[str] = frozenset()
-    rare: tuple[tuple[str, float], ...] = ()
+    units: tuple[tuple[Unit, float], ...] = ()
+    alike: Alike = field(default_factory=dict)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The content words of the question."""
+        return frozenset().union(*(unit for unit, _ in self.units))
 
     @classmethod
     def of(cls, question: str, records: Iterable[ContextRecord]) -> Self:
@@ -55,33 +66,66 @@ class ScoredQuotes:
     def over(cls, question: str, sentences: Iterable[Quote]) -> Self:
         """Scores sentences. Equal sentences are joined with their citations."""
         quotes = joined(sentences)
-        words = base_words(question) - ABOUT
-        if not words or not quotes:
-            return cls(quotes, whole=not words and _asks_about_all(question), words=words)
-        shared = [words & base_words(one.text) for one in quotes]
-        often = Counter(word for some in shared for word in some)
-        rare = {word: math.log(1 + len(quotes) / (1 + often[word])) for word in sorted(words)}
-        scored = _scored(words, rare, quotes, shared)
-        return cls(scored, whole=False, words=words, rare=tuple(rare.items()))
+        units = units_of(question)
+        if not units or not quotes:
+            whole = not units and _asks_about_all(question)
+            return cls(quotes, whole=whole, units=tuple((unit, 1.0) for unit in units))
+        known = [base_words(one.text) for one in quotes]
+        often = Counter(word for words in known for word in words)
+        weights = tuple((unit, _weight(unit, often, len(quotes))) for unit in units)
+        scored = cls((), whole=False, units=weights, alike=_alike(units, often))
+        return replace(scored, quotes=scored._scored(quotes, known))
 
     def answers(self, quote: Quote) -> bool:
         """Tells whether a sentence is near enough to the question to answer it."""
-        return self.is_near(quote.relevance - self.covered(quote.shared), quote.shared)
+        return self.is_near(quote.similarity, base_words(quote.text))
 
-    def is_near(self, similarity: float, shared: frozenset[str]) -> bool:
-        """Tells whether a sentence answers that shares these words with the question.
+    def is_near(self, similarity: float, words: frozenset[str]) -> bool:
+        """Tells whether a sentence with these words answers the question.
 
         `similarity` is the cosine of its vector and that of the question.
         """
-        if len(shared) >= min(SHARED, len(self.words)):
-            return similarity + self.covered(shared) >= NEAR
-        both = bool(shared) and len(self.words) > SHARED
+        held = sum(self._holds(unit, words) for unit, _ in self.units)
+        if held >= min(HELD, len(self.units)):
+            return similarity + self.covered(words) >= NEAR
+        both = held > 0 and len(self.units) > HELD
         return similarity >= (NEAR_BY_BOTH if both else NEAR_BY_VECTOR)
 
-    def covered(self, shared: frozenset[str]) -> float:
-        """Returns the score for the words that a sentence shares with the question."""
-        total = sum(weight for _, weight in self.rare)
-        return COVERED * sum(weight for word, weight in self.rare if word in shared) / (total or 1)
+    def covered(self, words: frozenset[str]) -> float:
+        """Returns the score for the units of the question that words hold."""
+        total = math.fsum(weight for _, weight in self.units) or 1
+        held = math.fsum(weight * self._degree(unit, words) for unit, weight in self.units)
+        return COVERED * held / total
+
+    def _holds(self, unit: Unit, words: frozenset[str]) -> bool:
+        return all(self._nearness(word, words) for word in unit) or _acronym(unit, words)
+
+    def _degree(self, unit: Unit, words: frozenset[str]) -> float:
+        """Returns how much of a unit the words hold, from 0 to 1. Half a phrase counts half."""
+        if _acronym(unit, words):
+            return 1.0
+        found = [self._nearness(word, words) for word in sorted(unit)]
+        return math.fsum(found) / len(found) * (1.0 if all(found) else 0.5)
+
+    def _nearness(self, word: str, words: frozenset[str]) -> float:
+        """Returns 1 if a word is among the words, or the cosine of the word most like it."""
+        if _has(words, word):
+            return 1.0
+        return max(
+            (near for other, near in self.alike.get(word, {}).items() if other in words),
+            default=0.0,
+        )
+
+    def _scored(self, quotes: Sequence[Quote], known: Sequence[frozenset[str]]) -> list[Quote]:
+        """Scores sentences by their cosine to the question, and by the units that they hold."""
+        asked = " ".join(sorted(self.words))
+        target, *vectors = vectors_of([asked, *(one.text for one in quotes)])
+        scored = []
+        for one, words, vector in zip(quotes, known, vectors, strict=True):
+            similarity = cosine(target, vector)
+            score = similarity + self.covered(words) + WELL_SAID * quality(one.text)
+            scored.append(replace(one, score=score, similarity=similarity, vector=tuple(vector)))
+        return scored
 
 
 def best_quotes(
@@ -106,41 +150,46 @@ def best_quotes(
     return found
 
 
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """Returns the cosine of two vectors of length 1."""
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
 def _asks_about_all(question: str) -> bool:
     """Tells whether a question without a subject is about the whole; "Why?" and "???" are not."""
     words = {found[0].lower() for found in WORD.finditer(question)}
     return bool(ABOUT & (words | base_words(question)))
 
 
-def _scored(
-    words: frozenset[str],
-    rare: dict[str, float],
-    quotes: Sequence[Quote],
-    shared: Sequence[frozenset[str]],
-) -> list[Quote]:
-    """Scores sentences by their cosine to the question, and by the words that they share with it.
+def _weight(unit: Unit, often: Mapping[str, int], number: int) -> float:
+    """Returns the inverse document frequency of the rarest word of a unit."""
+    return max(math.log(1 + number / (1 + often.get(word, 0))) for word in unit)
 
-    A word that few sentences hold counts more (inverse document frequency).
-    """
-    total = sum(rare.values())
-    target, *vectors = vectors_of([" ".join(sorted(words)), *(one.text for one in quotes)])
-    scored = []
-    for one, some, vector in zip(quotes, shared, vectors, strict=True):
-        covered = sum(rare[word] for word in sorted(some)) / total
-        relevance = cosine(target, vector) + COVERED * covered
-        score = relevance + WELL_SAID * quality(one.text)
-        scored.append(
-            replace(one, score=score, relevance=relevance, shared=some, vector=tuple(vector))
-        )
-    return scored
+
+def _alike(units: Sequence[Unit], known: Iterable[str]) -> Alike:
+    """Returns for each word of the question the known words that may stand for it."""
+    words = sorted({word for unit in units for word in unit if word.islower()})
+    others = sorted(word for word in known if word.isalpha() and word.islower())
+    vectors = vectors_of([*words, *others])
+    found: dict[str, dict[str, float]] = {}
+    for word, target in zip(words, vectors, strict=False):
+        near = zip(others, vectors[len(words) :], strict=True)
+        found[word] = {other: c for other, v in near if (c := cosine(target, v)) >= SYNONYM}
+    return found
+
+
+def _has(words: frozenset[str], word: str) -> bool:
+    """Tells whether a word, or each part of a hyphenated word, is among the words."""
+    return word in words or ("-" in word and words.issuperset(word.split("-")))
+
+
+def _acronym(unit: Unit, words: frozenset[str]) -> bool:
+    """Tells whether the first letters of a unit are among the words: AI, artificial intelligence."""
+    letters = sorted(word[0] for word in unit)
+    return len(unit) > 1 and any(len(w) == len(letters) and sorted(w) == letters for w in words)
 
 
 def _marginal(quote: Quote, selected: Sequence[Quote]) -> float:
     """Returns the maximal marginal relevance of a sentence beside the selected ones."""
     similarity = max((cosine(quote.vector, one.vector) for one in selected), default=0.0)
     return RELEVANCE * quote.score - (1 - RELEVANCE) * similarity
-
-
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Returns the cosine of two vectors of length 1."""
-    return sum(a * b for a, b in zip(one, other, strict=True))

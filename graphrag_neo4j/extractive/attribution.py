@@ -24,6 +24,7 @@ __all__ = ["Attributed", "attributed"]
 ROOM = 300  # characters of a quotation that is widened by its neighbours: three lines
 LONGEST = 460  # characters of a quotation
 FURTHER = 3  # sentences that a speaker may say after the question, before the next one answers
+LONGEST_QUESTION = 30  # words
 SAID_LITTLE = 4  # words; a reply with fewer ("Oh, yes.") is not quoted
 # A sentence that begins so needs the sentence before it.
 NEEDS_BEFORE = regex.compile(
@@ -128,6 +129,8 @@ def _reply(passage: Passage, question: int) -> tuple[int, int] | None:
     while first < len(sentences) and len(sentences[first].words) < SAID_LITTLE:
         first += 1
     if first == len(sentences) or sentences[first].text.endswith("?"):
+        return None
+    if len(sentences[question].words) > LONGEST_QUESTION:
         return None
     return _completed(passage, first, first) if sentences[first].speaker != asking else None
 

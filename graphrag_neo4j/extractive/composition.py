@@ -40,6 +40,11 @@ class _Theme:
     ref: int | None
     quotes: Sequence[Quote]
 
+    @property
+    def texts(self) -> Sequence[str]:
+        """The sentences."""
+        return [one.text for one in self.quotes]
+
 
 def point_text(record: ContextRecord, quotes: Iterable[Quote]) -> str:
     """Returns the sentences of a record as a point says them, under the title of a report."""
@@ -150,16 +155,18 @@ def _nearest(
     known: Sequence[Attributed],
     found: Verified,
 ) -> str:
-    """Returns the quotations that answer best, grouped by the reports that quote them."""
-    best = Selection(question, scored, known).best(QUOTATIONS)
+    """Returns the quotations that answer best, grouped by the reports that quote them.
+
+    In a group they stand in the order of the report.
+    """
+    best = {one.quote.text: one for one in Selection(question, scored, known).best(QUOTATIONS)}
     groups: dict[int, list[Attributed]] = {}
-    for one in best:
-        number = next(
-            n
-            for n, theme in enumerate(themes)
-            if any(q.text == one.quote.text for q in theme.quotes)
-        )
-        groups.setdefault(number, []).append(one)
+    for text in best:
+        number = next(n for n, theme in enumerate(themes) if text in theme.texts)
+        if number not in groups:
+            others = {one.quote.text for some in groups.values() for one in some}
+            own = [one for one in themes[number].texts if one in best and one not in others]
+            groups[number] = [best[one] for one in own]
     return "\n\n".join(_section(themes[number], some, found) for number, some in groups.items())
 
 

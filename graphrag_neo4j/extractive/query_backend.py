@@ -102,6 +102,8 @@ def _point(scored: ScoredQuotes, record: ContextRecord) -> Point | None:
     # For a question about the whole, a report that covers more, and so cites more, ranks higher.
     best = len(cited(record.text)) / 100 if scored.whole else max(one.score for one in quotes)
     score = _helpfulness(best)
+    order = {one.text: number for number, one in enumerate(scored.quotes)}
+    quotes.sort(key=lambda one: order[one.text])
     return Point(point_text(record, quotes), score)
 
 

@@ -29,16 +29,15 @@ WHOLE = re.compile(r"[.!?…。！？؟।]\W*$")
 class Quote:
     """A sentence with its record, the citations for it, and how well it answers the question.
 
-    `relevance` is the similarity to the question; `score` also counts the quality of the sentence.
-    `shared` holds the content words that the sentence has in common with the question.
+    `similarity` is the cosine of its vector and that of the question. `score` also counts the words
+    that it shares with the question, and how well it reads.
     """
 
     text: str
     record: ContextRecord
     citations: tuple[CitationRef, ...]
     score: float = 0.0
-    relevance: float = 0.0
-    shared: frozenset[str] = frozenset()
+    similarity: float = 0.0
     vector: Sequence[float] = field(default=(), repr=False)
 
     @property

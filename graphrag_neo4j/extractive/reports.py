@@ -15,6 +15,7 @@ from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.context.report_material import PartMaterial, ReportMaterial
 from graphrag_neo4j.extractive.titles import title_of
 from graphrag_neo4j.model import FindingText, WrittenReport
+from graphrag_neo4j.nlp.formulas import is_formula, is_licence
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
 
 __all__ = ["report_of"]
@@ -75,10 +76,21 @@ def report_of(material: ReportMaterial) -> WrittenReport:
     quotations = _quotations(material)
     scores = _scores(quotations, weights)
     writing = _Writing(material, quotations, weights, scores)
-    title = title_of(material, weights)
-    summary = writing.quote(quotations, max(1, min(SUMMARY, len(quotations) // LEFT)))
+    title, named = title_of(material, weights)
+    most = max(1, min(SUMMARY, len(quotations) // LEFT))
+    first = writing.quote(_naming(quotations, named), max(1, most // 2))
+    others = writing.quote(quotations, most - len(first.splitlines()))
+    summary = "\n".join(text for text in (first, others) if text)
     findings = _of_parts(writing) if material.parts else _of_members(writing)
     return WrittenReport(title, summary, [*findings, *_of_claims(writing)])
+
+
+def _naming(quotations: Mapping[str, _Quotation], named: Sequence[str]) -> list[str]:
+    """Returns the sentences about the first member that the title names, or else about others."""
+    for id_ in named:
+        if texts := [text for text, one in quotations.items() if id_ in one.about]:
+            return texts
+    return []
 
 
 def _weights(material: ReportMaterial) -> dict[str, float]:
@@ -103,10 +115,16 @@ def _weights(material: ReportMaterial) -> dict[str, float]:
 
 
 def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:
-    """Returns all sentences about the members, by their text."""
+    """Returns all sentences about the members, by their text.
+
+    Greetings, credits and licences are left out, unless there is nothing else.
+    """
     about: defaultdict[str, set[str]] = defaultdict(set)
     records: dict[str, ContextRecord] = {}
-    for source in sorted(material.sources, key=lambda one: (one.text, one.record.id)):
+    content = [
+        one for one in material.sources if not (is_formula(one.text) or is_licence(one.text))
+    ]
+    for source in sorted(content or material.sources, key=lambda one: (one.text, one.record.id)):
         about[source.text].update(source.about)
         records.setdefault(source.text, source.record)
     return {text: _Quotation(text, records[text], frozenset(about[text])) for text in records}

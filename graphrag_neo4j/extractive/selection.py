@@ -30,7 +30,7 @@ BOILERPLATE = 3  # a sentence whose beginning stands in this many documents is b
 ALIKE = 0.55  # share of common words of two quotations that say the same
 SAME_DOCUMENT = 0.25  # similarity of two quotations for standing in the same document
 SAME_SPEAKER = 0.15  # and for having the same speaker
-HOST = 0.15  # what a sentence of the host loses in a question for guests
+HOST = 0.3  # what a sentence of the host loses in a question for guests
 SEVERAL = 3  # documents in which a speaker speaks who is the host
 GUESTS = re.compile(r"\b(?:guests?|interviewees?|speakers?)\b", re.IGNORECASE)
 Words = frozenset[str]
@@ -87,19 +87,13 @@ class Selection:
         """Tells whether a quotation is near enough to the question to answer it."""
         names = self._names()
         named = not names or any(name & _all_words(one) for name in names)
-        return named and self.scored.is_near(self._similarity(one), self._shared(one))
+        return named and self.scored.is_near(one.quote.similarity, _all_words(one))
 
     def score(self, one: Attributed) -> float:
         """Returns how well a quotation answers: by vector, by words, and by how it reads."""
         lost = HOST if GUESTS.search(self.question) and one.speaker in self._hosts() else 0.0
-        relevance = self._similarity(one) + self.scored.covered(self._shared(one))
+        relevance = one.quote.similarity + self.scored.covered(_all_words(one))
         return relevance + WELL_SAID * quality(one.text) - lost
-
-    def _similarity(self, one: Attributed) -> float:
-        return one.quote.relevance - self.scored.covered(one.quote.shared)
-
-    def _shared(self, one: Attributed) -> Words:
-        return frozenset(word for word in self.scored.words if _holds(_all_words(one), word))
 
     def _hosts(self) -> set[str]:
         return _speakers_of_several(self.quotes)
@@ -147,13 +141,6 @@ def _parts(text: str) -> Words:
     return base_words(re.sub(r"[-_./]+", " ", text).lower()) | base_words(text.lower())
 
 
-def _holds(words: Words, word: str) -> bool:
-    """Tells whether a word, or each part of a hyphenated word, is among the words."""
-    return word in words or ("-" in word and words.issuperset(word.split("-")))
-
-
 def _names_are_there(names: Sequence[Words], quotes: Sequence[Attributed]) -> bool:
     """Tells whether a quotation holds a name of the question, or there is none."""
-    return not names or any(
-        _holds(_all_words(one), word) for one in quotes for name in names for word in name
-    )
+    return not names or any(name & _all_words(one) for one in quotes for name in names)

@@ -5,6 +5,7 @@
 A community of names alone is titled by its names, and one of key phrases alone by its key phrases.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from graphrag_neo4j.context.report_material import EntityMaterial, ReportMaterial
@@ -22,8 +23,11 @@ PLACES = 0.4  # a place says less of what a community is about than a person or 
 NEARER = 3.0  # a name that is named together with the key phrase of the title
 
 
-def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> str:
-    """Returns the title of a community. `weights` rates how particular each member is to it."""
+def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> tuple[str, list[str]]:
+    """Returns the title of a community, and the ids of the members that it names.
+
+    `weights` rates how particular each member is to the community.
+    """
     telling = {
         id_: weight * _by_kind(material.entities[id_]) for id_, weight in sorted(weights.items())
     }
@@ -31,9 +35,11 @@ def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> str:
     if phrases:
         telling = _nearer(material, telling, phrases[0])
     names = _distinct(material, telling, lambda one: not _is_phrase(one), ALONE, phrases[:1])
+    id_of = {one.name: id_ for id_, one in material.entities.items()}
     if names and phrases:
-        return f"{_capitalised(phrases[0])}: {_joined(names[:NAMES])}"
-    return _capitalised(_joined(names or phrases))
+        title = f"{_capitalised(phrases[0])}: {_joined(names[:NAMES])}"
+        return title, [id_of[name] for name in (phrases[0], *names[:NAMES])]
+    return _capitalised(_joined(names or phrases)), [id_of[name] for name in names or phrases]
 
 
 def _is_phrase(one: EntityMaterial) -> bool:
@@ -41,10 +47,10 @@ def _is_phrase(one: EntityMaterial) -> bool:
 
 
 def _by_kind(one: EntityMaterial) -> float:
-    """Rates how telling an entity is by its type, or a key phrase by its number of words."""
+    """Rates how telling an entity is by its type, or a key phrase by its words and mentions."""
     if not _is_phrase(one):
         return PLACES if one.type == PLACE else 1.0
-    return BY_WORDS.get(len(one.name.split()), LONG_PHRASE)
+    return BY_WORDS.get(len(one.name.split()), LONG_PHRASE) * math.sqrt(one.mentions)
 
 
 def _nearer(

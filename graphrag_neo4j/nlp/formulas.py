@@ -10,7 +10,9 @@ from functools import lru_cache
 
 import regex
 
-__all__ = ["is_formula", "is_licence"]
+from graphrag_neo4j.nlp.sentences import Passage
+
+__all__ = ["is_formula", "is_licence", "noise_in"]
 
 SHORT = 12  # words; a longer sentence is content although it begins with a greeting or thanks
 FORMULA = regex.compile(
@@ -22,7 +24,7 @@ FORMULA = regex.compile(
     r"|\bthat(?:[’']s| is| does it)? (?:all|it|about it) (?:the time |of the time )?"
     r"(?:that )?(?:for (?:today|now|this|our|the (?:show|episode))|we have)\b"
     r"|\ball the time (?:that )?we have\b|\bI(?:[’']m| am) your (?:co-?)?host\b"
-    r"|\bwelcome (?:back )?to (?:(?:the|this|our) (?:show|podcast|program|episode|edition)|behind)\b"
+    r"|\bwelcome (?:back )?to (?:(?:the|this|our) (?:show|podcast|program|episode)|behind)\b"
     r"|\bwelcome (?:back )?to another (?:show|episode|edition)\b|^welcome\b.{0,40}$"
     r"|\b(?:so,? )?join (?:me|us) (?:to|today|next|again|as|for)\b"
     r"|\bin this (?:podcast|episode),? we\b"
@@ -63,20 +65,43 @@ LICENCE = regex.compile(
     r"|\belectronic works?\b.{0,120}\b(?:licen[cs]e|distribut|cop(?:y|ies)|refund|trademark)",
     regex.I | regex.S,
 )
+# The lines of Project Gutenberg before and after the text of a book.
+BEGINS = regex.compile(r"\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*")
+ENDS = regex.compile(r"\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG|^Full licen[cs]e\b", regex.M)
+LICENSED = 0.3  # a chunk with more than this share of sentences of a licence is one as a whole
 WORDS = regex.compile(r"[\p{L}\p{N}]+(?:['’][\p{L}]+)*")
 
 
 @lru_cache(50_000)
 def is_formula(text: str) -> bool:
     """Tells whether a sentence is a greeting, thanks, a farewell, a credit or a page header."""
-    if PAGE.match(text):
-        return True
-    if OPENING.match(text) and len(WORDS.findall(text)) <= SHORT:
-        return True
-    return FORMULA.search(text) is not None
+    greets = OPENING.match(text) is not None and len(WORDS.findall(text)) <= SHORT
+    return greets or _is_set_phrase(text)
 
 
 @lru_cache(50_000)
 def is_licence(text: str) -> bool:
     """Tells whether a sentence is a part of a licence or of a legal notice."""
     return LICENCE.search(text) is not None
+
+
+def noise_in(passage: Passage) -> frozenset[int]:
+    """Returns the numbers of the sentences of a chunk that are no content."""
+    text, sentences = passage.text, passage.sentences
+    begun, ended = BEGINS.search(text), ENDS.search(text)
+    first, last = begun.end() if begun else 0, ended.start() if ended else len(text)
+    outside = {n for n, one in enumerate(sentences) if not first <= one.start < last}
+    licensed = {n for n, one in enumerate(sentences) if is_licence(_flat(one.text))}
+    if len(licensed) > LICENSED * len(sentences):
+        return frozenset(range(len(sentences)))
+    # A greeting may name somebody: "Thanks, Kevin."
+    formulas = {n for n, one in enumerate(sentences) if _is_set_phrase(_flat(one.text))}
+    return frozenset(outside | licensed | formulas)
+
+
+def _is_set_phrase(text: str) -> bool:
+    return PAGE.match(text) is not None or FORMULA.search(text) is not None
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

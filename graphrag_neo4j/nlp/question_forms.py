@@ -67,10 +67,10 @@ def kind_asked_for(question: str) -> str | None:
     >>> kind_asked_for("Which companies are mentioned?")
     'organization'
     """
-    found = (
-        kind for kind, words in KINDS.items() if re.search(rf"\b(?:{words})\b", question, re.I)
-    )
-    return next(found, None)
+    for kind, words in KINDS.items():
+        if re.search(rf"\b(?:{words})\b", question, re.IGNORECASE):
+            return kind
+    return None
 
 
 def asks_for_speakers(question: str) -> bool:

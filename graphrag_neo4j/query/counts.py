@@ -119,8 +119,10 @@ async def _of_kind(query: QueryContext, kind: str) -> SearchResult:
     if not rows:
         return SearchResult([], _told(NEEDS_MODEL["list"]))
     shown = {row["name"]: row["documents"] for row in rows}
-    text = f"**{rows[0]['all']:,} entities of the type {kind}** were recognised by rules. Those in the "
-    text += f"most documents, with their number: {_with_counts(list(shown), shown)}"
+    text = (
+        f"**{rows[0]['all']:,} entities of the type {kind}** were recognised by rules. Those in "
+        f"the most documents, with their number: {_with_counts(list(shown), shown)}"
+    )
     return SearchResult([], _told(text))
 
 

@@ -180,11 +180,12 @@ def _alike(units: Sequence[Unit], known: Iterable[str]) -> Alike:
 
 def _has(words: frozenset[str], word: str) -> bool:
     """Tells whether a word, or each part of a hyphenated word, is among the words."""
-    return word in words or ("-" in word and words.issuperset(word.split("-")))
+    lower = word.lower()
+    return lower in words or word in words or ("-" in lower and words.issuperset(lower.split("-")))
 
 
 def _acronym(unit: Unit, words: frozenset[str]) -> bool:
-    """Tells whether the first letters of a unit are among the words: AI, artificial intelligence."""
+    """Tells whether the first letters of a unit, such as AI, are among the words."""
     letters = sorted(word[0] for word in unit)
     return len(unit) > 1 and any(len(w) == len(letters) and sorted(w) == letters for w in words)
 

@@ -179,7 +179,8 @@ def _fits(passage: Passage, new: int, joint: int, numbers: tuple[int, int]) -> b
     `joint` is the number of the sentence before the place where both meet.
     """
     begin, end = (passage.sentences[number] for number in numbers)
-    has_room = end.end - begin.start <= ROOM
+    new_words = len(passage.sentences[new].words)
+    has_room = end.end - begin.start <= ROOM and new_words >= SAID_LITTLE - 1
     return has_room and _adjoins(passage, joint) and not _is_noise(passage.sentences[new])
 
 

@@ -22,12 +22,13 @@ from graphrag_neo4j.extractive.answers import (
 from graphrag_neo4j.extractive.attribution import Attributed, attributed
 from graphrag_neo4j.extractive.quotes import Quote
 from graphrag_neo4j.nlp.question_forms import names_in
-from graphrag_neo4j.nlp.sentence_ranking import base_words, content_words, quality
+from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
 __all__ = ["Selection", "alike", "content"]
 
 BOILERPLATE = 3  # a sentence whose beginning stands in this many documents is boilerplate
 ALIKE = 0.55  # share of common words of two quotations that say the same
+FEW = 3  # words; a quotation with fewer counts as one with as many
 SAME_DOCUMENT = 0.25  # similarity of two quotations for standing in the same document
 SAME_SPEAKER = 0.15  # and for having the same speaker
 HOST = 0.3  # what a sentence of the host loses in a question for guests
@@ -52,12 +53,15 @@ def content(quotes: Iterable[Quote], found: Verified) -> list[Attributed]:
     return kept
 
 
-def alike(one: Attributed, other: Attributed) -> bool:
-    """Tells whether two quotations overlap, or say about the same."""
+def alike(one: Attributed, other: Attributed, asked: Words = frozenset()) -> bool:
+    """Tells whether two quotations overlap, or say about the same.
+
+    The words in `asked` do not count: all answers to a question share words with it.
+    """
     if one.overlaps(other):
         return True
-    a, b = content_words(one.text), content_words(other.text)
-    return len(a & b) > ALIKE * max(1, min(len(a), len(b)))
+    a, b = base_words(one.text) - asked, base_words(other.text) - asked
+    return len(a & b) > ALIKE * max(FEW, min(len(a), len(b)))
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Selection:
         while left and len(found) < most:
             best = max(left, key=lambda one: _marginal(scores[id(one)], one, found))
             left.remove(best)
-            if not any(alike(best, other) for other in found):
+            if not any(alike(best, other, self.scored.words) for other in found):
                 found.append(best)
         return found
 
@@ -138,7 +142,8 @@ def _all_words(one: Attributed) -> Words:
 @lru_cache(10_000)
 def _parts(text: str) -> Words:
     """Returns the base words of a title or a name, also those between hyphens and underscores."""
-    return base_words(re.sub(r"[-_./]+", " ", text).lower()) | base_words(text.lower())
+    parts = re.sub(r"[-_./]+", " ", text).lower()
+    return base_words(parts) | base_words(text.lower()) | frozenset(parts.split())
 
 
 def _names_are_there(names: Sequence[Words], quotes: Sequence[Attributed]) -> bool:

@@ -18,7 +18,7 @@ SHORT = 12  # words; a longer sentence is content although it begins with a gree
 FORMULA = regex.compile(
     r"\b(?:see|talk to) you (?:all )?(?:next|soon|later|in (?:19|20)\d\d)\b"
     r"|\b(?:stay tuned|stick around|tuning in|tune in)\b"
-    r"|\b(?:e-?mail|write to|contact|message|follow) us\b|\bsend us (?:a|your|an)\b"
+    r"|\b(?:e-?mail|write to|contact|message|follow) us (?:at|on|any)|\bsend us (?:a|your|an)\b"
     r"|\bplease (?:do )?(?:subscribe|rate|review|e-?mail)\b|\byour favou?rite podcast platform\b"
     r"|\b(?:check|find) (?:out )?(?:us|our (?:full )?(?:video|episodes?|videos))\b"
     r"|\bthat(?:[’']s| is| does it)? (?:all|it|about it) (?:the time |of the time )?"
@@ -92,7 +92,7 @@ def noise_in(passage: Passage) -> frozenset[int]:
     first, last = begun.end() if begun else 0, ended.start() if ended else len(text)
     outside = {n for n, one in enumerate(sentences) if not first <= one.start < last}
     licensed = {n for n, one in enumerate(sentences) if is_licence(_flat(one.text))}
-    if len(licensed) > LICENSED * len(sentences):
+    if len(licensed - outside) > LICENSED * (len(sentences) - len(outside)):
         return frozenset(range(len(sentences)))
     # A greeting may name somebody: "Thanks, Kevin."
     formulas = {n for n, one in enumerate(sentences) if _is_set_phrase(_flat(one.text))}

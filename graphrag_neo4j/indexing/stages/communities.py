@@ -131,8 +131,8 @@ def _is_everywhere(named: NamedByRow, total: TotalsRow) -> bool:
 def _left_out(names: Sequence[str]) -> str:
     listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
     return (
-        f"{len(names):,} entities that more than half of the documents mention stay alone in the "
-        f"communities, because they would join what does not belong together: {listed}."
+        "What more than half of the documents mention stays alone in the communities, because it "
+        f"would join what does not belong together: {listed}."
     )
 
 

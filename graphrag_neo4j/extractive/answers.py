@@ -35,6 +35,8 @@ NEAR_BY_VECTOR = 0.45
 # The smallest cosine of two words of which one may stand for the other: danger has 0.59 to risk,
 # guidance 0.41 to advice, song 0.45 to music; game has 0.05, lawyer 0.16 and film -0.04 to these.
 SYNONYM = 0.4
+MEANT = 0.3  # the smallest cosine of a sentence and a unit that it means without naming it
+WHOLLY = 0.3  # the smallest degree of a unit that a sentence holds
 Alike = Mapping[str, Mapping[str, float]]
 
 
@@ -42,15 +44,18 @@ Alike = Mapping[str, Mapping[str, float]]
 class ScoredQuotes:
     """The sentences for a question with their scores.
 
-    `units` are the units of the question, each with its weight: a rare unit counts more. `alike`
-    maps a word of the question to the words that may stand for it, with their cosines. `whole`
-    tells whether the question is about the whole corpus and names no subject.
+    `whole` tells whether the question is about the whole corpus and names no subject. `units` are
+    the units of the question, each with its weight: a rare unit counts more. The first `nouns` of
+    them are names and nouns. `alike` maps a word of the question to the words that may stand for
+    it, with their cosines. `meanings` holds the vectors of the units.
     """
 
     quotes: Sequence[Quote]
     whole: bool
     units: tuple[tuple[Unit, float], ...] = ()
+    nouns: int = 0
     alike: Alike = field(default_factory=dict)
+    meanings: Mapping[Unit, Sequence[float]] = field(default_factory=dict)
 
     @property
     def words(self) -> frozenset[str]:
@@ -66,46 +71,51 @@ class ScoredQuotes:
     def over(cls, question: str, sentences: Iterable[Quote]) -> Self:
         """Scores sentences. Equal sentences are joined with their citations."""
         quotes = joined(sentences)
-        units = units_of(question)
+        units, nouns = units_of(question)
         if not units or not quotes:
             whole = not units and _asks_about_all(question)
-            return cls(quotes, whole=whole, units=tuple((unit, 1.0) for unit in units))
+            return cls(quotes, whole, tuple((unit, 1.0) for unit in units))
         known = [base_words(one.text) for one in quotes]
         often = Counter(word for words in known for word in words)
         weights = tuple((unit, _weight(unit, often, len(quotes))) for unit in units)
-        scored = cls((), whole=False, units=weights, alike=_alike(units, often))
+        meanings = dict(zip(units, vectors_of([" ".join(sorted(u)) for u in units]), strict=True))
+        scored = cls((), False, weights, nouns, _alike(units, often), meanings)
         return replace(scored, quotes=scored._scored(quotes, known))
 
     def answers(self, quote: Quote) -> bool:
         """Tells whether a sentence is near enough to the question to answer it."""
-        return self.is_near(quote.similarity, base_words(quote.text))
+        return self.is_near(quote, base_words(quote.text))
 
-    def is_near(self, similarity: float, words: frozenset[str]) -> bool:
+    def is_near(self, quote: Quote, words: frozenset[str]) -> bool:
         """Tells whether a sentence with these words answers the question.
 
-        `similarity` is the cosine of its vector and that of the question.
+        Two units of the question must be there, by a word or by the meaning. A sentence that holds
+        one of two nouns, however near it is to this one, says nothing about the other.
         """
-        held = sum(self._holds(unit, words) for unit, _ in self.units)
-        if held >= min(HELD, len(self.units)):
-            return similarity + self.covered(words) >= NEAR
-        both = held > 0 and len(self.units) > HELD
-        return similarity >= (NEAR_BY_BOTH if both else NEAR_BY_VECTOR)
+        held = [self._degree(unit, words, quote.vector) >= WHOLLY for unit, _ in self.units]
+        if sum(held) >= min(HELD, len(held)):
+            return quote.similarity + self.covered(quote, words) >= NEAR
+        if any(held) and len(held) > HELD:
+            return quote.similarity >= NEAR_BY_BOTH
+        nouns = held[: self.nouns]
+        return (all(nouns) or not any(held)) and quote.similarity >= NEAR_BY_VECTOR
 
-    def covered(self, words: frozenset[str]) -> float:
-        """Returns the score for the units of the question that words hold."""
+    def covered(self, quote: Quote, words: frozenset[str]) -> float:
+        """Returns the score for the units of the question that a sentence holds."""
         total = math.fsum(weight for _, weight in self.units) or 1
-        held = math.fsum(weight * self._degree(unit, words) for unit, weight in self.units)
+        held = math.fsum(
+            weight * self._degree(unit, words, quote.vector) for unit, weight in self.units
+        )
         return COVERED * held / total
 
-    def _holds(self, unit: Unit, words: frozenset[str]) -> bool:
-        return all(self._nearness(word, words) for word in unit) or _acronym(unit, words)
-
-    def _degree(self, unit: Unit, words: frozenset[str]) -> float:
-        """Returns how much of a unit the words hold, from 0 to 1. Half a phrase counts half."""
+    def _degree(self, unit: Unit, words: frozenset[str], vector: Sequence[float]) -> float:
+        """Returns how much of a unit a sentence holds, from 0 to 1. Half a phrase counts half."""
         if _acronym(unit, words):
             return 1.0
         found = [self._nearness(word, words) for word in sorted(unit)]
-        return math.fsum(found) / len(found) * (1.0 if all(found) else 0.5)
+        said = math.fsum(found) / len(found) * (1.0 if all(found) else 0.5)
+        meant = cosine(self.meanings[unit], vector) if vector and unit in self.meanings else 0.0
+        return max(said, meant if meant >= MEANT else 0.0)
 
     def _nearness(self, word: str, words: frozenset[str]) -> float:
         """Returns 1 if a word is among the words, or the cosine of the word most like it."""
@@ -122,9 +132,9 @@ class ScoredQuotes:
         target, *vectors = vectors_of([asked, *(one.text for one in quotes)])
         scored = []
         for one, words, vector in zip(quotes, known, vectors, strict=True):
-            similarity = cosine(target, vector)
-            score = similarity + self.covered(words) + WELL_SAID * quality(one.text)
-            scored.append(replace(one, score=score, similarity=similarity, vector=tuple(vector)))
+            found = replace(one, similarity=cosine(target, vector), vector=tuple(vector))
+            score = found.similarity + self.covered(found, words) + WELL_SAID * quality(one.text)
+            scored.append(replace(found, score=score))
         return scored
 
 

@@ -165,11 +165,14 @@ def _widened(passage: Passage, first: int, last: int) -> tuple[int, int]:
         before = _completed(passage, first - 1, first - 1)[0]
         if _fits(passage, before, first - 1, (before, last)):
             first = before
-    while last + 1 < len(passage.sentences):
-        after = _completed(passage, last + 1, last + 1)[1]
-        if not _fits(passage, last + 1, last, (first, after)):
+    at = last
+    while at + 1 < len(passage.sentences):
+        after = _completed(passage, at + 1, at + 1)[1]
+        if not _fits(passage, at + 1, at, (first, after)):
             break
-        last = after
+        if len(passage.sentences[at + 1].words) >= SAID_LITTLE:  # never ends with "Ok."
+            last = after
+        at = after
     return first, last
 
 
@@ -179,8 +182,7 @@ def _fits(passage: Passage, new: int, joint: int, numbers: tuple[int, int]) -> b
     `joint` is the number of the sentence before the place where both meet.
     """
     begin, end = (passage.sentences[number] for number in numbers)
-    new_words = len(passage.sentences[new].words)
-    has_room = end.end - begin.start <= ROOM and new_words >= SAID_LITTLE - 1
+    has_room = end.end - begin.start <= ROOM
     return has_room and _adjoins(passage, joint) and not _is_noise(passage.sentences[new])
 
 

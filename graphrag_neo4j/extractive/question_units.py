@@ -18,12 +18,18 @@ from graphrag_neo4j.nlp.word_lists import ABOUT
 __all__ = ["Unit", "units_of"]
 
 Unit = frozenset[str]
+PLAYS_A_ROLE = frozenset({"play", "role"})  # "What role does music play?" asks about music
 
 
 @lru_cache(100)
-def units_of(question: str) -> tuple[Unit, ...]:
-    """Returns the units of a question, as base forms. Words such as "guest" and "say" are none."""
+def units_of(question: str) -> tuple[tuple[Unit, ...], int]:
+    """Returns the units of a question, as base forms, and how many of them are names or nouns.
+
+    These come first. Words such as "guest" and "say" are no units.
+    """
     words = base_words(question) - ABOUT
+    if words > PLAYS_A_ROLE:
+        words -= PLAYS_A_ROLE
     tokens = [found[0] for found in WORD.finditer(question)]
     language = language_of(question, tokens)
     bases = [base_form(_plain(token), language) for token in tokens]
@@ -33,7 +39,7 @@ def units_of(question: str) -> tuple[Unit, ...]:
         if unit:
             units.append(unit)
             words -= unit
-    return (*units, *(frozenset({word}) for word in sorted(words)))
+    return (*units, *(frozenset({word}) for word in sorted(words))), len(units)
 
 
 def _groups(tokens: list[str], language: str) -> Iterator[tuple[int, int]]:

@@ -32,6 +32,9 @@ FEW = 3  # words; a quotation with fewer counts as one with as many
 SAME_DOCUMENT = 0.25  # similarity of two quotations for standing in the same document
 SAME_SPEAKER = 0.15  # and for having the same speaker
 HOST = 0.3  # what a sentence of the host loses in a question for guests
+LITTLE = 6  # content words; a quotation with fewer says little
+SAYS_LITTLE = 0.2  # what such a quotation loses
+REPLY = 0.1  # what the reply to a question near the user's gains
 SEVERAL = 3  # documents in which a speaker speaks who is the host
 GUESTS = re.compile(r"\b(?:guests?|interviewees?|speakers?)\b", re.IGNORECASE)
 Words = frozenset[str]
@@ -91,13 +94,14 @@ class Selection:
         """Tells whether a quotation is near enough to the question to answer it."""
         names = self._names()
         named = not names or any(name & _all_words(one) for name in names)
-        return named and self.scored.is_near(one.quote.similarity, _all_words(one))
+        return named and self.scored.is_near(one.quote, _all_words(one))
 
     def score(self, one: Attributed) -> float:
         """Returns how well a quotation answers: by vector, by words, and by how it reads."""
         lost = HOST if GUESTS.search(self.question) and one.speaker in self._hosts() else 0.0
-        relevance = one.quote.similarity + self.scored.covered(_all_words(one))
-        return relevance + WELL_SAID * quality(one.text) - lost
+        lost += SAYS_LITTLE if len(base_words(one.text)) < LITTLE else 0.0
+        relevance = one.quote.similarity + self.scored.covered(one.quote, _all_words(one))
+        return relevance + WELL_SAID * quality(one.text) + REPLY * bool(one.asked) - lost
 
     def _hosts(self) -> set[str]:
         return _speakers_of_several(self.quotes)

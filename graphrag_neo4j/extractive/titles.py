@@ -20,7 +20,6 @@ SHORT = 0.3  # a long name replaces a short one if it has more than this part of
 BY_WORDS = {1: 0.5, 2: 1.0, 3: 1.0}
 LONG_PHRASE = 0.8
 PLACES = 0.4  # a place says less of what a community is about than a person or an organization
-NEARER = 3.0  # a name that is named together with the key phrase of the title
 
 
 def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> tuple[str, list[str]]:
@@ -32,9 +31,11 @@ def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> tuple[st
         id_: weight * _by_kind(material.entities[id_]) for id_, weight in sorted(weights.items())
     }
     phrases = _distinct(material, telling, _is_phrase, ALONE, ())
-    if phrases:
-        telling = _nearer(material, telling, phrases[0])
     names = _distinct(material, telling, lambda one: not _is_phrase(one), ALONE, phrases[:1])
+    if phrases:
+        near = _beside(material, telling, phrases[0])
+        beside = _distinct(material, near, lambda one: not _is_phrase(one), NAMES, phrases[:1])
+        names = beside or names[:1]
     id_of = {one.name: id_ for id_, one in material.entities.items()}
     if names and phrases:
         title = f"{_capitalised(phrases[0])}: {_joined(names[:NAMES])}"
@@ -53,14 +54,14 @@ def _by_kind(one: EntityMaterial) -> float:
     return BY_WORDS.get(len(one.name.split()), LONG_PHRASE) * math.sqrt(one.mentions)
 
 
-def _nearer(
+def _beside(
     material: ReportMaterial, weights: Mapping[str, float], phrase: str
 ) -> dict[str, float]:
-    """Rates members higher that the documents name together with the key phrase."""
+    """Returns the weights of the members that the documents name together with the key phrase."""
     id_of = {one.name: id_ for id_, one in material.entities.items()}
     ends = [{edge.source, edge.target} for edge in material.edges]
     near = {end for pair in ends if id_of[phrase] in pair for end in pair}
-    return {id_: weight * (NEARER if id_ in near else 1.0) for id_, weight in weights.items()}
+    return {id_: weight for id_, weight in weights.items() if id_ in near}
 
 
 def _distinct(

@@ -12,7 +12,7 @@ from typing import Self
 
 from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.extractive.question_units import Unit, units_of
-from graphrag_neo4j.extractive.quotes import Quote, joined, quotes_of
+from graphrag_neo4j.extractive.quotes import Quote, joined, quotes_of, words_of
 from graphrag_neo4j.extractive.static_vectors import vectors_of
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 from graphrag_neo4j.nlp.sentences import WORD
@@ -36,7 +36,10 @@ NEAR_BY_VECTOR = 0.45
 # guidance 0.41 to advice, song 0.45 to music; game has 0.05, lawyer 0.16 and film -0.04 to these.
 SYNONYM = 0.4
 MEANT = 0.3  # the smallest cosine of a sentence and a unit that it means without naming it
+FOCUS = 2.0  # what the first unit counts more, because it mostly says what is asked for
 WHOLLY = 0.3  # the smallest degree of a unit that a sentence holds
+AROUND = 0.5  # what a unit counts that only the text around a sentence holds
+Words = frozenset[str]
 Alike = Mapping[str, Mapping[str, float]]
 
 
@@ -75,49 +78,63 @@ class ScoredQuotes:
         if not units or not quotes:
             whole = not units and _asks_about_all(question)
             return cls(quotes, whole, tuple((unit, 1.0) for unit in units))
-        known = [base_words(one.text) for one in quotes]
+        known = [words_of(one.text) for one in quotes]
         often = Counter(word for words in known for word in words)
-        weights = tuple((unit, _weight(unit, often, len(quotes))) for unit in units)
+        weights = tuple(
+            (unit, _weight(unit, often, len(quotes)) * (FOCUS if n == 0 else 1.0))
+            for n, unit in enumerate(units)
+        )
         meanings = dict(zip(units, vectors_of([" ".join(sorted(u)) for u in units]), strict=True))
         scored = cls((), False, weights, nouns, _alike(units, often), meanings)
         return replace(scored, quotes=scored._scored(quotes, known))
 
     def answers(self, quote: Quote) -> bool:
         """Tells whether a sentence is near enough to the question to answer it."""
-        return self.is_near(quote, base_words(quote.text))
+        return self.is_near(quote, words_of(quote.text))
 
-    def is_near(self, quote: Quote, words: frozenset[str]) -> bool:
+    def is_near(self, quote: Quote, words: Words, around: Words = frozenset()) -> bool:
         """Tells whether a sentence with these words answers the question.
 
-        Two units of the question must be there, by a word or by the meaning. A sentence that holds
-        one of two nouns, however near it is to this one, says nothing about the other.
+        Two units of the question must be there, by a word or by the meaning: one in the sentence,
+        and the other one there or in the words `around` it. A sentence that holds one of two nouns,
+        however near it is to this one, says nothing about the other.
         """
         held = [self._degree(unit, words, quote.vector) >= WHOLLY for unit, _ in self.units]
-        if sum(held) >= min(HELD, len(held)):
-            return quote.similarity + self.covered(quote, words) >= NEAR
+        pairs = zip(held, self.units, strict=True)
+        near = [here or self._said(unit, around) == 1 for here, (unit, _) in pairs]
+        if any(held) and sum(near) >= min(HELD, len(held)):
+            return quote.similarity + self.covered(quote, words, around) >= NEAR
         if any(held) and len(held) > HELD:
             return quote.similarity >= NEAR_BY_BOTH
         nouns = held[: self.nouns]
         return (all(nouns) or not any(held)) and quote.similarity >= NEAR_BY_VECTOR
 
-    def covered(self, quote: Quote, words: frozenset[str]) -> float:
-        """Returns the score for the units of the question that a sentence holds."""
+    def covered(self, quote: Quote, words: Words, around: Words = frozenset()) -> float:
+        """Returns the score for the units of the question that a sentence holds.
+
+        A unit in the words `around` it counts half.
+        """
         total = math.fsum(weight for _, weight in self.units) or 1
         held = math.fsum(
-            weight * self._degree(unit, words, quote.vector) for unit, weight in self.units
+            weight * max(self._degree(unit, words, quote.vector), AROUND * self._said(unit, around))
+            for unit, weight in self.units
         )
         return COVERED * held / total
 
-    def _degree(self, unit: Unit, words: frozenset[str], vector: Sequence[float]) -> float:
-        """Returns how much of a unit a sentence holds, from 0 to 1. Half a phrase counts half."""
-        if _acronym(unit, words):
-            return 1.0
+    def _said(self, unit: Unit, words: Words) -> float:
+        """Returns how much of a unit is among words, from 0 to 1. Half a phrase counts half."""
+        if not words or _acronym(unit, words):
+            return 1.0 if words else 0.0
         found = [self._nearness(word, words) for word in sorted(unit)]
-        said = math.fsum(found) / len(found) * (1.0 if all(found) else 0.5)
+        return math.fsum(found) / len(found) * (1.0 if all(found) else 0.5)
+
+    def _degree(self, unit: Unit, words: Words, vector: Sequence[float]) -> float:
+        """Returns how much of a unit a sentence holds, from 0 to 1, by its words or its meaning."""
+        said = self._said(unit, words)
         meant = cosine(self.meanings[unit], vector) if vector and unit in self.meanings else 0.0
         return max(said, meant if meant >= MEANT else 0.0)
 
-    def _nearness(self, word: str, words: frozenset[str]) -> float:
+    def _nearness(self, word: str, words: Words) -> float:
         """Returns 1 if a word is among the words, or the cosine of the word most like it."""
         if _has(words, word):
             return 1.0

@@ -23,6 +23,7 @@ __all__ = ["Attributed", "attributed"]
 
 ROOM = 300  # characters of a quotation that is widened by its neighbours: three lines
 LONGEST = 460  # characters of a quotation
+AROUND = 600  # characters before and after a quotation that say what it is about
 FURTHER = 3  # sentences that a speaker may say after the question, before the next one answers
 LONGEST_QUESTION = 30  # words
 SAID_LITTLE = 4  # words; a reply with fewer ("Oh, yes.") is not quoted
@@ -41,8 +42,8 @@ class Attributed:
 
     `speaker` is the name of who says it, None where the document has no speaker tags. `topics`
     holds the names and key phrases in it. `asked` is the question that it answers, "" if none was
-    asked. `provenance` is None where the place is not known: the
-    text then stands in no chunk, for example because a model wrote it.
+    asked. `around` is the text before and after it in the chunk. `provenance` is None where the
+    place is not known: the text then stands in no chunk, for example because a model wrote it.
     """
 
     quote: Quote
@@ -53,6 +54,7 @@ class Attributed:
     speaker: str | None = None
     topics: tuple[Thing, ...] = ()
     asked: str = ""
+    around: str = ""
 
     def overlaps(self, other: "Attributed") -> bool:
         """Tells whether both quote the same place, or the same words."""
@@ -108,6 +110,7 @@ def _attributed(
         written(flat(speaker)) if speaker else None,
         topics,
         asked,
+        at.text[max(0, start - AROUND) : end + AROUND],
     )
 
 

@@ -9,10 +9,11 @@ from graphrag_neo4j.context.citations import CitationRef, bracket, cited, rewrit
 from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.context.quotation import DraftedQuotation
 from graphrag_neo4j.nlp.formulas import is_formula, is_licence
+from graphrag_neo4j.nlp.sentence_ranking import base_words
 from graphrag_neo4j.nlp.sentences import Sentence, read_passage
 from graphrag_neo4j.text import flat, shortened
 
-__all__ = ["Quote", "joined", "quotes_of", "title_of"]
+__all__ = ["Quote", "joined", "quotes_of", "title_of", "words_of"]
 
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters
@@ -22,6 +23,7 @@ BROKEN = (",", ";", "–", "—")  # the end of a clause, not of a sentence
 UNFINISHED = re.compile(
     r"(?:[,;:–—-]|\b(?:and|or|but|the|a|an|of|to|in|with|that|because))[\"”’]*$"
 )
+ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
 WHOLE = re.compile(r"[.!?…。！？؟।]\W*$")
 
 
@@ -79,6 +81,12 @@ def joined(quotes: Iterable[Quote]) -> list[Quote]:
         citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:room]
         found[one.text] = replace(first, citations=citations)
     return list(found.values())
+
+
+@lru_cache(50_000)
+def words_of(text: str) -> frozenset[str]:
+    """Returns the base words of a text, and its acronyms: "ai" is a stop word in some languages."""
+    return base_words(text) | {found[0].lower() for found in ACRONYM.finditer(text)}
 
 
 def title_of(record: ContextRecord) -> str:

@@ -20,7 +20,7 @@ from graphrag_neo4j.extractive.answers import (
     cosine,
 )
 from graphrag_neo4j.extractive.attribution import Attributed, attributed
-from graphrag_neo4j.extractive.quotes import Quote
+from graphrag_neo4j.extractive.quotes import Quote, words_of
 from graphrag_neo4j.nlp.question_forms import names_in
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
@@ -94,13 +94,15 @@ class Selection:
         """Tells whether a quotation is near enough to the question to answer it."""
         names = self._names()
         named = not names or any(name & _all_words(one) for name in names)
-        return named and self.scored.is_near(one.quote, _all_words(one))
+        return named and self.scored.is_near(one.quote, _all_words(one), _words_around(one))
 
     def score(self, one: Attributed) -> float:
         """Returns how well a quotation answers: by vector, by words, and by how it reads."""
         lost = HOST if GUESTS.search(self.question) and one.speaker in self._hosts() else 0.0
         lost += SAYS_LITTLE if len(base_words(one.text)) < LITTLE else 0.0
-        relevance = one.quote.similarity + self.scored.covered(one.quote, _all_words(one))
+        relevance = one.quote.similarity + self.scored.covered(
+            one.quote, _all_words(one), _words_around(one)
+        )
         return relevance + WELL_SAID * quality(one.text) + REPLY * bool(one.asked) - lost
 
     def _hosts(self) -> set[str]:
@@ -139,8 +141,13 @@ def _likeness(one: Attributed, other: Attributed) -> float:
 def _all_words(one: Attributed) -> Words:
     """Returns the words of a quotation, of its speaker's name, and of its document's title."""
     title = one.provenance.title if one.provenance else ""
-    said = base_words(one.text) | base_words(one.asked)
+    said = words_of(one.text) | words_of(one.asked)
     return said | _parts(f"{one.speaker or ''} {title}")
+
+
+def _words_around(one: Attributed) -> Words:
+    """Returns the words of the text before and after a quotation in its chunk."""
+    return words_of(one.around) if one.around else frozenset()
 
 
 @lru_cache(10_000)

@@ -21,7 +21,7 @@ from graphrag_neo4j.query.rows import ChunkRow
 
 __all__ = ["near_passages"]
 
-BY_WORDS: Final = 30  # chunks that full-text search finds, at most
+BY_WORDS: Final = 40  # chunks that full-text search finds, at most
 BY_VECTOR: Final = 20  # chunks that vector search finds
 
 

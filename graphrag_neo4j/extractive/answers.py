@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import Self
 
 from graphrag_neo4j.context.context_table import ContextRecord
@@ -112,12 +113,12 @@ class ScoredQuotes:
     def covered(self, quote: Quote, words: Words, around: Words = frozenset()) -> float:
         """Returns the score for the units of the question that a sentence holds.
 
-        A unit in the words `around` it counts half.
+        A unit in the words `around` it counts half, but not the first one, which is asked for.
         """
         total = math.fsum(weight for _, weight in self.units) or 1
         held = math.fsum(
-            weight * max(self._degree(unit, words, quote.vector), AROUND * self._said(unit, around))
-            for unit, weight in self.units
+            weight * max(self._degree(unit, words, quote.vector), share * self._said(unit, around))
+            for (unit, weight), share in zip(self.units, chain([0.0], repeat(AROUND)), strict=False)
         )
         return COVERED * held / total
 

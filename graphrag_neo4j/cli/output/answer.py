@@ -53,11 +53,13 @@ def print_sources(answer: Answer) -> None:
                 printed.add(place)
 
 
-def print_answer(answer: Answer, *, streamed: bool, sources: bool = False) -> None:
+def print_answer(
+    answer: Answer, *, streamed: bool, sources: bool = False, more: str = "--sources"
+) -> None:
     """Prints the text, unless it was already streamed, and then the sources and the effort.
 
     An answer of quotations says itself where each of them stands. So only the number of its sources
-    is printed, unless `sources` asks for all.
+    is printed, unless `sources` asks for all; `more` is the option or command that prints them.
     """
     quotations = answer.origin == "extractive"
     if streamed:
@@ -71,7 +73,7 @@ def print_answer(answer: Answer, *, streamed: bool, sources: bool = False) -> No
         print_sources(answer)
     elif answer.citations:
         terminal.line()
-        terminal.line(_number_of_sources(answer))
+        terminal.line(_number_of_sources(answer, more))
     terminal.line()
     terminal.line(_effort(answer), style="dim")
     if n := Usage.total(answer.usage.values()).repaired:
@@ -89,11 +91,12 @@ def _print_quotations(text: str) -> None:
             terminal.line(line)
 
 
-def _number_of_sources(answer: Answer) -> str:
+def _number_of_sources(answer: Answer, more: str) -> str:
+    """Returns how many passages an answer quotes, and how all of them are printed."""
     places = {source.chunk: source.document for one in answer.citations for source in one.sources}
     passages = counted(len(places), "passage")
     documents = counted(len(set(places.values())), "document")
-    return f"Sources: {passages} of {documents}. --sources prints them all."
+    return f"Sources: {passages} of {documents}. {more} prints them all."
 
 
 def print_incomplete(answer: Answer, *, error: bool = False) -> None:

@@ -53,12 +53,14 @@ class Reach:
 class Verified:
     """What the graph holds on a draft: the provenance by quotation, the reach by report ref.
 
-    `documents` is the number of all documents. A quotation whose place was not found is left out.
+    A quotation whose place was not found is left out. `documents` is the number of all documents,
+    and `everywhere` gives the number of documents for each name that more than half of them hold.
     """
 
     provenance: Mapping[DraftedQuotation, Provenance] = field(default_factory=dict)
     reach: Mapping[int, Reach] = field(default_factory=dict)
     documents: int = 0
+    everywhere: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

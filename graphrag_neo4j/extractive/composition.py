@@ -26,6 +26,8 @@ __all__ = ["draft_of_context", "draft_of_points", "point_text"]
 QUOTATIONS = 6  # in an answer
 THEMES = 7  # in an answer to a question about the whole
 DRAFTED = 120  # best sentences whose provenance is looked up
+SEVERAL = 5  # documents from which on "in more than half" means anything
+NAMED = 12  # names that are listed
 COMPARED = 3  # names of a comparison
 SIDE_BY_SIDE = "Only a model compares. These are the quotations nearest to the question, by name:"
 SAID_WELL = 0.5  # what a point of a quotation's quality counts beside a shared word
@@ -125,7 +127,7 @@ def _widest(themes: Sequence[_Theme], found: Verified) -> str:
         at = reach.get(theme.ref) if theme.ref is not None else None
         return (-at.documents, -at.members) if at else (0, 0)
 
-    parts: list[str] = []
+    parts = [_everywhere(found)] if found.documents >= SEVERAL and found.everywhere else []
     used: list[Attributed] = []
     for theme in sorted(themes, key=width):
         if len(parts) == THEMES:
@@ -138,6 +140,12 @@ def _widest(themes: Sequence[_Theme], found: Verified) -> str:
             used += best
             parts.append(_section(theme, best, found))
     return "\n\n".join(parts)
+
+
+def _everywhere(found: Verified) -> str:
+    """Returns the sentence on the names in most documents, which belong to no single theme."""
+    names = [f"{name} ({n:,})" for name, n in found.everywhere.items()]
+    return f"In more than half of the {found.documents:,} documents: {', '.join(names[:NAMED])}."
 
 
 def _telling(theme: _Theme, one: Attributed) -> float:

@@ -14,6 +14,7 @@ __all__ = [
     "DocumentTextRow",
     "EntityOfTypeRow",
     "EntityRow",
+    "EverywhereRow",
     "FoundEntityRow",
     "LevelRow",
     "LocalRow",
@@ -323,3 +324,10 @@ class EntityOfTypeRow(TypedDict):
     name: str
     documents: int
     all: int
+
+
+class EverywhereRow(TypedDict):
+    """An entity that more than half of the documents mention, and their number."""
+
+    name: str
+    documents: int

@@ -4,6 +4,7 @@ import json
 from typing import TypedDict
 
 from graphrag_neo4j import AsyncGraphRAG
+from graphrag_neo4j.query.answer import Answer
 from tests.support.paths import ROOT
 from tests.support.quotations import folded
 
@@ -31,19 +32,21 @@ QUESTIONS: list[Asked] = [
 ]
 
 
-async def check_questions(rag: AsyncGraphRAG, *, everything: bool) -> None:
-    """Accepted facts come, on one screen, and traps get no answer.
+async def check_questions(rag: AsyncGraphRAG, *, everything: bool) -> list[Answer]:
+    """Accepted facts come, on one screen, and traps get no answer; gives the answers.
 
     `everything` asks all questions, and not only those that the sample answers.
     """
     asked = [one for one in QUESTIONS if one["sample"] or everything]
-    texts = [(one, (await rag.query(one["question"])).text) for one in asked]
+    answers = [await rag.query(one["question"]) for one in asked]
+    texts = [(one, answer.text) for one, answer in zip(asked, answers, strict=True)]
     for one, text in texts:
         assert (text == NOTHING) or one["kind"] != "trap", one["question"]
         assert _rows(text) <= SCREEN, one["question"]
     answerable = [(one, text) for one, text in texts if one["kind"] != "trap"]
     missed = [one["question"] for one, text in answerable if not _is_accepted(one, text)]
     assert len(missed) <= (1 - OF_USE) * len(answerable), missed
+    return answers
 
 
 def _is_accepted(asked: Asked, text: str) -> bool:

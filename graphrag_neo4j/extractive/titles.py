@@ -90,7 +90,7 @@ def _is_short(material: ReportMaterial, weights: Mapping[str, float], id_: str) 
     return name.istitle() and any(
         name != other.name
         and name in other.name.split()
-        and weights[other_id] > SHORT * weights[id_]
+        and weights.get(other_id, 0.0) > SHORT * weights[id_]
         for other_id, other in material.entities.items()
     )
 

@@ -113,7 +113,7 @@ def read_passage(text: str) -> Passage:
 def speakers_in(text: str) -> list[str]:
     """Returns the names in the speaker tags of a text, each once, as a sentence would write them.
 
-    >>> speakers_in("ADA LOVELACE: Hi.\nCHARLES: Yes.\nADA LOVELACE: Bye.")
+    >>> speakers_in("ADA LOVELACE: Hi.\\nCHARLES: Yes.\\nADA LOVELACE: Bye.")
     ['Ada Lovelace', 'Charles']
     """
     names = (" ".join(name.split()) for _, _, name in _tags(text))

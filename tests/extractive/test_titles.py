@@ -46,3 +46,9 @@ def test_names_alone_and_key_phrases_alone_are_listed_as_in_a_sentence() -> None
     assert titled(NAMES, {}) == "David Baker, Rosetta and Seattle"
     assert titled({"spare time": "concept", "music": "concept"}, {}) == "Spare time and music"
     assert titled({"Rosetta": ""}, {}) == "Rosetta"
+
+
+def test_the_longer_name_counts_only_where_it_stands_beside_the_phrase() -> None:
+    names = {"Ben": "person", "Ben Bloom": "person", "protein design": "concept"}
+    assert titled(names, {}, (("Ben", "protein design"),)) == "Protein design: Ben"
+    assert titled(names, {}) == "Protein design: Ben Bloom"

@@ -103,8 +103,8 @@ def _listed(question: str, scored: ScoredQuotes, known: Sequence[Attributed]) ->
 def _side_by_side(selection: Selection) -> str:
     """Returns the best quotations for each name in a question that asks for a comparison."""
     parts = []
-    for name, words in names_in(selection.question)[:COMPARED]:
-        best = selection.about(words).best(QUOTATIONS // 2)
+    for name, _ in names_in(selection.question)[:COMPARED]:
+        best = selection.about(name).best(QUOTATIONS // 2)
         if best:
             lines = [quoted(one, with_speaker=True) for one in best]
             parts.append("\n".join([f"**{name}**", *lines]))

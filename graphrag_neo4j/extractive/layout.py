@@ -21,7 +21,7 @@ from graphrag_neo4j.text import excerpt
 __all__ = ["ITEM", "heading", "lead", "quoted"]
 
 TOPICS = 2  # names and key phrases in a lead
-LONGEST_TITLE = 60  # characters of a document's title
+LONGEST_TITLE = 72  # characters of a document's title
 LONGEST_QUESTION = 160  # characters of the question that a quotation answers
 ITEM = "- "
 

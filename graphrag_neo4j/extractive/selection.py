@@ -21,6 +21,7 @@ from graphrag_neo4j.extractive.answers import (
 )
 from graphrag_neo4j.extractive.attribution import Attributed, attributed
 from graphrag_neo4j.extractive.quotes import Quote, words_of
+from graphrag_neo4j.nlp.entity_types import is_given_name
 from graphrag_neo4j.nlp.question_forms import names_in
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
@@ -77,8 +78,6 @@ class Selection:
 
     def best(self, most: int) -> list[Attributed]:
         """Returns at most `most` quotations that answer, by maximal marginal relevance."""
-        if not _names_are_there(self._names(), self.quotes):
-            return []
         scores = {id(one): self.score(one) for one in self.quotes}
         left = [one for one in self.quotes if self.answers(one)]
         left.sort(key=lambda one: (-scores[id(one)], one.text))
@@ -92,8 +91,8 @@ class Selection:
 
     def answers(self, one: Attributed) -> bool:
         """Tells whether a quotation is near enough to the question to answer it."""
-        names = self._names()
-        named = not names or any(name & _all_words(one) for name in names)
+        names = [name for name, _ in names_in(self.question)]
+        named = not names or any(_mentions(one, name) for name in names)
         return named and self.scored.is_near(one.quote, _all_words(one), _words_around(one))
 
     def score(self, one: Attributed) -> float:
@@ -108,12 +107,9 @@ class Selection:
     def _hosts(self) -> set[str]:
         return _speakers_of_several(self.quotes)
 
-    def _names(self) -> list[Words]:
-        return [words for _, words in names_in(self.question)]
-
-    def about(self, name: Words) -> "Selection":
+    def about(self, name: str) -> "Selection":
         """Returns the selection among the quotations with a name: in text, speaker or title."""
-        held = [one for one in self.quotes if name & _all_words(one)]
+        held = [one for one in self.quotes if _mentions(one, name)]
         return replace(self, quotes=held)
 
 
@@ -157,6 +153,13 @@ def _parts(text: str) -> Words:
     return base_words(parts) | base_words(text.lower()) | frozenset(parts.split())
 
 
-def _names_are_there(names: Sequence[Words], quotes: Sequence[Attributed]) -> bool:
-    """Tells whether a quotation holds a name of the question, or there is none."""
-    return not names or any(name & _all_words(one) for one in quotes for name in names)
+def _mentions(one: Attributed, name: str) -> bool:
+    """Tells whether a quotation, its speaker or its document's title holds a name.
+
+    The last word of the name is enough, or another word that is no common given name.
+    """
+    title = one.provenance.title if one.provenance else ""
+    text = re.sub(r"[_./]+", " ", f"{one.text} {one.asked} {one.speaker or ''} {title}").lower()
+    *first, last = name.split()
+    telling = [last, *(word for word in first if not is_given_name(word))]
+    return any(re.search(rf"(?<!\w){re.escape(word.lower())}(?!\w)", text) for word in telling)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Self, TypeVar
 
+from graphrag_neo4j.context.quotation import Draft
+
 __all__ = [
     "ChunkText",
     "ClaimRecord",
@@ -235,12 +237,13 @@ class StreamedTask:
 
 @dataclass(frozen=True, slots=True)
 class ComposedTask:
-    """The last step of an extractive answer: `compose` returns its text, "" if there is none.
+    """The last step of an extractive answer: `draft` selects what may be quoted.
 
-    `compose` does no I/O but takes processor time, so it is called in a worker thread.
+    The draft composes the text when it is known where each quotation stands. Both do no I/O but
+    take processor time, so they are called in a worker thread.
     """
 
-    compose: Callable[[], str]
+    draft: Callable[[], Draft]
 
 
 FinalTask = StreamedTask | ComposedTask

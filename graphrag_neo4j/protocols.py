@@ -110,8 +110,12 @@ class QueryBackend(Protocol):
     `prime` gives a first answer and follow-up questions. `chooses_global` decides whether a
     question is about the whole corpus rather than about one thing. `self_contained` gives a
     question in a form that can be understood without the messages before it, None if the backend
-    can't rewrite questions.
+    can't rewrite questions. `quotes` is True where an answer consists of quotations, so that more
+    passages than fit into a context help to answer.
     """
+
+    @property
+    def quotes(self) -> bool: ...
 
     def answer(
         self, question: str, context: ContextTable, history: Sequence[Message]

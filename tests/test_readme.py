@@ -263,9 +263,10 @@ async def test_what_it_shows_is_so(block: Block, indexed: Graph) -> None:
 
 def shows_real_places(text: str) -> None:
     """Quotes stand in the sample documents at the characters that are named."""
-    places = re.findall(r"(\S+\.txt), characters ([\d,]+)–([\d,]+):\s+“([^”]+)”", text)
+    quoted = r"^- ([^\[]+) \[Data: [^\]]+\]\n  (\S+\.txt), characters ([\d,]+)–([\d,]+)$"
+    places = re.findall(quoted, text, re.MULTILINE)
     assert places
-    for name, *span, quote in places:
+    for quote, name, *span in places:
         start, end = (int(number.replace(",", "")) for number in span)
         document = (SAMPLE / name).read_text("utf-8")
         assert document[start:end].split() == quote.split()

@@ -80,16 +80,18 @@ class Conversation:
 
     async def _answer(self, question: str) -> None:
         stream = self.rag.stream(question, method=self.method, history=tuple(self.history))
+        with_model = self.rag.settings.has_model
         try:
             async for piece in stream:
-                self.listen.rest()
-                terminal.piece(piece)
+                if with_model:
+                    self.listen.rest()
+                    terminal.piece(piece)
         except ReplyError as error:
             self.listen.rest()
             terminal.line(f"There is no answer, since {error}.", error=True)
             return
         self.listen.rest()
-        print_answer(stream.answer, streamed=True)
+        print_answer(stream.answer, streamed=with_model, more="/sources")
         self.last = stream.answer
         self.history.append((stream.answer.question, stream.answer.text))
 

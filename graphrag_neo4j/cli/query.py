@@ -89,6 +89,14 @@ __all__ = ["query"]
 @click.option(
     "--markdown", is_flag=True, help="Print the answer as Markdown with its sources as footnotes."
 )
+@click.option(
+    "--sources",
+    is_flag=True,
+    help=(
+        "Print all sources with their sentences below an answer without a model. By default only "
+        "their number is printed, because each quotation says where it stands."
+    ),
+)
 @home_option
 @json_option
 def query(
@@ -96,6 +104,7 @@ def query(
     *,
     response_type: str | None,
     markdown: bool,
+    sources: bool,
     home: Path | None,
     as_json_: bool,
     **how: Any,  # noqa: ANN401 - fields of Question
@@ -110,7 +119,8 @@ def query(
         raise click.UsageError(str(error)) from None
     settings = settings_of(home=home, response_type=response_type)
     check_answering(settings, asked)
-    streamed = terminal.is_shown() and not (as_json_ or markdown or asked.context_only)
+    shown = terminal.is_shown() and not (as_json_ or markdown or asked.context_only)
+    streamed = shown and settings.has_model
 
     async def work() -> Answer:
         with listening(quiet=as_json_ or markdown, fleeting=True) as listen:
@@ -131,4 +141,4 @@ def query(
     elif asked.context_only:
         print_context(answer)
     else:
-        print_answer(answer, streamed=streamed)
+        print_answer(answer, streamed=streamed, sources=sources)

@@ -20,7 +20,8 @@ class EntityMaterial:
     """An entity of the community.
 
     `description` has a line for each statement. `part` is the id of its sub-community, None if it
-    belongs to none. `mentions` is the number of chunks that mention it.
+    belongs to none. `mentions` is the number of chunks that mention it. `type` is its entity type,
+    "" if it is not known.
     """
 
     record: ContextRecord
@@ -29,6 +30,7 @@ class EntityMaterial:
     degree: int
     part: str | None = None
     mentions: int = 0
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,82 +5,155 @@ weighs relevance against similarity to the sentences that are already selected.
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from itertools import chain, repeat
 from typing import Self
 
-from graphrag_neo4j.context.citations import CitationRef, bracket, cited, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord
+from graphrag_neo4j.extractive.question_units import Unit, units_of
+from graphrag_neo4j.extractive.quotes import Quote, joined, quotes_of, words_of
 from graphrag_neo4j.extractive.static_vectors import vectors_of
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
-from graphrag_neo4j.nlp.sentences import WORD, read_passage
+from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
-from graphrag_neo4j.text import flat, shortened
 
-__all__ = ["Quote", "ScoredQuotes", "best_quotes", "title_of"]
+__all__ = ["RELEVANCE", "WELL_SAID", "ScoredQuotes", "best_quotes", "cosine"]
 
 CONSIDERED = 40  # best sentences from which the selection is made
 RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
-COVERED = 0.6  # score of a sentence with all words of the question; rare words count more
+COVERED = 0.6  # score of a sentence with all units of the question; rare ones count more
 WELL_SAID = 0.05  # score for each point of a sentence's quality
 NEAR = 0.3  # the smallest relevance of a sentence that answers the question
-# The smallest relevance if no sentence shares a word with the question. It is higher, because
-# a string that is not a word (xyzzy) has a vector, too: the most similar of 23,530 sentences had a
-# cosine of 0.42 to it. "They bought fast cars." has 0.46 to "vehicle".
+HELD = 2  # units that such a sentence holds of a question that has as many
+# The smallest similarity of a sentence that holds one of at least three units, and of one that
+# holds fewer. The latter is higher, because a string that is not a word (xyzzy) has a vector, too:
+# the most similar of 23,530 sentences had a cosine of 0.42 to it. "They bought fast cars." has 0.46
+# to "vehicle".
+NEAR_BY_BOTH = 0.35
 NEAR_BY_VECTOR = 0.45
-CITED = 3  # records that are cited for one sentence
-TITLE = 80  # characters
-CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A sentence with its record, the citations for it, and how well it answers the question.
-
-    `relevance` is the similarity to the question; `score` also counts the quality of the sentence.
-    """
-
-    text: str
-    record: ContextRecord
-    citations: tuple[CitationRef, ...]
-    score: float = 0.0
-    relevance: float = 0.0
-    vector: Sequence[float] = field(default=(), repr=False)
-
-    @property
-    def line(self) -> str:
-        """The sentence with its citations."""
-        return f"{self.text} {bracket(self.citations)}"
+# The smallest cosine of two words of which one may stand for the other: danger has 0.59 to risk,
+# guidance 0.41 to advice, song 0.45 to music; game has 0.05, lawyer 0.16 and film -0.04 to these.
+SYNONYM = 0.4
+MEANT = 0.3  # the smallest cosine of a sentence and a unit that it means without naming it
+FOCUS = 2.0  # what the first unit counts more, because it mostly says what is asked for
+WHOLLY = 0.3  # the smallest degree of a unit that a sentence holds
+AROUND = 0.5  # what a unit counts that only the text around a sentence holds
+Words = frozenset[str]
+Alike = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class ScoredQuotes:
     """The sentences for a question with their scores.
 
-    `whole` tells whether the question is about the whole corpus and names no subject. `near` is the
-    smallest relevance of a sentence that answers the question.
+    `whole` tells whether the question is about the whole corpus and names no subject. `units` are
+    the units of the question, each with its weight: a rare unit counts more. The first `nouns` of
+    them are names and nouns. `alike` maps a word of the question to the words that may stand for
+    it, with their cosines. `meanings` holds the vectors of the units.
     """
 
     quotes: Sequence[Quote]
     whole: bool
-    near: float = NEAR
+    units: tuple[tuple[Unit, float], ...] = ()
+    nouns: int = 0
+    alike: Alike = field(default_factory=dict)
+    meanings: Mapping[Unit, Sequence[float]] = field(default_factory=dict)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The content words of the question."""
+        return frozenset().union(*(unit for unit, _ in self.units))
 
     @classmethod
     def of(cls, question: str, records: Iterable[ContextRecord]) -> Self:
-        """Scores the sentences of the records. Equal sentences are joined with their citations."""
-        quotes = _joined(one for record in records for one in _quotes_of(record))
-        words = base_words(question) - ABOUT
-        if not words or not quotes:
-            return cls(quotes, whole=not words and _asks_about_all(question))
-        shared = any(words & base_words(one.text) for one in quotes)
-        return cls(_scored(words, quotes), whole=False, near=NEAR if shared else NEAR_BY_VECTOR)
+        """Scores the sentences of the records."""
+        return cls.over(question, (one for record in records for one in quotes_of(record)))
+
+    @classmethod
+    def over(cls, question: str, sentences: Iterable[Quote]) -> Self:
+        """Scores sentences. Equal sentences are joined with their citations."""
+        quotes = joined(sentences)
+        units, nouns = units_of(question)
+        if not units or not quotes:
+            whole = not units and _asks_about_all(question)
+            return cls(quotes, whole, tuple((unit, 1.0) for unit in units))
+        known = [words_of(one.text) for one in quotes]
+        often = Counter(word for words in known for word in words)
+        weights = tuple(
+            (unit, _weight(unit, often, len(quotes)) * (FOCUS if n == 0 else 1.0))
+            for n, unit in enumerate(units)
+        )
+        meanings = dict(zip(units, vectors_of([" ".join(sorted(u)) for u in units]), strict=True))
+        scored = cls((), False, weights, nouns, _alike(units, often), meanings)
+        return replace(scored, quotes=scored._scored(quotes, known))
 
     def answers(self, quote: Quote) -> bool:
-        """Tells whether a sentence is relevant enough to answer the question."""
-        return quote.relevance >= self.near
+        """Tells whether a sentence is near enough to the question to answer it."""
+        return self.is_near(quote, words_of(quote.text))
+
+    def is_near(self, quote: Quote, words: Words, around: Words = frozenset()) -> bool:
+        """Tells whether a sentence with these words answers the question.
+
+        Two units of the question must be there, by a word or by the meaning: one in the sentence,
+        and the other one there or in the words `around` it. A sentence that holds one of two nouns,
+        however near it is to this one, says nothing about the other.
+        """
+        held = [self._degree(unit, words, quote.vector) >= WHOLLY for unit, _ in self.units]
+        pairs = zip(held, self.units, strict=True)
+        near = [here or self._said(unit, around) == 1 for here, (unit, _) in pairs]
+        if any(held) and sum(near) >= min(HELD, len(held)):
+            return quote.similarity + self.covered(quote, words, around) >= NEAR
+        if any(held) and len(held) > HELD:
+            return quote.similarity >= NEAR_BY_BOTH
+        nouns = held[: self.nouns]
+        return (all(nouns) or not any(held)) and quote.similarity >= NEAR_BY_VECTOR
+
+    def covered(self, quote: Quote, words: Words, around: Words = frozenset()) -> float:
+        """Returns the score for the units of the question that a sentence holds.
+
+        A unit in the words `around` it counts half, but not the first one, which is asked for.
+        """
+        total = math.fsum(weight for _, weight in self.units) or 1
+        held = math.fsum(
+            weight * max(self._degree(unit, words, quote.vector), share * self._said(unit, around))
+            for (unit, weight), share in zip(self.units, chain([0.0], repeat(AROUND)), strict=False)
+        )
+        return COVERED * held / total
+
+    def _said(self, unit: Unit, words: Words) -> float:
+        """Returns how much of a unit is among words, from 0 to 1. Half a phrase counts half."""
+        if not words or _acronym(unit, words):
+            return 1.0 if words else 0.0
+        found = [self._nearness(word, words) for word in sorted(unit)]
+        return math.fsum(found) / len(found) * (1.0 if all(found) else 0.5)
+
+    def _degree(self, unit: Unit, words: Words, vector: Sequence[float]) -> float:
+        """Returns how much of a unit a sentence holds, from 0 to 1, by its words or its meaning."""
+        said = self._said(unit, words)
+        meant = cosine(self.meanings[unit], vector) if vector and unit in self.meanings else 0.0
+        return max(said, meant if meant >= MEANT else 0.0)
+
+    def _nearness(self, word: str, words: Words) -> float:
+        """Returns 1 if a word is among the words, or the cosine of the word most like it."""
+        if _has(words, word):
+            return 1.0
+        return max(
+            (near for other, near in self.alike.get(word, {}).items() if other in words),
+            default=0.0,
+        )
+
+    def _scored(self, quotes: Sequence[Quote], known: Sequence[frozenset[str]]) -> list[Quote]:
+        """Scores sentences by their cosine to the question, and by the units that they hold."""
+        asked = " ".join(sorted(self.words))
+        target, *vectors = vectors_of([asked, *(one.text for one in quotes)])
+        scored = []
+        for one, words, vector in zip(quotes, known, vectors, strict=True):
+            found = replace(one, similarity=cosine(target, vector), vector=tuple(vector))
+            score = found.similarity + self.covered(found, words) + WELL_SAID * quality(one.text)
+            scored.append(replace(found, score=score))
+        return scored
 
 
 def best_quotes(
@@ -105,88 +178,47 @@ def best_quotes(
     return found
 
 
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """Returns the cosine of two vectors of length 1."""
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
 def _asks_about_all(question: str) -> bool:
     """Tells whether a question without a subject is about the whole; "Why?" and "???" are not."""
     words = {found[0].lower() for found in WORD.finditer(question)}
     return bool(ABOUT & (words | base_words(question)))
 
 
-def _quotes_of(record: ContextRecord) -> list[Quote]:
-    """Returns the sentences of a record with their citations, or with a citation of the record."""
-    own: tuple[CitationRef, ...] = ((record.kind, record.ref),)
-    if record.kind != "Reports":
-        texts = record.pieces or (record.text.rpartition(" | ")[2],)
-        return [Quote(one, record, own) for text in texts for one in _sentences(text)]
-    # A report that lists the members of a community has the form "name: description".
-    names = tuple(f"{name}: " for name in title_of(record).split(", "))
-    return [
-        Quote(one, record, cites or own)
-        for piece in record.pieces or (record.text,)
-        for text, cites in _statements(piece)
-        for one in _sentences(_without(names, text))
-    ]
+def _weight(unit: Unit, often: Mapping[str, int], number: int) -> float:
+    """Returns the inverse document frequency of the rarest word of a unit."""
+    return max(math.log(1 + number / (1 + often.get(word, 0))) for word in unit)
 
 
-def title_of(record: ContextRecord) -> str:
-    """Returns the title of a report, or the name or the beginning of another record."""
-    if found := CLOSED.match(record.text):
-        return found[2]
-    name = record.text.split(" | ")[0].partition(":")[0]
-    return shortened(name, TITLE, len)
+def _alike(units: Sequence[Unit], known: Iterable[str]) -> Alike:
+    """Returns for each word of the question the known words that may stand for it."""
+    words = sorted({word for unit in units for word in unit if word.islower()})
+    others = sorted(word for word in known if word.isalpha() and word.islower())
+    vectors = vectors_of([*words, *others])
+    found: dict[str, dict[str, float]] = {}
+    for word, target in zip(words, vectors, strict=False):
+        near = zip(others, vectors[len(words) :], strict=True)
+        found[word] = {other: c for other, v in near if (c := cosine(target, v)) >= SYNONYM}
+    return found
 
 
-def _without(beginnings: tuple[str, ...], text: str) -> str:
-    if not text.startswith(beginnings):
-        return text
-    return next((text.removeprefix(one) for one in beginnings if text.startswith(one)), text)
+def _has(words: frozenset[str], word: str) -> bool:
+    """Tells whether a word, or each part of a hyphenated word, is among the words."""
+    lower = word.lower()
+    return lower in words or word in words or ("-" in lower and words.issuperset(lower.split("-")))
 
 
-def _scored(words: frozenset[str], quotes: Sequence[Quote]) -> list[Quote]:
-    """Scores sentences by their cosine to the question, and by the words that they share with it.
-
-    A word that few sentences hold counts more (inverse document frequency).
-    """
-    known = [words & base_words(one.text) for one in quotes]
-    often = Counter(word for shared in known for word in shared)
-    rare = {word: math.log(1 + len(quotes) / (1 + often[word])) for word in words}
-    target, *vectors = vectors_of([" ".join(sorted(words)), *(one.text for one in quotes)])
-    scored = []
-    for one, shared, vector in zip(quotes, known, vectors, strict=True):
-        covered = sum(rare[word] for word in sorted(shared)) / sum(rare.values())
-        relevance = _cosine(target, vector) + COVERED * covered
-        score = relevance + WELL_SAID * quality(one.text)
-        scored.append(replace(one, score=score, relevance=relevance, vector=vector))
-    return scored
-
-
-def _joined(quotes: Iterable[Quote]) -> list[Quote]:
-    found: dict[str, Quote] = {}
-    for one in quotes:
-        first = found.setdefault(one.text, one)
-        # All citations of the first record are kept, because its chunk is the last of them.
-        room = max(CITED, len(first.citations))
-        citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:room]
-        found[one.text] = replace(first, citations=citations)
-    return list(found.values())
+def _acronym(unit: Unit, words: frozenset[str]) -> bool:
+    """Tells whether the first letters of a unit, such as AI, are among the words."""
+    letters = sorted(word[0] for word in unit)
+    return len(unit) > 1 and any(len(w) == len(letters) and sorted(w) == letters for w in words)
 
 
 def _marginal(quote: Quote, selected: Sequence[Quote]) -> float:
     """Returns the maximal marginal relevance of a sentence beside the selected ones."""
-    similarity = max((_cosine(quote.vector, one.vector) for one in selected), default=0.0)
+    similarity = max((cosine(quote.vector, one.vector) for one in selected), default=0.0)
     return RELEVANCE * quote.score - (1 - RELEVANCE) * similarity
-
-
-def _statements(text: str) -> Iterator[tuple[str, tuple[CitationRef, ...]]]:
-    """Divides a report into statements, and yields each with its citations."""
-    for part in re.split(r"(?<=\])\s*", CLOSED.sub("\n\n", text)):
-        yield rewrite(part, lambda *_: None).strip(), tuple(cited(part))
-
-
-@lru_cache(20_000)
-def _sentences(text: str) -> tuple[str, ...]:
-    """Returns the sentences of a text, each on one line."""
-    return tuple(flat(one.text) for one in read_passage(text).sentences if one.text)
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))

@@ -1,6 +1,8 @@
 """The extractive index backend: its LLM tasks need no model, but select and quote sentences."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
 
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
@@ -10,10 +12,13 @@ from graphrag_neo4j.extractive.reports import report_of
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import ChunkText, Claims, Extraction, LLMTask, Origin, Step, WrittenReport
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality
+from graphrag_neo4j.resources import hash_of_data
 
 __all__ = ["ExtractiveIndexBackend"]
 
-VERSION = 1  # increase it with every change that changes the results for a text
+# The packages whose words and tables decide what is read.
+READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
+VERSION = 2  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 
@@ -37,9 +42,12 @@ class ExtractiveIndexBackend:
         return True
 
     def signature(self, step: Step) -> str:
-        """Returns the version of these rules, and a hash of the settings of a step."""
+        """Returns the version of these rules, and a hash of all else that decides a step.
+
+        These are its settings, the word lists, and the versions of the packages that read words.
+        """
         settings = [self._longest] if step == "summary" else []
-        return f"{SIGNATURE_PREFIX} {VERSION} {identify(step, *settings)}"
+        return f"{SIGNATURE_PREFIX} {VERSION} {identify(step, *settings, *_readers())}"
 
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Extracts the entities that a chunk names, and those that it names together."""
@@ -69,3 +77,10 @@ class ExtractiveIndexBackend:
         """Makes a report of quotations from the report material."""
         yield from ()
         return report_of(material)
+
+
+@cache
+def _readers() -> tuple[str, ...]:
+    """Returns the versions of the packages that read words, and a hash of our word lists."""
+    versions = [f"{name} {version(name)}" for name in READERS]
+    return (*versions, hash_of_data("words", "names", "lexicon"))

@@ -2,24 +2,27 @@
 
 Sentences are ranked by their similarity to the question (static vectors and shared words), and
 selected by maximal marginal relevance (Carbonell and Goldstein 1998). Sentences from reports stand
-under the titles of the reports. A question about the whole names no subject, so the reports with
-the most citations answer it.
+under the titles of the reports. A question about the whole names no subject, so the communities
+that come in the most documents answer it.
 """
 
 import re
 from collections.abc import Sequence
 
-from graphrag_neo4j.context.citations import bracket, cited
+from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.extractive.answers import Quote, ScoredQuotes, best_quotes, title_of
+from graphrag_neo4j.extractive.answers import ScoredQuotes, best_quotes
+from graphrag_neo4j.extractive.composition import draft_of_context, draft_of_points, point_text
+from graphrag_neo4j.extractive.layout import ITEM
+from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
+from graphrag_neo4j.nlp.question_forms import form_of, names_in
 
 __all__ = ["ExtractiveQueryBackend"]
 
-SENTENCES = 8  # in an answer from one context
-REPORTS = 6  # in a global answer
-ITEM = "- "
-EACH = 2  # sentences from one report
+PRIMED = 4  # sentences in the first answer of drift search
+EACH = 4  # sentences from one report, from which the answer selects
+EACH_OF_ALL = 8  # the same for a question about the whole
 WHOLE = re.compile(
     r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|compare\w*|"
     r"most (?:common|important|discussed)|patterns?|corpus|collection|dataset)\b",
@@ -30,20 +33,22 @@ WHOLE = re.compile(
 class ExtractiveQueryBackend:
     """Answers with lists of quotations."""
 
+    @property
+    def quotes(self) -> bool:
+        """Always True."""
+        return True
+
     def answer(
         self, question: str, context: ContextTable, _history: Sequence[Message]
     ) -> ComposedTask:
         """Answers with the best sentences of a context, each as one list item."""
-        records = context.records.values()
-        return ComposedTask(
-            lambda: _listed(best_quotes(ScoredQuotes.of(question, records), SENTENCES))
-        )
+        return ComposedTask(lambda: draft_of_context(question, context.records.values()))
 
     def reduce(
-        self, _question: str, points: Sequence[Point], _history: Sequence[Message]
+        self, question: str, points: Sequence[Point], _history: Sequence[Message]
     ) -> ComposedTask:
-        """Joins the best points to an answer. Repeated lines are left out."""
-        return ComposedTask(lambda: _joined(points[:REPORTS]))
+        """Answers with the best sentences of the points, under the titles of their reports."""
+        return ComposedTask(lambda: draft_of_points(question, points))
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns one point for each record, with the sentences that answer the question best."""
@@ -66,7 +71,7 @@ class ExtractiveQueryBackend:
         names would then only find texts about these names.
         """
         yield from ()
-        quotes = best_quotes(ScoredQuotes.of(question, context.records.values()), SENTENCES // 2)
+        quotes = best_quotes(ScoredQuotes.of(question, context.records.values()), PRIMED)
         names = [r.text.split(" | ")[0] for r in context.by_kind().get("Entities", [])]
         names += [title_of(record) for record in context.by_kind().get("Reports", [])]
         score = max((_helpfulness(quote.score) for quote in quotes), default=0)
@@ -79,34 +84,27 @@ class ExtractiveQueryBackend:
         return None
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
-        """Tells whether the question has words such as "themes" or "overall"."""
+        """Tells whether the question has words such as "themes" or "overall".
+
+        A comparison of two names is about these, and not about the whole.
+        """
         yield from ()
+        if form_of(question) == "comparison" and len(names_in(question)) > 1:
+            return False
         return WHOLE.search(question) is not None
 
 
 def _point(scored: ScoredQuotes, record: ContextRecord) -> Point | None:
     """Makes a point from a report or another record, or returns None if it does not answer."""
-    quotes = best_quotes(scored, EACH, record)
+    quotes = best_quotes(scored, EACH_OF_ALL if scored.whole else EACH, record)
     if not quotes:
         return None
     # For a question about the whole, a report that covers more, and so cites more, ranks higher.
     best = len(cited(record.text)) / 100 if scored.whole else max(one.score for one in quotes)
     score = _helpfulness(best)
-    if record.kind != "Reports":
-        return Point(_listed(quotes), score)
-    title = f"**{title_of(record)}** {bracket([(record.kind, record.ref)])}"
-    return Point(f"{title}\n{_listed(quotes)}", score)
-
-
-def _joined(points: Sequence[Point]) -> str:
-    written: dict[str, None] = {}
-    parts = []
-    for point in points:
-        new = [line for line in point.description.splitlines() if line not in written]
-        written |= dict.fromkeys(new)
-        if any(line.startswith(ITEM) for line in new):
-            parts.append("\n".join(new))
-    return "\n\n".join(parts)
+    order = {one.text: number for number, one in enumerate(scored.quotes)}
+    quotes.sort(key=lambda one: order[one.text])
+    return Point(point_text(record, quotes), score)
 
 
 def _listed(quotes: Sequence[Quote]) -> str:

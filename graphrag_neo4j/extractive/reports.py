@@ -1,4 +1,4 @@
-"""Makes reports of quotations. The title names the most particular members of a community.
+"""Makes reports of quotations. `titles` forms their titles.
 
 The findings of a community without parts are about its most important members; the findings of
 other communities are about their parts. Each sentence is cited, stands word for word in the cited
@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from graphrag_neo4j.context.citations import bracket
 from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.context.report_material import PartMaterial, ReportMaterial
+from graphrag_neo4j.extractive.titles import title_of
 from graphrag_neo4j.model import FindingText, WrittenReport
+from graphrag_neo4j.nlp.formulas import is_formula, is_licence
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
 
 __all__ = ["report_of"]
 
-TITLE = 3  # names in a title
-SHORT = 0.3  # a long name replaces a short one if it has more than this part of its weight
 SUMMARY = 3  # sentences in a summary, at most
 LEFT = 4  # the summary takes at most one of this many sentences
 FINDINGS = 6
@@ -76,10 +76,21 @@ def report_of(material: ReportMaterial) -> WrittenReport:
     quotations = _quotations(material)
     scores = _scores(quotations, weights)
     writing = _Writing(material, quotations, weights, scores)
-    title = ", ".join(material.entities[id_].name for id_ in _particular(material, weights))
-    summary = writing.quote(quotations, max(1, min(SUMMARY, len(quotations) // LEFT)))
+    title, named = title_of(material, weights)
+    most = max(1, min(SUMMARY, len(quotations) // LEFT))
+    first = writing.quote(_naming(quotations, named), max(1, most // 2))
+    others = writing.quote(quotations, most - len(first.splitlines()))
+    summary = "\n".join(text for text in (first, others) if text)
     findings = _of_parts(writing) if material.parts else _of_members(writing)
     return WrittenReport(title, summary, [*findings, *_of_claims(writing)])
+
+
+def _naming(quotations: Mapping[str, _Quotation], named: Sequence[str]) -> list[str]:
+    """Returns the sentences about the first member that the title names, or else about others."""
+    for id_ in named:
+        if texts := [text for text, one in quotations.items() if id_ in one.about]:
+            return texts
+    return []
 
 
 def _weights(material: ReportMaterial) -> dict[str, float]:
@@ -103,34 +114,17 @@ def _weights(material: ReportMaterial) -> dict[str, float]:
     }
 
 
-def _particular(material: ReportMaterial, weights: Mapping[str, float]) -> list[str]:
-    """Selects the members that name the community. Their names share no words."""
-    selected: list[str] = []
-    words: set[str] = set()
-    for id_ in sorted(weights, key=lambda id_: (-weights[id_], id_)):
-        own = set(material.entities[id_].name.casefold().split())
-        if len(selected) < TITLE and not own & words and not _is_short(material, weights, id_):
-            selected.append(id_)
-            words |= own
-    return selected
-
-
-def _is_short(material: ReportMaterial, weights: Mapping[str, float], id_: str) -> bool:
-    """Tells whether a name is a part of another important name: Ben, of Ben Bloomberg."""
-    name = material.entities[id_].name
-    return name.istitle() and any(
-        name != other.name
-        and name in other.name.split()
-        and weights[other_id] > SHORT * weights[id_]
-        for other_id, other in material.entities.items()
-    )
-
-
 def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:
-    """Returns all sentences about the members, by their text."""
+    """Returns all sentences about the members, by their text.
+
+    Greetings, credits and licences are left out, unless there is nothing else.
+    """
     about: defaultdict[str, set[str]] = defaultdict(set)
     records: dict[str, ContextRecord] = {}
-    for source in sorted(material.sources, key=lambda one: (one.text, one.record.id)):
+    content = [
+        one for one in material.sources if not (is_formula(one.text) or is_licence(one.text))
+    ]
+    for source in sorted(content or material.sources, key=lambda one: (one.text, one.record.id)):
         about[source.text].update(source.about)
         records.setdefault(source.text, source.record)
     return {text: _Quotation(text, records[text], frozenset(about[text])) for text in records}

@@ -37,6 +37,7 @@ __all__ = [
     "StaleEntityRow",
     "StalePairRow",
     "TextRow",
+    "TotalsRow",
     "UndescribedRow",
     "UnlinkedClaimRow",
     "UnusableRow",
@@ -136,10 +137,12 @@ class EdgeRow(TypedDict):
 
 
 class NamedByRow(TypedDict):
-    """An entity, and how many chunks name it."""
+    """An entity, and how many chunks (`n`) and documents name it."""
 
     id: str
+    name: str
     n: int
+    documents: int
 
 
 class KnownCommunityRow(TypedDict):
@@ -379,3 +382,10 @@ class ReportCitationsRow(TypedDict):
     citations: int
     invented: int
     shortened: int
+
+
+class TotalsRow(TypedDict):
+    """The number of chunks that name an entity (`n`), and of all documents."""
+
+    n: int
+    documents: int

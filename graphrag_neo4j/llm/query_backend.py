@@ -75,6 +75,11 @@ class LLMQueryBackend:
         self._prime = worked("prime", min(room, settings.max_context_tokens))
         self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
 
+    @property
+    def quotes(self) -> bool:
+        """Always False: a model writes its answers."""
+        return False
+
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
         """Makes the backend from settings. Raises InputError if a prompt file can't be used."""

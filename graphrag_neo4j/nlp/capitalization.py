@@ -9,16 +9,22 @@ from graphrag_neo4j.nlp.entity_types import is_given_name
 from graphrag_neo4j.nlp.sentences import Passage, Sentence
 from graphrag_neo4j.nlp.word_lists import ORGANIZATIONS, ROLES, TIMES, TITLES, UNNAMED
 
-__all__ = ["GERMAN", "Capitalization", "seen_inside"]
+__all__ = ["GERMAN", "PARTICLES", "PREFIXES", "RANKS", "Capitalization", "seen_inside"]
 
 PARTICLES = frozenset(
     {"de", "de la", "del", "von", "von der", "van", "van der", "van den", "di", "da", "du", "el",
      "al", "bin", "ibn", "le", "zu", "&"}
 )  # fmt: skip
-LINKS = PARTICLES | {"of", "of the", "for", "the"}
+# Small words inside names that are ordinary words in other languages: "Dar es Salaam".
+ENGLISH_ONLY = frozenset({"au", "aux", "dos", "es", "sur", "y"})
+LINKS = PARTICLES | ENGLISH_ONLY | {"of", "of the", "for", "the"}
+# Words with a full stop that are the first part of a name: "St. Louis".
+PREFIXES = frozenset({"ft", "mt", "pt", "st", "ste"})
+RANKS = frozenset({"adm", "brig", "cllr", "cmdr", "col", "cpl", "lt", "maj", "pvt", "rev", "sgt"})
 BEFORE_THE = frozenset({"behind", "alexander", "into", "beyond", "on", "under"})
 GERMAN = "de"  # all its nouns are capitalised, and "von" is also an ordinary preposition
 HEADING = 0.7  # a sentence with a larger share of capitalised words is a heading
+ABBREVIATED = TITLES | PREFIXES | RANKS
 UNNUMBERED = TIMES | UNNAMED
 CAPITAL = regex.compile(r"\p{Lu}|\p{Ll}{1,2}\p{Lu}\p{L}")
 NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|[IVX]{1,4}")
@@ -95,6 +101,8 @@ class Capitalization:
         if link not in LINKS or not all(self._joined(i) for i in range(at, end + 1)):
             return False
         before, after = self.texts[at - 1].lower().rstrip("."), self.texts[end].lower()
+        if link in ENGLISH_ONLY:
+            return self.language == "en"
         if link in PARTICLES:
             return self.language != GERMAN or is_given_name(self.texts[at - 1])
         if link == "for":
@@ -109,7 +117,7 @@ class Capitalization:
         gap = self.sentence.text[one.end - self.sentence.start : other.start - self.sentence.start]
         if gap == ".":
             return False
-        abbreviated = len(one.text) == 1 or one.text.lower() in TITLES
+        abbreviated = len(one.text) == 1 or one.text.lower() in ABBREVIATED
         return gap.strip() in ("", "&") or (gap.strip() == "." and abbreviated)
 
 

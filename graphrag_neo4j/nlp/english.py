@@ -1,15 +1,13 @@
 """English parts of speech and noun phrases.
 
-The usual part of speech of a word comes from Brill's lexicon (in the package textblob, whose code
-is not imported). A few rules that look at the words around it correct the errors that matter for
-noun phrases.
+The usual part of speech of a word comes from Brill's lexicon (in `data/lexicon`). A few rules that
+look at the words around it correct the errors that matter for noun phrases.
 """
 
+import gzip
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 from graphrag_neo4j.nlp.languages import base_form, is_stop_word, rank
 from graphrag_neo4j.nlp.word_lists import (
@@ -22,6 +20,7 @@ from graphrag_neo4j.nlp.word_lists import (
     TRAILING,
     VERBS,
 )
+from graphrag_neo4j.resources import read_data
 
 __all__ = ["is_ordinary", "noun_phrases", "parts_of_speech", "singular"]
 
@@ -194,12 +193,9 @@ def _unknown(lower: str) -> str:
 @cache
 def _lexicon() -> dict[str, str]:
     """Returns the letters by word in lower case. An ordinary word takes precedence over a name."""
-    spec = find_spec("textblob")
     letters: dict[str, str] = {}
-    if spec is None or not spec.submodule_search_locations:
-        return letters
-    file = Path(spec.submodule_search_locations[0]) / "en" / "en-lexicon.txt"
-    for line in file.read_text("utf-8").splitlines():
+    text = gzip.decompress(read_data("lexicon/brill_lexicon.txt.gz")).decode("utf-8")
+    for line in text.splitlines():
         word, _, tag = line.partition(" ")
         if word and tag and " " not in tag:
             letter = LETTERS.get(tag, "x")

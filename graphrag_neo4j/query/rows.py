@@ -11,17 +11,24 @@ __all__ = [
     "CommunityRow",
     "CoverRow",
     "CoveredRow",
+    "DocumentTextRow",
+    "EntityOfTypeRow",
     "EntityRow",
+    "EverywhereRow",
     "FoundEntityRow",
     "LevelRow",
     "LocalRow",
+    "MentionedInRow",
     "NamedRow",
     "NearNameRow",
     "NeighbourhoodRow",
     "OneHopRow",
     "PartRow",
     "PlaceRow",
+    "ProvenanceRow",
+    "ReachRow",
     "RelationshipRow",
+    "RepeatedRow",
     "ReportRow",
     "ResolvedRow",
     "ShownEntityRow",
@@ -270,3 +277,65 @@ class PlaceRow(TypedDict):
     start: int
     end: int
     text: str
+
+
+class ProvenanceRow(TypedDict):
+    """A chunk that a quotation may stand in; `number` is the number of the quotation.
+
+    `earlier` holds the texts of the chunks before it, the nearest first.
+    """
+
+    number: int
+    ref: int
+    text: str
+    start: int
+    document: str
+    title: str | None
+    earlier: list[str]
+
+
+class RepeatedRow(TypedDict):
+    """The number of documents that hold a phrase; `number` is the number of the phrase."""
+
+    number: int
+    documents: int
+
+
+class ReachRow(TypedDict):
+    """The numbers of the members of a community, and of the documents that mention them."""
+
+    ref: int
+    members: int
+    documents: int
+
+
+class DocumentTextRow(TypedDict):
+    """The text of a chunk, and the source of its document."""
+
+    ref: int
+    text: str
+    document: str
+
+
+class MentionedInRow(TypedDict):
+    """The number of chunks of a document that mention the entity `id`."""
+
+    id: str
+    document: str
+    title: str | None
+    n: int
+
+
+class EntityOfTypeRow(TypedDict):
+    """An entity, the number of documents that mention it, and of all entities of its type."""
+
+    name: str
+    documents: int
+    all: int
+
+
+class EverywhereRow(TypedDict):
+    """An entity that more than half of the documents mention, and their number."""
+
+    name: str
+    documents: int

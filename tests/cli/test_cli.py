@@ -351,7 +351,7 @@ def test_a_command_imports_only_what_it_needs(
 ) -> None:
     kg("index", tales, "--quiet")
     model = {"openai", "genai_prices"}
-    rules = {"simplemma", "textblob", "graphrag_neo4j.extractive.index_backend"}
+    rules = {"simplemma", "graphrag_neo4j.extractive.index_backend"}
     rest = {
         "graphdatascience",
         "graphrag_neo4j.indexing.pipeline",

@@ -20,8 +20,10 @@ from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import find_quote
-from tests.support.quotations import Checked, check_answer, check_map, check_reports
+from tests.support.quotations import Checked, check_answer, check_map, check_reports, folded
 from tests.support.servers import TestServer
+from tests.support.twenty_questions import QUESTIONS as TWENTY
+from tests.support.twenty_questions import check_questions
 from tests.support.wiping import wipe
 
 pytestmark = pytest.mark.one_release
@@ -34,6 +36,7 @@ QUESTIONS = (
     "What is said about education and neural networks?",
 )
 METHODS: tuple[Method, ...] = ("local", "global", "basic")
+KINDS = {"theme", "person", "fact", "opinion", "advice", "comparison", "count", "list", "trap"}
 
 
 def transcripts() -> list[Document]:
@@ -73,6 +76,16 @@ async def rag(checked_server: TestServer, connected: Graph) -> AsyncIterator[Asy
     await wipe(connected)
 
 
+def test_the_questions_are_of_all_kinds_and_their_passages_stand_in_the_transcripts() -> None:
+    assert len(TWENTY) == len({asked["question"] for asked in TWENTY}) == 20
+    assert {asked["kind"] for asked in TWENTY} == KINDS
+    whole = " ".join(folded(document.text) for document in transcripts())
+    for asked in TWENTY:
+        assert (asked["kind"] == "trap") == (not asked["accept"] and not asked["facts"])
+        if asked["sample"] and asked["accept"]:
+            assert any(folded(text) in whole for text in asked["accept"]), asked["question"]
+
+
 async def test_the_sample_becomes_a_whole_index_of_quotations(rag: AsyncGraphRAG) -> None:
     status = await rag.status()
     assert not any(status.pending.values())
@@ -102,6 +115,8 @@ async def test_every_quotation_stands_in_its_chunk(rag: AsyncGraphRAG) -> None:
     await check_map(rag.graph, texts, checked)
     for question, method in asked:
         await check_answer(rag, await rag.query(question, method=method), texts, checked)
+    for answer in await check_questions(rag, everything="KG_TEST_PODCAST" in os.environ):
+        await check_answer(rag, answer, texts, checked)
     assert checked.wrong == []
     least = {"report (extractive)": 500, "report (elements)": 100, "answer": 50, "source": 100}
     least |= {"map (entity)": 500, "map (relationship)": 500, "place of Sources that says it": 50}

@@ -2,7 +2,9 @@
 
 import pytest
 
+from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.nlp.entity_recognition import read
+from graphrag_neo4j.nlp.word_lists import lines_of
 
 ENGLISH = (
     "The Massachusetts Institute of Technology (MIT) invited Jerome Powell, the chair of the "
@@ -120,3 +122,35 @@ def test_things_that_share_a_sentence_are_pairs_and_a_lone_one_joins_its_neighbo
 
 def test_a_name_within_a_longer_one_is_no_pair_with_it() -> None:
     assert read("They discuss AI ethics.").pairs() == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("He moved from St. Louis to St. Paul.", {"St. Louis", "St. Paul"}),
+        ("They climbed Mt. Everest and met at Ft. Worth.", {"Mt. Everest", "Ft. Worth"}),
+        ("She flew from Dar es Salaam to Port au Prince.", {"Dar es Salaam", "Port au Prince"}),
+        ("She left Rio de Janeiro for Los Angeles.", {"Rio de Janeiro", "Los Angeles"}),
+        ("We read El País in Las Vegas.", {"El País", "Las Vegas"}),
+        ("A Boeing B-29 and two B-29s flew over Japan.", {"Boeing B-29", "B-29", "Japan"}),
+        ("Republican Pat Roberts met Democrat Joe Manchin.", {"Pat Roberts", "Joe Manchin"}),
+        ("Senator Pat Roberts of Kansas met Rep. Amy Hess.", {"Pat Roberts", "Kansas", "Amy Hess"}),
+        ("Microsoft CTO Kevin Scott spoke.", {"Microsoft", "Kevin Scott"}),
+        ("Lt. Col. John Smith of the U.S. Air Force spoke.", {"John Smith", "U.S. Air Force"}),
+        ("Mr. C. S. Lewis prayed at St. Mary's Church.", {"C. S. Lewis", "St. Mary's Church"}),
+        # These stay whole.
+        ("The Republican National Committee met.", {"Republican National Committee"}),
+        ("The University of Kansas met Lawrence of Arabia.",
+         {"University of Kansas", "Lawrence of Arabia"}),
+        ("Queen Elizabeth met the Green Bay Packers.", {"Queen Elizabeth", "Green Bay Packers"}),
+    ],
+)  # fmt: skip
+def test_names_have_their_full_stops_and_small_words_and_no_roles(
+    text: str, names: set[str]
+) -> None:
+    assert {name for name, kind in named(text).items() if kind != "concept"} == names
+
+
+def test_a_missing_word_list_is_an_error_that_says_what_to_do() -> None:
+    with pytest.raises(InputError, match=r"names/none\.txt of graphrag-neo4j is missing"):
+        lines_of("names/none.txt")

@@ -14,7 +14,7 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.visualization import Map, read_map
 
-__all__ = ["Checked", "check_answer", "check_map", "check_reports"]
+__all__ = ["Checked", "check_answer", "check_map", "check_reports", "folded"]
 
 EVERY = 1_000_000  # places of a citation: all that there are
 SAME = str.maketrans("⟦⟧", "[]")

@@ -1,5 +1,6 @@
 """Prints answers, their sources and their context tables."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict
 from math import isfinite
@@ -30,6 +31,7 @@ KINDS: dict[CitationKind, tuple[str, str]] = {
     "Claims": ("claim", "claims"),
     "Sources": ("source", "sources"),
 }
+LEAD = re.compile(r"\*\*(.+?)\*\*")
 QUOTED = 200  # characters of a source that are printed
 
 
@@ -51,18 +53,50 @@ def print_sources(answer: Answer) -> None:
                 printed.add(place)
 
 
-def print_answer(answer: Answer, *, streamed: bool) -> None:
-    """Prints the text, unless it was already streamed, and then the sources and the effort."""
+def print_answer(
+    answer: Answer, *, streamed: bool, sources: bool = False, more: str = "--sources"
+) -> None:
+    """Prints the text, unless it was already streamed, and then the sources and the effort.
+
+    An answer of quotations says itself where each of them stands. So only the number of its sources
+    is printed, unless `sources` asks for all; `more` is the option or command that prints them.
+    """
+    quotations = answer.origin == "extractive"
     if streamed:
         terminal.line()
+    elif quotations:
+        _print_quotations(answer.text)
     else:
         terminal.block(answer.text)
     print_incomplete(answer)
-    print_sources(answer)
+    if sources or not quotations:
+        print_sources(answer)
+    elif answer.citations:
+        terminal.line()
+        terminal.line(_number_of_sources(answer, more))
     terminal.line()
     terminal.line(_effort(answer), style="dim")
     if n := Usage.total(answer.usage.values()).repaired:
         terminal.line(repaired(n), style="dim")
+
+
+def _print_quotations(text: str) -> None:
+    """Prints an answer of quotations: leads in bold, places dim, long lines wrapped."""
+    for line in text.splitlines():
+        if found := LEAD.match(line):
+            terminal.line((found[1], "bold"), line[found.end() :])
+        elif line.startswith("  "):
+            terminal.line(line, style="dim")
+        else:
+            terminal.line(line)
+
+
+def _number_of_sources(answer: Answer, more: str) -> str:
+    """Returns how many passages an answer quotes, and how all of them are printed."""
+    places = {source.chunk: source.document for one in answer.citations for source in one.sources}
+    passages = counted(len(places), "passage")
+    documents = counted(len(set(places.values())), "document")
+    return f"Sources: {passages} of {documents}. {more} prints them all."
 
 
 def print_incomplete(answer: Answer, *, error: bool = False) -> None:

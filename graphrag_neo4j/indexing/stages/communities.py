@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.events import Advanced, Listener, Started
+from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, Transaction, give_refs
-from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.hierarchy import (
     HierarchyLimits,
@@ -30,6 +29,7 @@ from graphrag_neo4j.indexing.rows import (
     KnownCommunityRow,
     MemberRow,
     NamedByRow,
+    TotalsRow,
 )
 from graphrag_neo4j.model import WeightedEdge
 
@@ -49,6 +49,8 @@ RETURN gds.graph.project(
 """
 IMPORTED = "import"  # the signature of an imported tree
 PROJECTION = "kg_"
+SEVERAL = 5  # documents from which on "more than half of the documents" means anything
+SHOWN = 8  # names in a notice
 NO_GDS = (
     "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
     "server and docker-compose.yml have it), or set NEO4J_URI to a server that has it."
@@ -60,7 +62,9 @@ class Leiden:
     """The settings of the Leiden algorithm: limits of the tree, and the randomness `theta`, `seed`.
 
     With `by_npmi` True, the weight of a pair is its number of statements times its NPMI (`npmi`),
-    which suits a graph of co-occurrences. Otherwise it is the number of its statements.
+    which suits a graph of co-occurrences. An entity that more than half of the documents mention,
+    such as the host of a series, then has no edges. Otherwise the weight is the number of
+    statements.
     """
 
     limits: HierarchyLimits = field(default_factory=HierarchyLimits)
@@ -72,7 +76,9 @@ class Leiden:
     def signature(self) -> str:
         """A hash of these settings."""
         parts = [str(part) for part in (*astuple(self.limits), self.theta, self.seed)]
-        return identify("leiden", *parts, *["association"] * self.by_npmi)
+        return identify(
+            "leiden", *parts, *["association without what is everywhere"] * self.by_npmi
+        )
 
 
 async def find_communities(
@@ -93,23 +99,41 @@ async def find_communities(
     entities = {
         row["id"]: row["leaf"] for row in await graph.read("communities/entities", MemberRow)
     }
-    edges = await _edges(graph, leiden)
+    edges = await _edges(graph, leiden, listen)
     tree = await anyio.to_thread.run_sync(_tree, graph, leiden, list(entities), edges)
     await _save(graph, leiden, tree, entities)
     listen(Advanced(len(tree)))
 
 
-async def _edges(graph: Graph, leiden: Leiden) -> list[WeightedEdge]:
+async def _edges(graph: Graph, leiden: Leiden, listen: Listener) -> list[WeightedEdge]:
     rows = await graph.read("communities/edges", EdgeRow)
     if not leiden.by_npmi:
         return [(row["start"], row["end"], float(row["weight"])) for row in rows]
-    total = int((await graph.read("communities/chunks", CountRow))[0]["n"])
-    n = {row["id"]: row["n"] for row in await graph.read("communities/counts", NamedByRow)}
+    total = (await graph.read("communities/chunks", TotalsRow))[0]
+    named = await graph.read("communities/counts", NamedByRow)
+    everywhere = {row["id"]: row["name"] for row in named if _is_everywhere(row, total)}
+    if everywhere:
+        listen(Notice(_left_out(sorted(everywhere.values()))))
+    n = {row["id"]: row["n"] for row in named}
     return [
-        (a, b, weight_of(row["weight"], n[a], n[b], total))
+        (a, b, weight_of(row["weight"], n[a], n[b], total["n"]))
         for row in rows
         for a, b in [(row["start"], row["end"])]
+        if a not in everywhere and b not in everywhere
     ]
+
+
+def _is_everywhere(named: NamedByRow, total: TotalsRow) -> bool:
+    """Tells whether more than half of the documents mention an entity, if there are several."""
+    return total["documents"] >= SEVERAL and named["documents"] > total["documents"] / 2
+
+
+def _left_out(names: Sequence[str]) -> str:
+    listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
+    return (
+        "What more than half of the documents mention stays alone in the communities, because it "
+        f"would join what does not belong together: {listed}."
+    )
 
 
 def _tree(

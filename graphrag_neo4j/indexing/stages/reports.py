@@ -274,7 +274,8 @@ def _lines(record: ContextRecord) -> str:
 def _entity(row: ReportEntityRow) -> EntityMaterial:
     record = record_of_row("Entities", row, "name", "type", "description")
     name, degree = neutralised(row["name"]), row["degree"] or 0
-    return EntityMaterial(record, name, _lines(record), degree, row["part"], row["mentions"])
+    type_ = row["type"] or ""
+    return EntityMaterial(record, name, _lines(record), degree, row["part"], row["mentions"], type_)
 
 
 def _edge(row: ReportEdgeRow) -> RelationshipMaterial:

@@ -135,6 +135,8 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
 
 
 def _tell_left_out(query: QueryContext, left_out: int, number: int) -> None:
+    if query.backend.quotes:  # no report is made by a model, so the notice would say nothing
+        return
     share = query.settings.small_share
     query.listen(
         Notice(

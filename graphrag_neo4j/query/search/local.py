@@ -1,13 +1,25 @@
 """Local search: answers from the entities that a question is about and the graph around them."""
 
 from graphrag_neo4j.query.local_context import local_context
+from graphrag_neo4j.query.passages import near_passages
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult
 
 __all__ = ["search_local"]
 
 
 async def search_local(query: QueryContext) -> SearchResult:
-    """Returns the local context of the question, and the task that answers from it."""
-    table = await local_context(query)
+    """Returns the local context of the question, and the task that answers from it.
+
+    An answer of quotations has no budget of tokens: it is also made from more passages near the
+    question, which are a context of their own.
+    """
+    contexts = [await local_context(query)]
+    if query.backend.quotes and not query.context_only:
+        contexts.append(await near_passages(query))
+    table = contexts[0]
+    if len(contexts) > 1:
+        table = query.table(float("inf"))
+        for context in contexts:
+            table.records |= context.records
     answer = query.backend.answer(query.question, table, query.history)
-    return SearchResult([table], answer if table.records else None)
+    return SearchResult(contexts, answer if table.records else None)

@@ -1,0 +1,2 @@
+// Counts all documents.
+RETURN COUNT { (:Document) } AS n

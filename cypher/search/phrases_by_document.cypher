@@ -1,0 +1,9 @@
+// Counts for each phrase the chunks of each document that hold it, the most first.
+UNWIND $phrases AS phrase
+CALL (phrase) {
+  CALL db.index.fulltext.queryNodes('kg_chunk_text', phrase.words) YIELD node
+  MATCH (node)-[:PART_OF]->(document:Document)
+  RETURN document, count(node) AS n
+}
+RETURN phrase.id AS id, document.source AS document, document.title AS title, n
+ORDER BY n DESC, document

@@ -1,0 +1,36 @@
+// Finds the chunk that each quotation stands in, by the elements that it is cited from; with the
+// two chunks before it, and the number of documents that hold the beginning of the quotation.
+UNWIND $quotations AS quotation
+CALL (quotation) {
+  UNWIND quotation.citations AS citation
+  CALL (citation, quotation) {
+    WITH citation WHERE citation.kind = 'Sources'
+    MATCH (chunk:Chunk {ref: citation.ref})
+    RETURN chunk, 0 AS order
+    UNION
+    WITH citation, quotation WHERE citation.kind = 'Claims'
+    MATCH (:Claim {ref: citation.ref})-[:FROM]->(chunk:Chunk)
+    RETURN chunk, 1 AS order
+    UNION
+    WITH citation, quotation WHERE citation.kind = 'Entities'
+    MATCH (:Entity {ref: citation.ref})<-[mention:MENTIONS]-(chunk:Chunk)
+    WHERE any(text IN mention.descriptions WHERE text CONTAINS quotation.text)
+    RETURN chunk, 2 AS order ORDER BY chunk.ref LIMIT 1
+    UNION
+    WITH citation, quotation WHERE citation.kind = 'Relationships'
+    MATCH (:Entity)-[pair:RELATED {ref: citation.ref}]->(:Entity)
+    MATCH ()-[stated:STATED {pair: pair.id}]->()
+    WHERE any(text IN stated.descriptions WHERE text CONTAINS quotation.text)
+    MATCH (chunk:Chunk {id: stated.chunk})
+    RETURN chunk, 3 AS order ORDER BY chunk.ref LIMIT 1
+  }
+  RETURN chunk ORDER BY order, chunk.ref LIMIT $most
+}
+MATCH (chunk)-[:PART_OF]->(document:Document)
+RETURN quotation.number AS number, chunk.ref AS ref, chunk.text AS text, chunk.start AS start,
+       document.source AS document, document.title AS title,
+       COLLECT {
+         MATCH path = (chunk)<-[:NEXT*1..3]-(before:Chunk)
+         // Chunks overlap: the text that the quotation's chunk repeats is left out.
+         RETURN left(before.text, chunk.start - before.start) ORDER BY length(path)
+       } AS earlier

@@ -1,0 +1,16 @@
+// Counts the documents and the members of communities. A document counts if it mentions at least
+// two of the members (or the only one), and one of twenty.
+UNWIND $refs AS ref
+MATCH (community:Community {ref: ref})
+CALL (community) {
+  MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(member:Entity)
+  RETURN collect(member) AS members
+}
+CALL (members) {
+  UNWIND members AS member
+  MATCH (member)<-[:MENTIONS]-()-[:PART_OF]->(document:Document)
+  WITH document, count(DISTINCT member) AS named, size(members) AS all
+  WHERE (named > 1 OR all = 1) AND named >= all / 20.0
+  RETURN count(document) AS documents
+}
+RETURN ref, size(members) AS members, documents

@@ -1,0 +1,8 @@
+// Counts the documents that hold each phrase, and stops at $most chunks.
+UNWIND $phrases AS phrase
+CALL (phrase) {
+  CALL db.index.fulltext.queryNodes('kg_chunk_text', phrase.words, {limit: $most}) YIELD node
+  MATCH (node)-[:PART_OF]->(document:Document)
+  RETURN count(DISTINCT document) AS documents
+}
+RETURN phrase.number AS number, documents

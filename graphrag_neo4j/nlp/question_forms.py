@@ -1,0 +1,103 @@
+"""Recognises questions that no quotation answers: those for a count, a list or a comparison.
+
+"How many guests are there?"        a count of those who speak
+"Compare Ada and Ben."              a comparison
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from graphrag_neo4j.nlp.english import is_ordinary
+from graphrag_neo4j.nlp.languages import language_of
+from graphrag_neo4j.nlp.sentence_ranking import base_words
+from graphrag_neo4j.nlp.sentences import WORD
+from graphrag_neo4j.nlp.word_lists import ABOUT
+
+__all__ = ["Form", "asks_for_speakers", "form_of", "kind_asked_for", "names_in"]
+
+Form = Literal["count", "list", "comparison"]
+TOLD = r"(?:mention|discuss|talk|come|arise|name|appear|occur|refer|said|speak)"
+COUNTED = r"(?:guests?|speakers?|interviewees?|hosts?|episodes?|documents?|transcripts?|texts)"
+# Only what the graph counts: other numbers, such as those of the dead, may stand in a sentence.
+COUNT = re.compile(
+    rf"\bhow many (?:\w+ )?{COUNTED}\b|\bnumber of (?:\w+ )?{COUNTED}\b"
+    rf"|\bhow (?:often|frequent(?:ly)?|many times)\b.*\b{TOLD}",
+    re.IGNORECASE,
+)
+KINDS = {
+    "organization": r"compan(?:y|ies)|organi[sz]ations?",
+    "place": r"places?|cities|countries",
+    "person": r"people|persons?",
+}
+LISTED = rf"(?:{COUNTED}|{'|'.join(KINDS.values())})"
+LIST = re.compile(
+    rf"^(?:please )?(?:list|name|enumerate|show)(?: me)?\b.{{0,20}}\b{LISTED}\b"
+    rf"|\b(?:who|which|what) (?:are|were) (?:all )?(?:of )?(?:the |your |its )?{COUNTED}\b"
+    rf"(?! (?:say|said|think|talk|opinion))"
+    rf"|\b(?:which|what) {LISTED} (?:are|were) (?:there|mentioned|named|discussed)\b",
+    re.IGNORECASE,
+)
+COMPARISON = re.compile(
+    r"\bcompar(?:e|es|ed|ing|ison)\b|\bversus\b|\bvs\b|\bdifferences? between\b"
+    r"|\bhow (?:do|does|did) .+ differ\b|\bin common\b",
+    re.IGNORECASE,
+)
+SPEAKERS = re.compile(r"\b(?:guests?|speakers?|interviewees?|hosts?)\b", re.IGNORECASE)
+
+
+def form_of(question: str) -> Form | None:
+    """Returns the form of a question that no quotation answers, None for any other question.
+
+    >>> form_of("How many guests are there?"), form_of("What do the guests say of data?")
+    ('count', None)
+    """
+    forms: tuple[tuple[Form, re.Pattern[str]], ...] = (
+        ("count", COUNT),
+        ("comparison", COMPARISON),
+        ("list", LIST),
+    )
+    return next((form for form, pattern in forms if pattern.search(question)), None)
+
+
+def kind_asked_for(question: str) -> str | None:
+    """Returns the entity type that a question wants listed, None if it names no type.
+
+    >>> kind_asked_for("Which companies are mentioned?")
+    'organization'
+    """
+    for kind, words in KINDS.items():
+        if re.search(rf"\b(?:{words})\b", question, re.IGNORECASE):
+            return kind
+    return None
+
+
+def asks_for_speakers(question: str) -> bool:
+    """Tells whether a question is about those who speak in the documents."""
+    return SPEAKERS.search(question) is not None
+
+
+@lru_cache(100)
+def names_in(question: str) -> Sequence[tuple[str, frozenset[str]]]:
+    """Returns each name in a question, and its words in lower case and in their base forms.
+
+    A name is a row of words that begin with a capital. In German none is found, because all nouns
+    have a capital there.
+    """
+    words = list(WORD.finditer(question))
+    if language_of(question, (word[0] for word in words)) == "de":
+        return ()
+    names: list[list[str]] = [[]]
+    for number, word in enumerate(words):
+        name = word[0].removesuffix("'s").removesuffix("’s")
+        capital = name[:1].isupper() and name.lower() not in ABOUT
+        if capital and (number > 0 or not is_ordinary(name.lower())):
+            names[-1].append(name)
+        elif names[-1]:
+            names.append([])
+    return [
+        (" ".join(name), frozenset().union(*(base_words(part) | {part.lower()} for part in name)))
+        for name in names
+        if name
+    ]

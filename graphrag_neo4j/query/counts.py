@@ -1,0 +1,178 @@
+"""Answers questions that no quotation answers, by tables of counts from the graph.
+
+A count, a list or a comparison is not said in any sentence. What the graph can count is shown: who
+speaks in how many documents, or which documents mention the entities that the question names. What
+it can't count needs a model, and the answer says so.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from graphrag_neo4j.context.citations import bracket
+from graphrag_neo4j.context.context_table import record_of_row
+from graphrag_neo4j.context.quotation import Draft
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.model import ComposedTask
+from graphrag_neo4j.nlp.english import is_ordinary
+from graphrag_neo4j.nlp.question_forms import Form, asks_for_speakers, kind_asked_for
+from graphrag_neo4j.nlp.sentences import speakers_in
+from graphrag_neo4j.query.query_context import QueryContext, SearchResult, lucene_query
+from graphrag_neo4j.query.rows import (
+    DocumentTextRow,
+    EntityOfTypeRow,
+    MentionedInRow,
+    NamedRow,
+    NeighbourhoodRow,
+    ShownEntityRow,
+)
+from graphrag_neo4j.query.seeds import names
+from graphrag_neo4j.text import excerpt
+
+__all__ = ["search_counts"]
+
+PAGE = 1000  # chunks that one read returns
+ROWS = 25  # rows of a table, so that an answer fits on a screen
+NAMED = 60  # names of speakers that are listed
+COMPARED = 4  # entities in a table, at most
+HOSTING = 3  # whoever speaks in one of this many documents, and in several, is a host
+NEEDS_MODEL = {
+    "count": "Without a model, this question can't be answered: no sentence holds the count, and "
+    "the graph counts only who speaks and which documents mention a name.",
+    "list": "Without a model, this question can't be answered: no sentence holds the whole list, "
+    "and the graph lists only who speaks and which documents mention a name.",
+    "comparison": "Without a model, nothing can be compared. Ask for each thing by itself.",
+}
+
+
+async def search_counts(query: QueryContext, form: Form) -> SearchResult:
+    """Returns a table for the question, or a sentence that says that it needs a model."""
+    speakers = form != "comparison" and asks_for_speakers(query.question)
+    if speakers and (text := await _speakers(query)):
+        return SearchResult([], _told(text))
+    if form == "list" and (kind := kind_asked_for(query.question)):
+        return await _of_kind(query, kind)
+    named = await _named(query)
+    if named:
+        return await _mentions(query, named)
+    return SearchResult([], _told(NEEDS_MODEL[form]))
+
+
+def _told(text: str) -> ComposedTask:
+    return ComposedTask(lambda: Draft(lambda _: text))
+
+
+async def _speakers(query: QueryContext) -> str:
+    """Returns who speaks in how many documents, "" if no document has speaker tags."""
+    documents: defaultdict[str, set[str]] = defaultdict(set)
+    turns: Counter[str] = Counter()
+    after = -1
+    while rows := await query.graph.read(
+        "search/texts_by_document", DocumentTextRow, after=after, limit=PAGE
+    ):
+        for row in rows:
+            for name in speakers_in(row["text"]):
+                documents[name].add(row["document"])
+                turns[name] += 1
+        after = rows[-1]["ref"]
+    total = int((await query.graph.read("search/number_of_documents", CountRow))[0]["n"])
+    known = {name: len(documents[name]) for name in turns if _is_person(name, turns)}
+    return _speakers_text(known, total) if known else ""
+
+
+def _is_person(name: str, all_names: Iterable[str]) -> bool:
+    """Tells whether a speaker tag is a person's name, and not a part of the name of another one."""
+    if not name.replace(" ", "").replace(".", "").replace("-", "").isalpha():
+        return False
+    if " " in name:
+        return True
+    return not is_ordinary(name) and not any(
+        name in other.split() for other in all_names if " " in other
+    )
+
+
+def _speakers_text(documents: Mapping[str, int], total: int) -> str:
+    """Returns the sentence with the number of speakers, then hosts and guests by name."""
+    order = sorted(documents, key=lambda name: (-documents[name], name))
+    hosts = [name for name in order if documents[name] > max(1, total / HOSTING)]
+    guests = [name for name in order if name not in hosts]
+    parts = [f"**{len(order):,} people speak in {total:,} documents**, by their speaker tags."]
+    if hosts:
+        parts.append("In many documents: " + _with_counts(hosts, documents))
+    if guests:
+        label = "In few documents" if hosts else "Who"
+        parts.append(f"{label} ({len(guests):,}): {_with_counts(guests, documents)}")
+    return "\n\n".join(parts)
+
+
+def _with_counts(listed: Sequence[str], documents: Mapping[str, int]) -> str:
+    shown = [
+        f"{name} ({documents[name]:,})" if documents[name] > 1 else name for name in listed[:NAMED]
+    ]
+    left = len(listed) - len(shown)
+    return ", ".join(shown) + (f", and {left:,} more" if left else "") + "."
+
+
+async def _of_kind(query: QueryContext, kind: str) -> SearchResult:
+    """Returns the entities of a type that the most documents mention."""
+    rows = await query.graph.read("search/entities_of_type", EntityOfTypeRow, type=kind, k=NAMED)
+    if not rows:
+        return SearchResult([], _told(NEEDS_MODEL["list"]))
+    shown = {row["name"]: row["documents"] for row in rows}
+    text = (
+        f"**{rows[0]['all']:,} entities of the type {kind}** were recognised by rules. Those in "
+        f"the most documents, with their number: {_with_counts(list(shown), shown)}"
+    )
+    return SearchResult([], _told(text))
+
+
+async def _named(query: QueryContext) -> list[str]:
+    """Returns the ids of the entities whose full names the question has."""
+    words = lucene_query(query.question, "name")
+    rows = await query.graph.read("search/named", NamedRow, words=words, k=50) if words else []
+    return names(query.question, rows)[:COMPARED]
+
+
+async def _mentions(query: QueryContext, ids: Sequence[str]) -> SearchResult:
+    """Returns a table of the documents that mention entities, with the number of passages."""
+    limits = {"inner": 0, "outward": 0, "claims": 0, "communities": 0, "chunks": 0}
+    found = await query.graph.read("search/neighbourhood", NeighbourhoodRow, ids=ids, **limits)
+    entities = {row["id"]: row for row in found[0]["entities"]}
+    listed = [entities[id_] for id_ in ids if id_ in entities]
+    phrases = [{"id": one["id"], "words": _phrase(one["name"])} for one in listed]
+    rows = await query.graph.read("search/phrases_by_document", MentionedInRow, phrases=phrases)
+    table = query.table(float("inf"))
+    table.add(record_of_row("Entities", row, "name", "type", "description") for row in listed)
+    return SearchResult([table], _told(_mentions_text(listed, rows)))
+
+
+def _phrase(name: str) -> str:
+    """Returns a full-text query for a name, in the singular or the plural."""
+    words = " ".join(re.findall(r"\w+", name))
+    return f'"{words}" OR "{words}s"'
+
+
+def _mentions_text(entities: Sequence[ShownEntityRow], rows: Sequence[MentionedInRow]) -> str:
+    """Returns a sentence for each entity, then a table of documents in Markdown."""
+    passages: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    title = {}
+    for row in rows:
+        passages[row["document"]][row["id"]] = row["n"]
+        title[row["document"]] = row["title"] or row["document"]
+    lines = []
+    for one in entities:
+        counts = [found[one["id"]] for found in passages.values() if one["id"] in found]
+        cites = bracket([("Entities", one["ref"])])
+        lines.append(
+            f"**{one['name']}** is mentioned in {len(counts):,} documents, in {sum(counts):,} "
+            f"passages {cites}."
+        )
+    order = sorted(passages, key=lambda d: (-len(passages[d]), -sum(passages[d].values()), d))
+    head = [*(one["name"] for one in entities), "document"]
+    table = [" | ".join(head), " | ".join("---" for _ in head)]
+    for document in order[:ROWS]:
+        cells = [str(passages[document].get(one["id"], 0)) for one in entities]
+        table.append(" | ".join([*cells, excerpt(title[document], 70)]))
+    if len(order) > ROWS:
+        lines.append(f"The {ROWS} documents with the most of them, of {len(order):,}:")
+    return "\n".join(lines) + "\n\n" + "\n".join(f"| {row} |" for row in table)

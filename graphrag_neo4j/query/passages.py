@@ -1,0 +1,53 @@
+"""Passages near a question: the chunks that full-text search and vector search find for it.
+
+The words of the question are searched without its stop words, because "What do they say about the
+risks?" is near every chunk by its other words.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.graph import vector_search
+from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.query.query_context import (
+    QueryContext,
+    gather,
+    lucene_query,
+    source_record,
+)
+from graphrag_neo4j.query.rows import ChunkRow
+
+__all__ = ["near_passages"]
+
+BY_WORDS: Final = 40  # chunks that full-text search finds, at most
+BY_VECTOR: Final = 20  # chunks that vector search finds
+
+
+async def near_passages(query: QueryContext) -> ContextTable:
+    """Returns a table of the chunks near the question, those found by words first."""
+    found = await gather(words=partial(_by_words, query), vector=partial(_by_vector, query))
+    ids = list(dict.fromkeys(row["id"] for rows in found.values() for row in rows))
+    chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
+    table = query.table(float("inf"))
+    table.add(source_record(chunks[id_]) for id_ in ids if id_ in chunks)
+    return table
+
+
+async def _by_words(query: QueryContext) -> Sequence[ScoredRow]:
+    # This import reads word lists, which takes a moment.
+    from graphrag_neo4j.nlp.sentence_ranking import content_words  # noqa: PLC0415
+    from graphrag_neo4j.nlp.word_lists import ABOUT  # noqa: PLC0415
+
+    words = " ".join(sorted(content_words(query.question) - ABOUT)) or query.question
+    if not (text := lucene_query(words)):
+        return []
+    return await query.graph.read("search/worded_chunks", ScoredRow, words=text, k=BY_WORDS)
+
+
+async def _by_vector(query: QueryContext) -> Sequence[ScoredRow]:
+    vector = await query.vector()
+    if vector is None:
+        return []
+    return await vector_search(query.graph, "chunk", vector, BY_VECTOR)

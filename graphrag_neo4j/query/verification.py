@@ -1,0 +1,106 @@
+"""Reads from the graph what an extractive answer says about its quotations: where each stands.
+
+A quotation is looked up by the elements that it is cited from. The number of documents that hold
+its beginning tells whether it is boilerplate, such as the opening of every episode of a series.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import anyio.to_thread
+
+from graphrag_neo4j.context.citations import neutralised
+from graphrag_neo4j.context.quotation import (
+    Draft,
+    DraftedQuotation,
+    Provenance,
+    Reach,
+    Verified,
+)
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.model import ComposedTask
+from graphrag_neo4j.query.rows import EverywhereRow, ProvenanceRow, ReachRow, RepeatedRow
+from graphrag_neo4j.text import find_quote, flat
+
+__all__ = ["composed", "verified"]
+
+PLACES: Final = 6  # chunks in which a quotation is looked for, at most
+LEAST, MOST = 6, 10  # words of the beginning of a quotation that make a phrase
+MOST_NAMED: Final = 60  # entities whose documents are counted
+REPEATED_IN: Final = 30  # chunks that are counted for a phrase, at most
+
+
+async def composed(graph: Graph, task: ComposedTask) -> str:
+    """Returns the text of an extractive answer: drafts it, verifies the draft, and composes it."""
+    draft = await anyio.to_thread.run_sync(task.draft)
+    found = await verified(graph, draft)
+    return await anyio.to_thread.run_sync(draft.compose, found)
+
+
+async def verified(graph: Graph, draft: Draft) -> Verified:
+    """Reads the provenance of the quotations of a draft, and the reach of its reports."""
+    if not (draft.quotations or draft.reports):
+        return Verified()
+    places = await _places(graph, draft.quotations)
+    repeated = await _repeated(graph, draft.quotations)
+    reach = await graph.read("search/reach", ReachRow, refs=list(draft.reports))
+    documents = await graph.read("search/number_of_documents", CountRow)
+    names = await graph.read("search/everywhere", EverywhereRow, most=MOST_NAMED)
+    return Verified(
+        {one: replace(at, documents=repeated.get(one, 1)) for one, at in places.items()},
+        {row["ref"]: Reach(row["members"], row["documents"]) for row in reach},
+        documents[0]["n"],
+        {row["name"]: row["documents"] for row in names},
+    )
+
+
+async def _places(
+    graph: Graph, quotations: Sequence[DraftedQuotation]
+) -> dict[DraftedQuotation, Provenance]:
+    """Returns the first chunk that holds each quotation word for word."""
+    rows = await graph.read(
+        "search/provenance",
+        ProvenanceRow,
+        quotations=[
+            {
+                "number": number,
+                "text": one.text,
+                "citations": [{"kind": kind, "ref": ref} for kind, ref in one.citations],
+            }
+            for number, one in enumerate(quotations)
+        ],
+        most=PLACES,
+    )
+    found: dict[DraftedQuotation, Provenance] = {}
+    for row in rows:
+        one = quotations[row["number"]]
+        if one not in found and find_quote(one.text, row["text"]):
+            found[one] = _provenance(row)
+    return found
+
+
+def _provenance(row: ProvenanceRow) -> Provenance:
+    return Provenance(
+        row["ref"],
+        neutralised(row["text"]),
+        row["start"],
+        row["document"],
+        neutralised(flat(row["title"])),
+        tuple(row["earlier"]),
+    )
+
+
+async def _repeated(
+    graph: Graph, quotations: Sequence[DraftedQuotation]
+) -> dict[DraftedQuotation, int]:
+    """Returns the number of documents that hold the first words of a quotation."""
+    phrases = [
+        {"number": number, "words": f'"{" ".join(words[:MOST])}"'}
+        for number, one in enumerate(quotations)
+        if len(words := re.findall(r"\w+", one.text)) >= LEAST
+    ]
+    rows = await graph.read("search/repeated", RepeatedRow, phrases=phrases, most=REPEATED_IN)
+    return {quotations[row["number"]]: row["documents"] for row in rows}

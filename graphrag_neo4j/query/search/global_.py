@@ -135,8 +135,8 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
 
 
 def _tell_left_out(query: QueryContext, left_out: int, number: int) -> None:
-    if query.backend.quotes:  # no report is made by a model, so the notice would say nothing
-        return
+    if query.backend.quotes and not query.context_only:
+        return  # no report is made by a model, so the notice would say nothing
     share = query.settings.small_share
     query.listen(
         Notice(

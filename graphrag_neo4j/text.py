@@ -22,6 +22,7 @@ __all__ = [
     "shortened",
     "spaced_characters",
     "storable",
+    "without_possessive",
 ]
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -70,6 +71,15 @@ def clean_name(text: str) -> str:
 def flat(value: object) -> str:
     """A value as one line of text; an empty text for None."""
     return " ".join(str(value or "").split())
+
+
+def without_possessive(word: str) -> str:
+    """A word without the English ending of the possessive.
+
+    >>> without_possessive("Ada's"), without_possessive("Ada’s"), without_possessive("James")
+    ('Ada', 'Ada', 'James')
+    """
+    return word.removesuffix("'s").removesuffix("’s")
 
 
 def fold_prose(text: str) -> str:

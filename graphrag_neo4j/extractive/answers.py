@@ -19,7 +19,7 @@ from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
 
-__all__ = ["RELEVANCE", "WELL_SAID", "ScoredQuotes", "best_quotes", "cosine"]
+__all__ = ["WELL_SAID", "ScoredQuotes", "best_quotes", "cosine", "marginal_relevance"]
 
 CONSIDERED = 40  # best sentences from which the selection is made
 RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
@@ -219,6 +219,12 @@ def _acronym(unit: Unit, words: frozenset[str]) -> bool:
 
 
 def _marginal(quote: Quote, selected: Sequence[Quote]) -> float:
-    """Returns the maximal marginal relevance of a sentence beside the selected ones."""
-    similarity = max((cosine(quote.vector, one.vector) for one in selected), default=0.0)
-    return RELEVANCE * quote.score - (1 - RELEVANCE) * similarity
+    return marginal_relevance(quote.score, (cosine(quote.vector, one.vector) for one in selected))
+
+
+def marginal_relevance(score: float, similarities: Iterable[float]) -> float:
+    """Returns the maximal marginal relevance of what has a score, beside what is selected already.
+
+    `similarities` are those to each selected one.
+    """
+    return RELEVANCE * score - (1 - RELEVANCE) * max(similarities, default=0.0)

@@ -15,8 +15,8 @@ from graphrag_neo4j.context.quotation import Provenance
 from graphrag_neo4j.extractive.quotes import Quote
 from graphrag_neo4j.nlp.abbreviations import written
 from graphrag_neo4j.nlp.entity_recognition import Thing, read
-from graphrag_neo4j.nlp.formulas import is_formula, is_licence
-from graphrag_neo4j.nlp.sentences import Passage, Sentence, read_passage
+from graphrag_neo4j.nlp.formulas import is_noise
+from graphrag_neo4j.nlp.sentences import Passage, read_passage
 from graphrag_neo4j.text import find_quote, flat
 
 __all__ = ["Attributed", "attributed"]
@@ -186,11 +186,7 @@ def _fits(passage: Passage, new: int, joint: int, numbers: tuple[int, int]) -> b
     """
     begin, end = (passage.sentences[number] for number in numbers)
     has_room = end.end - begin.start <= ROOM
-    return has_room and _adjoins(passage, joint) and not _is_noise(passage.sentences[new])
-
-
-def _is_noise(sentence: Sentence) -> bool:
-    return is_formula(flat(sentence.text)) or is_licence(flat(sentence.text))
+    return has_room and _adjoins(passage, joint) and not is_noise(flat(passage.sentences[new].text))
 
 
 def _is_whole(passage: Passage, first: int, last: int) -> bool:

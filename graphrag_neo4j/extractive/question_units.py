@@ -14,6 +14,7 @@ from graphrag_neo4j.nlp.languages import base_form, language_of
 from graphrag_neo4j.nlp.sentence_ranking import base_words
 from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
+from graphrag_neo4j.text import without_possessive
 
 __all__ = ["Unit", "units_of"]
 
@@ -32,7 +33,7 @@ def units_of(question: str) -> tuple[tuple[Unit, ...], int]:
         words -= PLAYS_A_ROLE
     tokens = [found[0] for found in WORD.finditer(question)]
     language = language_of(question, tokens)
-    bases = [base_form(_plain(token), language) for token in tokens]
+    bases = [base_form(without_possessive(token.lower()), language) for token in tokens]
     units = []
     for first, last in _groups(tokens, language):
         unit = frozenset(bases[first:last]) & words
@@ -54,7 +55,3 @@ def _groups(tokens: list[str], language: str) -> Iterator[tuple[int, int]]:
         first = last + 1
     if language == "en":
         yield from noun_phrases(tokens, parts_of_speech(tokens))
-
-
-def _plain(token: str) -> str:
-    return token.lower().removesuffix("'s").removesuffix("’s")

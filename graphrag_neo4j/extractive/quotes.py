@@ -8,7 +8,7 @@ from functools import lru_cache
 from graphrag_neo4j.context.citations import CitationRef, bracket, cited, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.context.quotation import DraftedQuotation
-from graphrag_neo4j.nlp.formulas import is_formula, is_licence
+from graphrag_neo4j.nlp.formulas import is_noise
 from graphrag_neo4j.nlp.sentence_ranking import base_words
 from graphrag_neo4j.nlp.sentences import Sentence, read_passage
 from graphrag_neo4j.text import flat, shortened
@@ -116,12 +116,8 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(
         flat(one.text)
         for one in passage.sentences
-        if one.text and not _is_half(one, text) and not _is_noise(flat(one.text))
+        if one.text and not _is_half(one, text) and not is_noise(flat(one.text))
     )
-
-
-def _is_noise(text: str) -> bool:
-    return is_formula(text) or is_licence(text)
 
 
 def _is_half(sentence: Sentence, text: str) -> bool:

@@ -15,7 +15,7 @@ from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.context.report_material import PartMaterial, ReportMaterial
 from graphrag_neo4j.extractive.titles import title_of
 from graphrag_neo4j.model import FindingText, WrittenReport
-from graphrag_neo4j.nlp.formulas import is_formula, is_licence
+from graphrag_neo4j.nlp.formulas import is_noise
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
 
 __all__ = ["report_of"]
@@ -121,9 +121,7 @@ def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:
     """
     about: defaultdict[str, set[str]] = defaultdict(set)
     records: dict[str, ContextRecord] = {}
-    content = [
-        one for one in material.sources if not (is_formula(one.text) or is_licence(one.text))
-    ]
+    content = [one for one in material.sources if not is_noise(one.text)]
     for source in sorted(content or material.sources, key=lambda one: (one.text, one.record.id)):
         about[source.text].update(source.about)
         records.setdefault(source.text, source.record)

@@ -10,14 +10,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from graphrag_neo4j.context.quotation import Verified
 from graphrag_neo4j.extractive.answers import (
-    RELEVANCE,
     WELL_SAID,
     ScoredQuotes,
     cosine,
+    marginal_relevance,
 )
 from graphrag_neo4j.extractive.attribution import Attributed, attributed
 from graphrag_neo4j.extractive.quotes import Quote, words_of
@@ -97,13 +97,14 @@ class Selection:
 
     def score(self, one: Attributed) -> float:
         """Returns how well a quotation answers: by vector, by words, and by how it reads."""
-        lost = HOST if GUESTS.search(self.question) and one.speaker in self._hosts() else 0.0
+        lost = HOST if GUESTS.search(self.question) and one.speaker in self._hosts else 0.0
         lost += SAYS_LITTLE if len(base_words(one.text)) < LITTLE else 0.0
         relevance = one.quote.similarity + self.scored.covered(
             one.quote, _all_words(one), _words_around(one)
         )
         return relevance + WELL_SAID * quality(one.text) + REPLY * bool(one.asked) - lost
 
+    @cached_property
     def _hosts(self) -> set[str]:
         return _speakers_of_several(self.quotes)
 
@@ -123,8 +124,7 @@ def _speakers_of_several(quotes: Iterable[Attributed]) -> set[str]:
 
 
 def _marginal(score: float, one: Attributed, selected: Sequence[Attributed]) -> float:
-    similarity = max((_likeness(one, other) for other in selected), default=0.0)
-    return RELEVANCE * score - (1 - RELEVANCE) * similarity
+    return marginal_relevance(score, (_likeness(one, other) for other in selected))
 
 
 def _likeness(one: Attributed, other: Attributed) -> float:

@@ -11,8 +11,9 @@ from functools import lru_cache
 import regex
 
 from graphrag_neo4j.nlp.sentences import Passage
+from graphrag_neo4j.text import flat
 
-__all__ = ["is_formula", "is_licence", "noise_in"]
+__all__ = ["is_formula", "is_licence", "is_noise", "noise_in"]
 
 SHORT = 12  # words; a longer sentence is content although it begins with a greeting or thanks
 FORMULA = regex.compile(
@@ -85,23 +86,24 @@ def is_licence(text: str) -> bool:
     return LICENCE.search(text) is not None
 
 
+def is_noise(text: str) -> bool:
+    """Tells whether a sentence on one line is no content: a formula or a part of a licence."""
+    return is_formula(text) or is_licence(text)
+
+
 def noise_in(passage: Passage) -> frozenset[int]:
     """Returns the numbers of the sentences of a chunk that are no content."""
     text, sentences = passage.text, passage.sentences
     begun, ended = BEGINS.search(text), ENDS.search(text)
     first, last = begun.end() if begun else 0, ended.start() if ended else len(text)
     outside = {n for n, one in enumerate(sentences) if not first <= one.start < last}
-    licensed = {n for n, one in enumerate(sentences) if is_licence(_flat(one.text))}
+    licensed = {n for n, one in enumerate(sentences) if is_licence(flat(one.text))}
     if len(licensed - outside) > LICENSED * (len(sentences) - len(outside)):
         return frozenset(range(len(sentences)))
     # A greeting may name somebody: "Thanks, Kevin."
-    formulas = {n for n, one in enumerate(sentences) if _is_set_phrase(_flat(one.text))}
+    formulas = {n for n, one in enumerate(sentences) if _is_set_phrase(flat(one.text))}
     return frozenset(outside | licensed | formulas)
 
 
 def _is_set_phrase(text: str) -> bool:
     return PAGE.match(text) is not None or FORMULA.search(text) is not None
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -14,6 +14,7 @@ from graphrag_neo4j.nlp.languages import language_of
 from graphrag_neo4j.nlp.sentence_ranking import base_words
 from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
+from graphrag_neo4j.text import without_possessive
 
 __all__ = ["Form", "asks_for_speakers", "form_of", "kind_asked_for", "names_in"]
 
@@ -90,7 +91,7 @@ def names_in(question: str) -> Sequence[tuple[str, frozenset[str]]]:
         return ()
     names: list[list[str]] = [[]]
     for number, word in enumerate(words):
-        name = word[0].removesuffix("'s").removesuffix("’s")
+        name = without_possessive(word[0])
         capital = name[:1].isupper() and name.lower() not in ABOUT
         if capital and (number > 0 or not is_ordinary(name.lower())):
             names[-1].append(name)

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from graphrag_neo4j.nlp.languages import base_form, is_stop_word, language_of
 from graphrag_neo4j.nlp.sentences import WORD, read_passage
+from graphrag_neo4j.text import without_possessive
 
 __all__ = ["base_words", "centrality", "choose", "content_words", "quality", "repeats"]
 
@@ -39,9 +40,7 @@ def base_words(text: str) -> frozenset[str]:
     """Returns the content words of a text in their dictionary forms."""
     words = content_words(text)
     language = language_of(text, [found[0].lower() for found in WORD.finditer(text)])
-    return frozenset(
-        base_form(word.removesuffix("'s").removesuffix("’s"), language) for word in words
-    )
+    return frozenset(base_form(without_possessive(word), language) for word in words)
 
 
 @lru_cache(50_000)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from graphrag_neo4j.nlp.sentence_ranking import content_words
 from graphrag_neo4j.nlp.sentences import Sentence, read_passage
 from graphrag_neo4j.query.answer import Source
-from graphrag_neo4j.text import find_quote
+from graphrag_neo4j.text import find_quote, without_possessive
 
 __all__ = ["nearest_sources"]
 
@@ -94,4 +94,4 @@ def _shared(sentence: Sentence, statement: Words, named: Words) -> int:
 
 
 def _words(text: str) -> Words:
-    return frozenset(word.removesuffix("'s").removesuffix("’s") for word in content_words(text))
+    return frozenset(without_possessive(word) for word in content_words(text))

@@ -13,11 +13,10 @@ async def search_local(query: QueryContext) -> SearchResult:
     An answer of quotations has no budget of tokens: it is also made from more passages near the
     question, which are a context of their own.
     """
-    contexts = [await local_context(query)]
+    table = await local_context(query)
+    contexts = [table]
     if query.backend.quotes and not query.context_only:
         contexts.append(await near_passages(query))
-    table = contexts[0]
-    if len(contexts) > 1:
         table = query.table(float("inf"))
         for context in contexts:
             table.records |= context.records

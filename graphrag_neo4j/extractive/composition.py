@@ -18,7 +18,7 @@ from graphrag_neo4j.extractive.layout import ITEM, heading, lead, quoted
 from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.extractive.selection import Selection, alike, content
 from graphrag_neo4j.model import Point
-from graphrag_neo4j.nlp.question_forms import form_of, names_in
+from graphrag_neo4j.nlp.question_forms import compares_names, names_in
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
 __all__ = ["draft_of_context", "draft_of_points", "point_text"]
@@ -94,7 +94,7 @@ def _drafted(quotes: Iterable[Quote]) -> list[DraftedQuotation]:
 def _listed(question: str, scored: ScoredQuotes, known: Sequence[Attributed]) -> str:
     """Returns the quotations that answer best, each with its lead."""
     selection = Selection(question, scored, known)
-    if form_of(question) == "comparison" and len(names_in(question)) > 1:
+    if compares_names(question):
         return _side_by_side(selection)
     best = _different(known, QUOTATIONS, ()) if scored.whole else selection.best(QUOTATIONS)
     return _with_leads(best, scored.words)

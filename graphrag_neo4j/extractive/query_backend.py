@@ -16,7 +16,7 @@ from graphrag_neo4j.extractive.composition import draft_of_context, draft_of_poi
 from graphrag_neo4j.extractive.layout import ITEM
 from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
-from graphrag_neo4j.nlp.question_forms import form_of, names_in
+from graphrag_neo4j.nlp.question_forms import compares_names
 
 __all__ = ["ExtractiveQueryBackend"]
 
@@ -89,7 +89,7 @@ class ExtractiveQueryBackend:
         A comparison of two names is about these, and not about the whole.
         """
         yield from ()
-        if form_of(question) == "comparison" and len(names_in(question)) > 1:
+        if compares_names(question):
             return False
         return WHOLE.search(question) is not None
 

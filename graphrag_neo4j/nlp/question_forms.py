@@ -16,7 +16,7 @@ from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
 from graphrag_neo4j.text import without_possessive
 
-__all__ = ["Form", "asks_for_speakers", "form_of", "kind_asked_for", "names_in"]
+__all__ = ["Form", "asks_for_speakers", "compares_names", "form_of", "kind_asked_for", "names_in"]
 
 Form = Literal["count", "list", "comparison"]
 TOLD = r"(?:mention|discuss|talk|come|arise|name|appear|occur|refer|said|speak)"
@@ -77,6 +77,11 @@ def kind_asked_for(question: str) -> str | None:
 def asks_for_speakers(question: str) -> bool:
     """Tells whether a question is about those who speak in the documents."""
     return SPEAKERS.search(question) is not None
+
+
+def compares_names(question: str) -> bool:
+    """Tells whether a question compares names. It is about these, and quotations on each help."""
+    return form_of(question) == "comparison" and len(names_in(question)) > 1
 
 
 @lru_cache(100)

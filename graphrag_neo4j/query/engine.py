@@ -240,11 +240,11 @@ async def _counts(query: QueryContext) -> SearchResult | None:
     if not query.backend.quotes or query.context_only:
         return None
     # These imports read word lists, which takes a moment.
-    from graphrag_neo4j.nlp.question_forms import form_of, names_in  # noqa: PLC0415
+    from graphrag_neo4j.nlp.question_forms import compares_names, form_of  # noqa: PLC0415
     from graphrag_neo4j.query.counts import search_counts  # noqa: PLC0415
 
     form = form_of(query.question)
-    if form is None or (form == "comparison" and len(names_in(query.question)) > 1):
+    if form is None or compares_names(query.question):
         return None
     return await search_counts(query, form)
 

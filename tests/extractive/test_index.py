@@ -18,10 +18,9 @@ from graphrag_neo4j.extractive.static_vectors import vectors_of
 from graphrag_neo4j.graph import Graph, Row, dump, vector_search
 from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.resources import data
-from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import find_quote
 from tests.support.quotations import Checked, check_answer, check_map, check_reports, folded
-from tests.support.servers import TestServer
 from tests.support.twenty_questions import QUESTIONS as TWENTY
 from tests.support.twenty_questions import check_questions
 from tests.support.wiping import wipe
@@ -58,19 +57,11 @@ def questions() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-async def rag(checked_server: TestServer, connected: Graph) -> AsyncIterator[AsyncGraphRAG]:
+async def rag(alone: Settings, connected: Graph) -> AsyncIterator[AsyncGraphRAG]:
     """A client of the graph in which the transcripts are indexed without a model."""
-    server = checked_server
-    settings = load_settings(
-        neo4j_uri=server.uri,
-        neo4j_username=server.username,
-        neo4j_password=server.password,
-        neo4j_database=server.database,
-        embedding_model="static",
-    )
-    assert not settings.has_model
+    assert not alone.has_model
     await wipe(connected)
-    async with AsyncGraphRAG(settings) as client:
+    async with AsyncGraphRAG(alone) as client:
         assert (await client.index(transcripts())).complete
         yield client
     await wipe(connected)

@@ -42,12 +42,19 @@ ROOM = 4 * 2**30  # bytes
 
 
 # What begins: first what needs no graph, while the servers start, then files that take long.
+# What ends: files that drop or make indexes. After that, Neo4j plans every statement again.
 ORDER = (
     "tests/llm/",
     "tests/embedded/",
     "tests/visualization/",
     "tests/integrations/",
     "tests/query/",
+)
+LAST = (
+    "tests/indexing/stages/test_embed.py",
+    "tests/indexing/test_encoder_choice.py",
+    "tests/extractive/test_answers_from_the_graph.py",
+    "tests/graph/test_graph.py",
 )
 
 
@@ -66,7 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _turn(item: pytest.Item) -> int:
     found = [turn for turn, files in enumerate(ORDER) if item.nodeid.startswith(files)]
-    return found[0] if found else len(ORDER)
+    return found[0] if found else len(ORDER) + item.nodeid.startswith(LAST)
 
 
 @pytest.fixture(scope="session")

@@ -110,6 +110,7 @@ def test_every_block_is_of_a_language_that_is_run_here() -> None:
     assert [block for block in BLOCKS if block.language not in run] == []
 
 
+@pytest.mark.slow
 @one_release
 @each("sh")
 @pytest.mark.usefixtures("environment", "docs")
@@ -194,6 +195,7 @@ def anchors(page: Path) -> set[str]:
     return {heading.lower().replace(" ", "-") for heading in headings}
 
 
+@pytest.mark.slow
 @one_release
 @each("python")
 @pytest.mark.usefixtures("indexed")

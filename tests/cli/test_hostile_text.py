@@ -15,7 +15,11 @@ from tests.cli.test_terminal import obeyed
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
 
-pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("graph", "environment")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.one_release,
+    pytest.mark.usefixtures("graph", "environment"),
+]
 
 # Clears the screen; a link that leads elsewhere; hidden text; C1; other directions; tags.
 OBEYED = "\x1b[2J\x1b]8;;mailto:evil\x07good\x1b]8;;\x07\x1b[8m\x9b2J\u202egnp\u2066\u200f\u200b"

@@ -176,6 +176,7 @@ def no_gds(server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield uri
 
 
+@pytest.mark.slow
 async def test_a_server_without_gds_is_wrong_and_leiden_not_checked(no_gds: str) -> None:
     checks = await examine(load_settings(neo4j_uri=no_gds, neo4j_password="any"))
     wrong = only_wrong(checks)
@@ -185,6 +186,7 @@ async def test_a_server_without_gds_is_wrong_and_leiden_not_checked(no_gds: str)
     assert ok_by_name(checks)["Leiden"] is None
 
 
+@pytest.mark.slow
 async def test_leiden_that_can_not_be_called_is_wrong(no_gds: str) -> None:
     async with connect(no_gds, "neo4j", "any") as graph:
         assert (await check_gds(graph)).ok is False

@@ -25,9 +25,10 @@ from graphrag_neo4j.embedded.process import find
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no"),
+]
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,7 @@ async def write_until_stopped(settings: Settings) -> str:
 
 @embedded_only
 @pytest.mark.one_release
+@pytest.mark.slow
 async def test_a_full_disk_is_said_and_after_room_was_made_neo4j_is_started_again(
     small: Path,
 ) -> None:
@@ -113,6 +114,7 @@ async def test_a_full_disk_is_said_and_after_room_was_made_neo4j_is_started_agai
 
 @embedded_only
 @pytest.mark.one_release
+@pytest.mark.slow
 async def test_a_command_whose_server_is_killed_ends_at_once(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     try:

@@ -25,7 +25,7 @@ from tests.support.twenty_questions import QUESTIONS as TWENTY
 from tests.support.twenty_questions import check_questions
 from tests.support.wiping import wipe
 
-pytestmark = pytest.mark.one_release
+pytestmark = [pytest.mark.slow, pytest.mark.one_release]
 
 QUESTIONS = (
     "What recurring topics do the guests talk about?",

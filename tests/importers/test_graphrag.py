@@ -201,6 +201,7 @@ async def test_every_entity_is_in_the_deepest_community_that_names_it(book: Grap
     }
 
 
+@pytest.mark.slow
 async def test_an_import_gives_the_same_graph_each_time(book: Graph, alone: Settings) -> None:
     once = await everything(book)
     await wipe(book)
@@ -215,6 +216,7 @@ async def test_only_an_empty_graph_takes_an_import(book: Graph, alone: Settings)
     assert await everything(book) == before
 
 
+@pytest.mark.slow
 async def test_what_was_imported_is_known_when_its_file_is_indexed(
     graph: Graph, alone: Settings, settings: Make, tmp_path: Path
 ) -> None:

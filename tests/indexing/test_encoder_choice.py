@@ -18,6 +18,8 @@ from tests.conftest import Make
 ENGLISH = "Ada Lovelace wrote the first program. It was for the engine of Charles Babbage."
 GERMAN = "Die Lokomotive wurde von Emil Rathenau in Berlin gebaut, und sie fährt noch immer."
 CHINESE = "张伟在北京大学学习人工智能。他的老师是李明。"
+pytestmark = pytest.mark.slow
+
 VECTORS = """MATCH (x:Chunk|Entity|Community) WHERE x.embedding IS NOT NULL
 RETURN DISTINCT labels(x)[0] AS label, size(x.embedding) AS n ORDER BY label"""
 

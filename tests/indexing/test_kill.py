@@ -21,7 +21,7 @@ SAMPLE = Path(str(files("graphrag_neo4j") / "data" / "sample"))
 TWO_SHORTEST = sorted(SAMPLE.glob("*.txt"), key=lambda path: path.stat().st_size)[:2]
 CHECKS = 2  # calls before the first chunk: one to the embedding model, and one long prompt
 
-pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("environment")]
+pytestmark = [pytest.mark.slow, pytest.mark.one_release, pytest.mark.usefixtures("environment")]
 
 
 def kg_index(*paths: Path) -> AbstractContextManager[subprocess.Popen[str]]:

@@ -23,7 +23,7 @@ from graphrag_neo4j.integrations.tool_results import MEMBERS, QUOTED
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer
 
-pytestmark = pytest.mark.one_release
+pytestmark = [pytest.mark.slow, pytest.mark.one_release]
 
 QUESTION = "What does Scrooge think of Marley?"
 COMMAND = [sys.executable, "-m", "graphrag_neo4j", "mcp"]

@@ -17,7 +17,7 @@ from tests.support.paths import ROOT
 from tests.support.servers import TestServer
 from tests.support.wiping import wipe
 
-pytestmark = pytest.mark.one_release
+pytestmark = [pytest.mark.slow, pytest.mark.one_release]
 MULTIHOP = ROOT / "tests" / "data" / "multihop"
 SAMPLE = MULTIHOP / "sample.jsonl"
 

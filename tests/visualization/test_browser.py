@@ -29,7 +29,7 @@ BOOK = DATA / "christmas_carol" / "book.txt"
 BLUE = "#3B6FB6"  # a community in style.grass
 EVIL = "</script><img src=x onerror=alert(1)>"
 
-pytestmark = [pytest.mark.graph, needs_chromium]
+pytestmark = [pytest.mark.slow, pytest.mark.graph, needs_chromium]
 
 
 @dataclass(frozen=True, slots=True)

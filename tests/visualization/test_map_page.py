@@ -10,7 +10,7 @@ from selenium.webdriver import Keys
 from graphrag_neo4j.visualization import Map
 from tests.support.chromium import Page, needs_chromium, put
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.slow, needs_chromium]
 
 OVERRIDE = "\u202e"  # what follows it runs from right to left
 EVIL = f"{OVERRIDE}</script><img src=x onerror=alert(1)>"

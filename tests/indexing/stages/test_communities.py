@@ -142,6 +142,7 @@ async def test_nothing_is_done_while_graph_and_settings_are_the_same(graph: Grap
     assert heard
 
 
+@pytest.mark.slow
 async def test_without_gds_one_sentence_says_how_to_get_it(tmp_path: Path) -> None:
     with server_without_gds(release_under_test(), tmp_path) as uri:
         async with connect(uri, "neo4j", "any") as graph:

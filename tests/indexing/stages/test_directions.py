@@ -85,6 +85,7 @@ async def test_a_deleted_document_takes_its_vote_with_it(graph: Graph) -> None:
     assert await dump(graph) == left
 
 
+@pytest.mark.slow
 async def test_no_pair_of_a_real_index_is_shown_against_most_of_its_statements(
     graph: Graph, alone: Settings
 ) -> None:
@@ -101,6 +102,7 @@ async def test_no_pair_of_a_real_index_is_shown_against_most_of_its_statements(
         assert found_there[id_] == (*ends, min(row["forward"], backward))
 
 
+@pytest.mark.slow
 async def test_reports_answers_and_the_map_show_the_same_direction(
     graph: Graph, alone: Settings
 ) -> None:
@@ -130,6 +132,7 @@ async def test_reports_answers_and_the_map_show_the_same_direction(
     assert {(named[row[1]], named[row[2]]) for row in page.relationships} == directed
 
 
+@pytest.mark.slow
 async def test_a_context_says_how_many_statements_go_the_other_way(
     graph: Graph, alone: Settings
 ) -> None:

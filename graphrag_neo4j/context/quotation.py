@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 
 from graphrag_neo4j.context.citations import CitationRef
 
-__all__ = ["Draft", "DraftedQuotation", "Provenance", "Reach", "Verified"]
+__all__ = ["Draft", "DraftedQuotation", "Provenance", "Reach", "Similar", "Verified"]
+
+# Returns the cosine of each text to the question.
+Similar = Callable[[Sequence[str]], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +58,15 @@ class Verified:
 
     A quotation whose place was not found is left out. `documents` is the number of all documents,
     and `everywhere` gives the number of documents for each name that more than half of them hold.
+    `similar` compares texts with the question by a sentence encoder, None where there is none. It
+    takes about a second for 100 texts.
     """
 
     provenance: Mapping[DraftedQuotation, Provenance] = field(default_factory=dict)
     reach: Mapping[int, Reach] = field(default_factory=dict)
     documents: int = 0
     everywhere: Mapping[str, int] = field(default_factory=dict)
+    similar: Similar | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ communities, for other questions those with the nearest quotations.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from graphrag_neo4j.context.citations import bracket, cited, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord
@@ -25,7 +26,8 @@ __all__ = ["draft_of_context", "draft_of_points", "point_text"]
 
 QUOTATIONS = 6  # in an answer
 THEMES = 7  # in an answer to a question about the whole
-DRAFTED = 120  # best sentences whose provenance is looked up
+DRAFTED = 100  # best sentences whose provenance is looked up
+NEAREST = 4  # records whose sentences are all looked up: the first ones, which are the nearest
 SEVERAL = 5  # documents from which on "in more than half" means anything
 NAMED = 12  # names that are listed
 COMPARED = 3  # names of a comparison
@@ -62,7 +64,9 @@ def draft_of_context(question: str, records: Iterable[ContextRecord]) -> Draft:
     if not (scored.words or scored.whole):
         return Draft(lambda _: "")
     best = _best(scored)
-    return Draft(lambda found: _listed(question, scored, content(best, found)), _drafted(best))
+    return Draft(
+        lambda found: _listed(question, scored, content(best, found), found), _drafted(best)
+    )
 
 
 def draft_of_points(question: str, points: Iterable[Point]) -> Draft:
@@ -84,16 +88,21 @@ def _best(scored: ScoredQuotes) -> list[Quote]:
     """Returns the sentences whose provenance is looked up."""
     if scored.whole:
         return list(scored.quotes[:DRAFTED])
-    return sorted(scored.quotes, key=lambda one: (-one.score, one.text))[:DRAFTED]
+    best = sorted(scored.quotes, key=lambda one: (-one.score, one.text))[:DRAFTED]
+    records = dict.fromkeys(one.record.id for one in scored.quotes)
+    nearest = {*islice(records, NEAREST)}
+    return list(dict.fromkeys([*best, *(q for q in scored.quotes if q.record.id in nearest)]))
 
 
 def _drafted(quotes: Iterable[Quote]) -> list[DraftedQuotation]:
     return [one.drafted for one in quotes]
 
 
-def _listed(question: str, scored: ScoredQuotes, known: Sequence[Attributed]) -> str:
+def _listed(
+    question: str, scored: ScoredQuotes, known: Sequence[Attributed], found: Verified
+) -> str:
     """Returns the quotations that answer best, each with its lead."""
-    selection = Selection(question, scored, known)
+    selection = Selection.of(question, scored, known, found.similar)
     if compares_names(question):
         return _side_by_side(selection)
     best = _different(known, QUOTATIONS, ()) if scored.whole else selection.best(QUOTATIONS)
@@ -167,7 +176,10 @@ def _nearest(
 
     In a group they stand in the order of the report.
     """
-    best = {one.quote.text: one for one in Selection(question, scored, known).best(QUOTATIONS)}
+    best = {
+        one.quote.text: one
+        for one in Selection.of(question, scored, known, found.similar).best(QUOTATIONS)
+    }
     groups: dict[int, list[Attributed]] = {}
     for text in best:
         number = next(n for n, theme in enumerate(themes) if text in theme.texts)

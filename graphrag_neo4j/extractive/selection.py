@@ -8,11 +8,12 @@ maximal marginal relevance selects different sentences, documents and speakers.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import Self
 
-from graphrag_neo4j.context.quotation import Verified
+from graphrag_neo4j.context.quotation import Similar, Verified
 from graphrag_neo4j.extractive.answers import (
     WELL_SAID,
     ScoredQuotes,
@@ -36,6 +37,13 @@ HOST = 0.3  # what a sentence of the host loses in a question for guests
 LITTLE = 6  # content words; a quotation with fewer says little
 SAYS_LITTLE = 0.2  # what such a quotation loses
 REPLY = 0.1  # what the reply to a question near the user's gains
+# With a sentence encoder: what its cosine and the words of the question count beside the cosine of
+# static vectors, and the smallest one of a quotation that answers without the question's words.
+# Of 13 questions with accepted passages, 12 answers then held one instead of 8. Of eight questions
+# that the transcripts do not answer, the highest cosine was 0.699.
+MEANING = 2.0
+SAID = 1.5
+MEANT = 0.7
 SEVERAL = 3  # documents in which a speaker speaks who is the host
 GUESTS = re.compile(r"\b(?:guests?|interviewees?|speakers?)\b", re.IGNORECASE)
 Words = frozenset[str]
@@ -70,11 +78,31 @@ def alike(one: Attributed, other: Attributed, asked: Words = frozenset()) -> boo
 
 @dataclass(frozen=True)
 class Selection:
-    """Ranks attributed quotations for a question."""
+    """Ranks attributed quotations for a question.
+
+    `meant` holds the cosine of each quotation to the question, by its text, as a sentence encoder
+    gives it. It is empty where there is none; then static vectors count.
+    """
 
     question: str
     scored: ScoredQuotes
     quotes: Sequence[Attributed]
+    meant: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        question: str,
+        scored: ScoredQuotes,
+        quotes: Sequence[Attributed],
+        similar: Similar | None,
+    ) -> Self:
+        """Returns the selection with the cosines that a sentence encoder gives."""
+        if similar is None or not quotes:
+            return cls(question, scored, quotes)
+        said = {one.text: _as_said(one) for one in quotes}
+        cosines = similar([*said.values()])
+        return cls(question, scored, quotes, dict(zip(said, cosines, strict=True)))
 
     def best(self, most: int) -> list[Attributed]:
         """Returns at most `most` quotations that answer, by maximal marginal relevance."""
@@ -93,15 +121,16 @@ class Selection:
         """Tells whether a quotation is near enough to the question to answer it."""
         names = [name for name, _ in names_in(self.question)]
         named = not names or any(_mentions(one, name) for name in names)
-        return named and self.scored.is_near(one.quote, _all_words(one), _words_around(one))
+        near = self.scored.is_near(one.quote, _all_words(one), _words_around(one))
+        return named and (near or self.meant.get(one.text, 0.0) >= MEANT)
 
     def score(self, one: Attributed) -> float:
         """Returns how well a quotation answers: by vector, by words, and by how it reads."""
         lost = HOST if GUESTS.search(self.question) and one.speaker in self._hosts else 0.0
         lost += SAYS_LITTLE if len(base_words(one.text)) < LITTLE else 0.0
-        relevance = one.quote.similarity + self.scored.covered(
-            one.quote, _all_words(one), _words_around(one)
-        )
+        said = self.scored.covered(one.quote, _all_words(one), _words_around(one))
+        meant = MEANING * self.meant.get(one.text, 0.0)
+        relevance = one.quote.similarity + (SAID if self.meant else 1.0) * said + meant
         return relevance + WELL_SAID * quality(one.text) + REPLY * bool(one.asked) - lost
 
     @cached_property
@@ -163,3 +192,9 @@ def _mentions(one: Attributed, name: str) -> bool:
     *first, last = name.split()
     telling = [last, *(word for word in first if not is_given_name(word))]
     return any(re.search(rf"(?<!\w){re.escape(word.lower())}(?!\w)", text) for word in telling)
+
+
+def _as_said(one: Attributed) -> str:
+    """Returns a quotation as the encoder reads it: with its speaker and the question before it."""
+    asked = f"{one.asked} {one.text}" if one.asked else one.text
+    return f"{one.speaker}: {asked}" if one.speaker else asked

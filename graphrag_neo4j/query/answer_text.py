@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
-from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model import ComposedTask, FinalTask, StreamedTask
+from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.verification import composed
 
 if TYPE_CHECKING:
@@ -29,9 +29,14 @@ class AnswerText:
     """
 
     def __init__(
-        self, graph: Graph, task: FinalTask | None, endpoint: "Endpoint | None", *, wanted: bool
+        self,
+        query: QueryContext,
+        task: FinalTask | None,
+        endpoint: "Endpoint | None",
+        *,
+        wanted: bool,
     ) -> None:
-        self._graph, self._task, self._endpoint, self._wanted = graph, task, endpoint, wanted
+        self._query, self._task, self._endpoint, self._wanted = query, task, endpoint, wanted
         self.text = ""
         self.found = False
         self.incomplete: str | None = None
@@ -57,7 +62,7 @@ class AnswerText:
             case None:
                 return
             case ComposedTask() as composing:
-                if text := await composed(self._graph, composing):
+                if text := await composed(self._query, composing):
                     yield text
             case StreamedTask() as task:
                 async with aclosing(self._streamed(task)) as pieces:

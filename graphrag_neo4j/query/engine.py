@@ -68,7 +68,7 @@ async def answer_question(
     began = time.perf_counter()
     setup, query, method = await _prepared(graph, backends, settings, question, listen)
     found = await _search_result(query, question, method, listen)
-    answer = AnswerText(graph, found.answer, setup.endpoint, wanted=not question.context_only)
+    answer = AnswerText(query, found.answer, setup.endpoint, wanted=not question.context_only)
     listen(Started("answer", 0 if question.context_only else None))
     async with aclosing(answer.pieces()) as pieces:
         async for piece in pieces:

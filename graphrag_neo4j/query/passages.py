@@ -18,6 +18,7 @@ from graphrag_neo4j.query.query_context import (
     source_record,
 )
 from graphrag_neo4j.query.rows import ChunkRow
+from graphrag_neo4j.query.seeds import fused
 
 __all__ = ["near_passages"]
 
@@ -26,9 +27,9 @@ BY_VECTOR: Final = 20  # chunks that vector search finds
 
 
 async def near_passages(query: QueryContext) -> ContextTable:
-    """Returns a table of the chunks near the question, those found by words first."""
+    """Returns a table of the chunks near the question, the nearest first."""
     found = await gather(words=partial(_by_words, query), vector=partial(_by_vector, query))
-    ids = list(dict.fromkeys(row["id"] for rows in found.values() for row in rows))
+    ids = list(fused(found.values()))
     chunks = {row["id"]: row for row in await query.graph.read("search/chunks", ChunkRow, ids=ids)}
     table = query.table(float("inf"))
     table.add(source_record(chunks[id_]) for id_ in ids if id_ in chunks)

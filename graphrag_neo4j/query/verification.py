@@ -7,8 +7,10 @@ its beginning tells whether it is boilerplate, such as the opening of every epis
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import mul
 from typing import Final
 
+import anyio.from_thread
 import anyio.to_thread
 
 from graphrag_neo4j.context.citations import neutralised
@@ -17,11 +19,13 @@ from graphrag_neo4j.context.quotation import (
     DraftedQuotation,
     Provenance,
     Reach,
+    Similar,
     Verified,
 )
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import ComposedTask
+from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.rows import EverywhereRow, ProvenanceRow, ReachRow, RepeatedRow
 from graphrag_neo4j.text import find_quote, flat
 
@@ -33,11 +37,28 @@ MOST_NAMED: Final = 60  # entities whose documents are counted
 REPEATED_IN: Final = 30  # chunks that are counted for a phrase, at most
 
 
-async def composed(graph: Graph, task: ComposedTask) -> str:
+async def composed(query: QueryContext, task: ComposedTask) -> str:
     """Returns the text of an extractive answer: drafts it, verifies the draft, and composes it."""
     draft = await anyio.to_thread.run_sync(task.draft)
-    found = await verified(graph, draft)
+    found = replace(await verified(query.graph, draft), similar=_similar(query))
     return await anyio.to_thread.run_sync(draft.compose, found)
+
+
+def _similar(query: QueryContext) -> Similar | None:
+    """Returns what compares texts with the question, None without a sentence encoder.
+
+    It is called in a worker thread, while the event loop runs.
+    """
+    embedder = query.embedder
+    if embedder is None or embedder.elements is None:  # an endpoint would take money for it
+        return None
+
+    async def cosines(texts: Sequence[str]) -> Sequence[float]:
+        vector = await query.vector()
+        vectors = await embedder.embed(texts) if vector else []
+        return [sum(map(mul, vector or [], other)) for other in vectors] or [0.0] * len(texts)
+
+    return lambda texts: anyio.from_thread.run(cosines, texts)
 
 
 async def verified(graph: Graph, draft: Draft) -> Verified:

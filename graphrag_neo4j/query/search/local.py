@@ -11,14 +11,14 @@ async def search_local(query: QueryContext) -> SearchResult:
     """Returns the local context of the question, and the task that answers from it.
 
     An answer of quotations has no budget of tokens: it is also made from more passages near the
-    question, which are a context of their own.
+    question, which are a context of their own. The backend gets these first.
     """
     table = await local_context(query)
     contexts = [table]
     if query.backend.quotes and not query.context_only:
-        contexts.append(await near_passages(query))
+        near = await near_passages(query)
+        contexts.append(near)
         table = query.table(float("inf"))
-        for context in contexts:
-            table.records |= context.records
+        table.records |= near.records | contexts[0].records
     answer = query.backend.answer(query.question, table, query.history)
     return SearchResult(contexts, answer if table.records else None)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, record_of, report_line
-from graphrag_neo4j.context.quotation import Draft, Provenance, Reach, Verified
+from graphrag_neo4j.context.quotation import Draft, Provenance, Reach, Similar, Verified
 from graphrag_neo4j.extractive.composition import draft_of_context, draft_of_points, point_text
 from graphrag_neo4j.extractive.quotes import quotes_of
 from graphrag_neo4j.model import Point
@@ -17,7 +17,9 @@ TALK = (
 )
 
 
-def composed(draft: Draft, *chunks: Provenance, documents: int = 1) -> str:
+def composed(
+    draft: Draft, *chunks: Provenance, documents: int = 1, similar: Similar | None = None
+) -> str:
     """The answer, if each quotation stands in the chunk that it cites."""
     by_ref = {one.ref: one for one in chunks}
     found = {
@@ -26,7 +28,7 @@ def composed(draft: Draft, *chunks: Provenance, documents: int = 1) -> str:
         for kind, ref in quotation.citations
         if kind == "Sources" and ref in by_ref
     }
-    return draft.compose(Verified(found, documents=documents))
+    return draft.compose(Verified(found, documents=documents, similar=similar))
 
 
 def chunk(text: str, ref: int = 7, title: str = "Ponds.txt", **more: object) -> Provenance:
@@ -92,6 +94,31 @@ def test_a_half_of_a_sentence_is_completed_or_left_out() -> None:
     ]
     cut = "of the frogs that live near ponds. Bread is baked. And frogs live near"
     assert answered("Where do frogs live?", chunk(cut)) == ""
+
+
+def test_a_sentence_encoder_orders_the_quotations_and_finds_those_without_a_shared_word() -> None:
+    texts = ("Frogs live near ponds.", "Frogs live in trees of warm lands.", "Toads like it moist.")
+    chunks = [chunk(text, number) for number, text in enumerate(texts, 1)]
+    draft = draft_of_context("Where do frogs live?", sources(*chunks))
+    near = {"ponds": 0.6, "trees": 0.8, "moist": 0.9}
+    compared: list[str] = []
+
+    def similar(texts: Sequence[str]) -> list[float]:
+        compared.extend(texts)
+        return [next(value for word, value in near.items() if word in text) for text in texts]
+
+    alone = quotations(composed(draft, *chunks))
+    assert not any("Toads" in line for line in alone)
+    ordered = quotations(composed(draft, *chunks, similar=similar))
+    assert sorted(compared) == sorted(texts)
+    assert {line[2:7] for line in ordered} == {"Frogs", "Toads"}
+    assert "trees" in ordered[0]
+
+
+def test_what_is_far_from_the_question_by_its_meaning_needs_its_words() -> None:
+    text = "Bread is baked in an oven."
+    draft = draft_of_context("Where do frogs live?", sources(chunk(text)))
+    assert composed(draft, chunk(text), similar=lambda texts: [0.69] * len(texts)) == ""
 
 
 def test_what_several_documents_repeat_is_boilerplate() -> None:

@@ -239,8 +239,8 @@ class StreamedTask:
 class ComposedTask:
     """The last step of an extractive answer: `draft` selects what may be quoted.
 
-    The draft composes the text when it is known where each quotation stands. Both do no I/O but
-    take processor time, so they are called in a worker thread.
+    The draft composes the text when it is known where each quotation stands, and may then ask the
+    sentence encoder. Both take processor time, so they are called in a worker thread.
     """
 
     draft: Callable[[], Draft]

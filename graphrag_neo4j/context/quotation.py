@@ -59,7 +59,7 @@ class Verified:
     A quotation whose place was not found is left out. `documents` is the number of all documents,
     and `everywhere` gives the number of documents for each name that more than half of them hold.
     `similar` compares texts with the question by a sentence encoder, None where there is none. It
-    takes about a second for 100 texts.
+    takes about a second for 100 texts, and must be called in a worker thread of the event loop.
     """
 
     provenance: Mapping[DraftedQuotation, Provenance] = field(default_factory=dict)

@@ -102,11 +102,12 @@ def _listed(
     question: str, scored: ScoredQuotes, known: Sequence[Attributed], found: Verified
 ) -> str:
     """Returns the quotations that answer best, each with its lead."""
+    if scored.whole:
+        return _with_leads(_different(known, QUOTATIONS, ()), scored.words)
     selection = Selection.of(question, scored, known, found.similar)
     if compares_names(question):
         return _side_by_side(selection)
-    best = _different(known, QUOTATIONS, ()) if scored.whole else selection.best(QUOTATIONS)
-    return _with_leads(best, scored.words)
+    return _with_leads(selection.best(QUOTATIONS), scored.words)
 
 
 def _side_by_side(selection: Selection) -> str:

@@ -1,9 +1,10 @@
 """The extractive query backend: it answers with sentences of the context, quoted and cited.
 
-Sentences are ranked by their similarity to the question (static vectors, shared words, and the
-sentence encoder where the graph's vectors are its), and selected by maximal marginal relevance (Carbonell and Goldstein 1998). Sentences from reports stand
-under the titles of the reports. A question about the whole names no subject, so the communities
-that come in the most documents answer it.
+Sentences are ranked by their similarity to the question: by static vectors, by shared words, and by
+the sentence encoder where the graph's vectors are its own. The best ones are selected by maximal
+marginal relevance (Carbonell and Goldstein 1998). Sentences from reports stand under the titles of
+the reports. A question about the whole names no subject, so the communities that come in the most
+documents answer it.
 """
 
 import re

@@ -17,7 +17,8 @@ from graphrag_neo4j.llm.replies.json_lists import is_json, take_json
 from graphrag_neo4j.llm.replies.kindless import take_kindless, with_kind
 from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
 from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
-from graphrag_neo4j.llm.replies.signs import number_of_records, split_at_signs
+from graphrag_neo4j.llm.replies.record_count import number_lost
+from graphrag_neo4j.llm.replies.signs import split_at_signs
 from graphrag_neo4j.llm.replies.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
 
 __all__ = ["ReadList", "read_list"]
@@ -87,8 +88,7 @@ def read_list(reply: str, *, claims: bool = False, types: Collection[str] = ()) 
         parts = [*(part for part in parts if part.is_data), *again]
     records = taking.records if claims else [with_kind(one, known) for one in taking.records]
     unread = list(chain.from_iterable(_unread(part, claims=claims) for part in parts))
-    certain = sum(number_of_records(text, claims=claims) for text in texts)
-    lost = certain - len(records) - len(unread)
+    lost = number_lost(texts, len(records), unread, claims=claims, types=known)
     records += [list(UNREAD) for _ in range(lost)]
     if taking.open is not None:
         records = [*(one for one in records if one is not taking.open), taking.open]

@@ -7,14 +7,19 @@ another form. The signs show where it ends, and how many records a text holds th
 import re
 from collections.abc import Iterator
 
-from graphrag_neo4j.llm.replies.fields import ARROWS, FIELDS, FIELDS_OF_CLAIM, kind_of
 from graphrag_neo4j.llm.replies.named_fields import FIELD_NAMES
 
 __all__ = [
+    "ANY",
+    "BULLET",
+    "DELIMITER",
+    "KIND",
     "LINE_SIGN",
+    "NAME",
+    "QUOTE",
     "RARE",
+    "SIGN_OF_CLAIM",
     "number_of_lists",
-    "number_of_records",
     "number_of_signs",
     "split_at_signs",
 ]
@@ -57,42 +62,6 @@ LINE_SIGN = re.compile(
     rf"|(?P<slight>\d{{1,4}}[.)]\s|[^\n]{{0,120}}?{RARE}|[\"“'][^\n\"”']{{1,100}}[\"”']\s?[,，;；]))",
     re.IGNORECASE | re.MULTILINE,
 )
-
-# The beginnings of records that no sentence has, so that they can be counted in a whole reply. A
-# kind, for example, stands at a line or behind the end of a sentence, and two delimiters follow it.
-CERTAIN = re.compile(
-    rf"(?:^{BULLET}(?:\*\*)?[(\[（［]?|##\s?|[(\[（［]|(?<=[.!?。)\]}}\d])|(?<=[)\]],)|(?<=,)(?=[\"“]))\s?"
-    rf"{QUOTE}{{0,3}}{KIND}{QUOTE}{{0,3}}\s?(?>(?P<between>{ANY}))[^\n]{{1,120}}?(?P=between)"
-    rf"|(?:^{BULLET}|(?<=[}}\]),;#\[]))\s?\{{\s?{QUOTE}?{NAME}{QUOTE}?\s?:"
-    rf"|^{BULLET}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]"
-    r"|^[-*•+]\s\*\*[^*\n]{1,100}\*\*\s?\([^()\d\n]{1,40}\)\s?[:：,–—-]\s?\S"
-    r"|^[-*•+]\s[^:\n]{1,100}?\s(?:->|→)\s",
-    re.IGNORECASE | re.MULTILINE,
-)
-BEHIND_CLOSING = re.compile(r"(?<=[)\]])\s*##\s*")
-CERTAIN_OF_CLAIM = re.compile(
-    rf"(?i:(?:{ANY}|:)\s?{QUOTE}{{0,3}}(?:TRUE|FALSE|SUSPECTED){QUOTE}{{0,3}}\s?(?={ANY}|\n|$))"
-    r"|(?:TRUE|FALSE|SUSPECTED)\W{1,12}(?:NONE\b|\d{4})",
-    re.MULTILINE,
-)
-
-
-def number_of_records(text: str, *, claims: bool) -> int:
-    """Returns how many records a whole reply has at least, whatever their forms.
-
-    A record in exactly the form that the prompts ask for is one, whatever its description says.
-    """
-    certain = CERTAIN_OF_CLAIM if claims else CERTAIN
-    return sum(
-        1 if _is_as_asked(piece, claims=claims) else sum(1 for _ in certain.finditer(piece))
-        for piece in BEHIND_CLOSING.split(text.strip())
-    )
-
-
-def _is_as_asked(piece: str, *, claims: bool) -> bool:
-    fields = ARROWS.field.split(piece)
-    expected = FIELDS_OF_CLAIM if claims else FIELDS.get(kind_of(fields[0].lstrip("( ")))
-    return piece.startswith("(") and piece.endswith(")") and len(fields) == expected
 
 
 def number_of_signs(text: str, *, claims: bool, in_json: bool = True) -> int:

@@ -14,7 +14,7 @@ __all__ = ["extraction_of"]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 # What stands in a name where the delimiter before the next field is damaged.
 DELIMITER = re.compile(
-    r"\|\||<\||\|>|<>|<SEP>|\{tuple_delimiter\}|｜|['\"”]\s['\"“]", re.IGNORECASE
+    r"\|\||<\||\|>|<>|<SEP>|\{tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
 )
 WEAKEST = 1.0
 

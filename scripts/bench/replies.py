@@ -1,6 +1,8 @@
 """Reads mutated lists, and counts the records that are neither used nor counted.
 
-    python scripts/bench/replies.py [NUMBER]     NUMBER of replies (default: 100,000)
+    python scripts/bench/replies.py [NUMBER [START]]
+
+NUMBER is the number of replies (default: 100,000), START the first seed (default: 0).
 
 It prints the seed of each reply with a lost record, and ends with 1 if there is one.
 """
@@ -18,8 +20,9 @@ SHOWN = 20  # replies with a lost record
 
 def main() -> int:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    start = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     records, missing, began = 0, list[tuple[int, int]](), time.process_time()
-    for seed in range(number):
+    for seed in range(start, start + number):
         whole = mutated_list(seed)
         records += len(whole.records)
         if missed := lost(whole):

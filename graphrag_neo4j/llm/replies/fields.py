@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 __all__ = [
+    "ARROWS",
     "COMMA",
     "DELIMITERS",
     "FIELDS",

@@ -28,6 +28,7 @@ PAIR = re.compile(
     r"|(?P<plain>[\w.+\-/]{1,40}))",
     re.DOTALL,
 )
+FUSED = re.compile(r"(entity|relationship)\s?[,;|]\s?(\S.{0,100})", re.IGNORECASE)  # kind and name
 TRAILING_COMMA = re.compile(r",(?=\s*[\]}])")
 
 
@@ -141,6 +142,8 @@ def _of_array(value: list[Any], kind: str, *, is_item: bool, claims: bool) -> Fo
     if any(isinstance(one, dict | list) for one in value):
         return None, [(one, kind, True) for one in value]
     texts = [_text(one) for one in value]
+    if texts and (fused := FUSED.fullmatch(texts[0])):
+        texts[:1] = fused.groups()
     if texts and ((claims and len(texts) >= 8) or kind_of(texts[0]) in {"entity", "relationship"}):
         return texts, []
     if kind and is_item and len(texts) >= 3:

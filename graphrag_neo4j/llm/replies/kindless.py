@@ -15,7 +15,7 @@ from graphrag_neo4j.llm.replies.signs import RARE, number_of_signs
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 from graphrag_neo4j.text import looks_like_name
 
-__all__ = ["take_kindless", "with_kind"]
+__all__ = ["can_be_name", "take_kindless", "with_kind"]
 
 BULLET = re.compile(r"(?:[-*•+]\s|\d{1,4}[.)]\s)")
 LONGEST = 100  # characters of a name
@@ -44,7 +44,7 @@ def with_kind(fields: list[str], types: Collection[str]) -> list[str]:
     kind = kind_named(kind_of(fields[0]))
     if kind in FIELDS and len(fields) >= FIELDS[kind]:
         return [kind, *fields[1:]]
-    if kind or len(fields) < 3 or not all(map(_can_be_name, fields[:2])):
+    if kind or len(fields) < 3 or not all(map(can_be_name, fields[:2])):
         return fields
     if kind_of(fields[1]) in types:
         return ["entity", *fields] if len(fields) == 3 else fields
@@ -53,7 +53,7 @@ def with_kind(fields: list[str], types: Collection[str]) -> list[str]:
     return fields
 
 
-def _can_be_name(text: str) -> bool:
+def can_be_name(text: str) -> bool:
     label = LABEL.match(text)
     is_labelled = label is not None and is_field_name(label[1])
     return len(text) <= LONGEST and not is_labelled and looks_like_name(text.strip())

@@ -12,11 +12,12 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from graphrag_neo4j.llm.replies.fields import DELIMITERS
+from graphrag_neo4j.llm.replies.fields import DELIMITERS, UNREAD
 from graphrag_neo4j.llm.replies.json_lists import is_json, take_json
 from graphrag_neo4j.llm.replies.kindless import take_kindless, with_kind
 from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
 from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
+from graphrag_neo4j.llm.replies.record_count import number_lost
 from graphrag_neo4j.llm.replies.signs import split_at_signs
 from graphrag_neo4j.llm.replies.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
 
@@ -77,17 +78,20 @@ def read_list(reply: str, *, claims: bool = False, types: Collection[str] = ()) 
     >>> read_list('("entity"<|>A<|>person<|>Tall)##("entity"|B|person|Short)').records
     [['entity', 'A', 'person', 'Tall'], ['entity', 'B', 'person', 'Short']]
     """
-    *marked, last = COMPLETE.split(tidied(reply))
-    parts = [*(Part(text, is_last=False) for text in marked), Part(last, is_last=True)]
+    texts = COMPLETE.split(tidied(reply))
+    *marked, last = texts
+    parts = [*(Part(one, is_last=False) for one in marked), Part(last, is_last=True)]
     taking = _Taking(_readers(known := {one.casefold() for one in types}), claims)
     parts = taking.read(parts)
     if taking.records:  # the records that were taken may have freed others, in forms tried before
         again = taking.read([part for part in parts if not part.is_data])
         parts = [*(part for part in parts if part.is_data), *again]
     records = taking.records if claims else [with_kind(one, known) for one in taking.records]
+    unread = list(chain.from_iterable(_unread(part, claims=claims) for part in parts))
+    lost = number_lost(texts, len(records), unread, claims=claims, types=known)
+    records += [list(UNREAD) for _ in range(lost)]
     if taking.open is not None:
         records = [*(one for one in records if one is not taking.open), taking.open]
-    unread = list(chain.from_iterable(_unread(part, claims=claims) for part in parts))
     is_empty = not (records or unread) and _says_none(
         parts, is_empty_list=taking.has_empty_list or bool(marked)
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.replies.fields import kind_of
+from graphrag_neo4j.llm.replies.kindless import can_be_name
 from graphrag_neo4j.llm.replies.named_fields import (
     field_name,
     is_field_name,
@@ -94,7 +95,8 @@ class _Table:
             if number_of_signs(" ".join(cells), claims=False):
                 return None
             sizes = {"entity": (3,), "relationship": (3, 4)}.get(self.kind, ())
-            return [self.kind, *cells] if len(cells) in sizes and not self.claims else None
+            is_row = len(cells) in sizes and not self.claims and can_be_name(cells[0])
+            return [self.kind, *cells] if is_row else None
         more = len(cells) - len(self.columns)
         last = self.columns.index("description") if "description" in self.columns else -1
         if more > 0:

@@ -9,7 +9,20 @@ from collections.abc import Iterator
 
 from graphrag_neo4j.llm.replies.named_fields import FIELD_NAMES
 
-__all__ = ["LINE_SIGN", "RARE", "number_of_lists", "number_of_signs", "split_at_signs"]
+__all__ = [
+    "ANY",
+    "BULLET",
+    "DELIMITER",
+    "KIND",
+    "LINE_SIGN",
+    "NAME",
+    "QUOTE",
+    "RARE",
+    "SIGN_OF_CLAIM",
+    "number_of_lists",
+    "number_of_signs",
+    "split_at_signs",
+]
 
 KIND = "(?:entity|relationship)"
 QUOTE = "[\"'“”‘’*_`]"

@@ -51,6 +51,12 @@ FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
 # an HTML entity has 32 characters.
 ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});", re.IGNORECASE)
 BROKEN_ROW = re.compile(r"^(\|[^\n]*[^|\n])\n(?=[^|\n][^\n]*\|$)", re.MULTILINE)
+BROKEN_FIELD = re.compile(
+    r"^((?:\w+[_ ])?(?:source|target|name|type|description)(?:_\w+)?\s?:[^\n]*)\n([^\n:]+)\n"
+    r"(?=(?:\w+[_ ])?(?:target|type|description|strength)(?:_\w+)?\s?:)",
+    re.IGNORECASE | re.MULTILINE,
+)
+ROW = re.compile(r"[^\n]*\|(?=\n)")
 RECORD_DELIMITER = re.compile(r"\$?\{record_delimiter\}|＃＃")
 # Brackets of full width around a record.
 FULL_WIDTH_OPENING = re.compile(
@@ -110,7 +116,8 @@ def tidied(reply: str) -> str:
     """Removes code fences, decodes HTML entities, and normalises white space in each line.
 
     Tabs remain, because they may be the delimiter. Brackets of full width around a record become
-    usual ones. A row of a table that was broken into two lines becomes one line.
+    usual ones. A row of a table or a field with a label that was broken into two lines becomes
+    one line.
     """
     text = FENCE.sub("", ENTITY.sub(lambda found: html.unescape(found[0]), reply))
     text = RECORD_DELIMITER.sub("##", text)
@@ -118,7 +125,7 @@ def tidied(reply: str) -> str:
     if in_full_width:
         text = FULL_WIDTH_CLOSING.sub(")", text)
     text = "\n".join(line for line in map(_tidied_line, text.splitlines()) if line)
-    return BROKEN_ROW.sub(r"\1 ", text)
+    return BROKEN_FIELD.sub(r"\1 \2\n", BROKEN_ROW.sub(r"\1 ", text))
 
 
 def _tidied_line(line: str) -> str:
@@ -179,6 +186,8 @@ def _take(piece: Part, delimiter: Delimiter, found: Tuples, *, claims: bool) -> 
 def _end_of_record(text: str, delimiter: Delimiter) -> int:
     """Returns where a record ends: where its text ends, or a record of another form begins."""
     record, is_enclosed = OpenRecord(text, delimiter), None
+    if row := _row(text):
+        return len(row)
     for sign in LINE_SIGN.finditer(text, record.begin + 1):
         if is_enclosed is None:
             is_enclosed = _is_enclosed(text, delimiter)
@@ -187,6 +196,14 @@ def _end_of_record(text: str, delimiter: Delimiter) -> int:
         if is_closed or (record.is_full and not (is_enclosed or sign["slight"])):
             return sign.start()
     return len(text)
+
+
+def _row(text: str) -> str:
+    """Returns the first line of a text if it is a whole row of a table, with its kind, else ""."""
+    row = ROW.match(text)
+    cells = row[0].strip("| ").split("|") if row else [""]
+    whole = kind_of(cells[0]) in FIELDS and len(cells) >= expected_fields(cells[0])
+    return row[0] if row and whole else ""
 
 
 def _is_enclosed(text: str, delimiter: Delimiter) -> bool:
@@ -289,6 +306,8 @@ def _prose_ends(record: OpenRecord, border: re.Match[str], *, is_other: bool) ->
 
     `is_other` tells that it is a claim with another delimiter.
     """
+    if border.lastgroup == "behind" and not is_other:
+        return False  # a bracket in the subject of a claim
     is_behind = border.lastgroup in {"behind", "adjoining"}
     if not is_behind and not (record.is_bracketed and record.begin <= border.start()):
         return True

@@ -1,0 +1,123 @@
+"""Counts the records of a whole reply, so that none is lost inside the text of another one.
+
+The readers know their own form only. A record that is damaged may go on into the records behind it,
+and what stays over may look like prose. Here, the beginnings of records are counted, in all forms
+at once: fewer records than beginnings were read if some were lost.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from functools import cache
+
+from graphrag_neo4j.llm.replies.fields import ARROWS, FIELDS, FIELDS_OF_CLAIM, kind_of
+from graphrag_neo4j.llm.replies.signs import (
+    ANY,
+    BULLET,
+    DELIMITER,
+    KIND,
+    NAME,
+    QUOTE,
+    RARE,
+    SIGN_OF_CLAIM,
+)
+
+__all__ = ["number_lost"]
+
+# Places where a record begins, but hardly a word of a sentence.
+PLACE = rf"(?:^{BULLET}(?:\*\*)?[(\[（［]?|##\s?|[(\[（［]|(?<=[.!?。)\]\d])|(?<=[)\]],))"
+PLACE_OF_KIND = rf"(?:{PLACE}\s?|(?<=,\s)(?=\*)|(?<=,)\s?(?=[\"“]))"
+NAME_AT_LINE = rf"^{BULLET}[(\[]?[^\n,;|]{{1,60}}?"
+KEY = rf"{QUOTE}{NAME}{QUOTE}\s?:"
+# Each pattern matches the beginning of one record, as far as it needs to be no sentence.
+KINDS = (
+    # A kind and two delimiters, of which commas and semicolons are alike.
+    (
+        rf"{PLACE_OF_KIND}{QUOTE}{{0,3}}{KIND}{QUOTE}{{0,3}}\s?"
+        rf"(?:(?>{RARE})[^\n]{{1,120}}?{RARE}|(?P<few>[,，;；])[^\n]{{1,120}}?(?P=few))"
+    ),
+    # A kind in quotation marks, whatever follows it.
+    rf"{PLACE_OF_KIND}[\"“*]{{1,2}}{KIND}[\"”*]{{1,2}}(?!\s?:)",
+    # A kind behind any letter, and delimiters without spaces.
+    rf"{KIND}(?P<tight>[,;])(?=\S)[^\n]{{1,60}}?(?P=tight)(?=\S)[^\n]{{1,200}}?(?P=tight)(?=\S)",
+    # A kind whose delimiter was lost.
+    rf"^(?-i:{KIND})\s[^\n]{{1,60}}?(?P<most>{ANY})[^\n]{{1,60}}?(?P=most)[^\n]*(?P=most)",
+    # A misspelt kind in quotation marks.
+    (
+        rf"{PLACE}[\"“'*]{{1,2}}\w{{3,20}}[\"”'*]{{1,2}}[ ]?(?P<same>{ANY})[ ]?(?-i:[^\sa-z])"
+        r"[^\n]{1,120}?(?P=same)"
+    ),
+)
+OBJECTS = (
+    (
+        rf"(?:^{BULLET}(?:\*\*)?|(?<=[)\],;#\[]))\s?"
+        rf"\{{\s?{QUOTE}?(?:{NAME}|(?:source|target|ent)\w*){QUOTE}?\s?:(?!\s?[\[{{])"
+    ),
+    # An object behind another one, and objects without their brace.
+    rf"(?<=\}})\s?\{{|(?<=[}}#])\s?{KEY}|^{KEY}[^\n]{{0,120}}?,[ ]?{KEY}",
+)
+LINES = (
+    rf"^{BULLET}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]",
+    r"^[-*•+]\s\*\*[^*\n]{1,100}\*\*\s?\([^()\d\n]{1,40}\)\s?[:：,–—-]\s?\S",
+    r"^[-*•+]\s[^:\n]{1,100}?\s(?:->|→)\s",
+    # A relationship without its kind: it ends with a strength.
+    (
+        rf"{NAME_AT_LINE}(?P<pair>{ANY})"
+        r"(?=[^\n]{1,60}?(?P=pair)[^\n]+(?P=pair)\s?\d{1,2}[)\]]?$)"
+    ),
+)
+CLAIM = re.compile(
+    rf"(?i:{SIGN_OF_CLAIM.pattern})"
+    r"|(?:TRUE|FALSE|SUSPECTED)\W{0,5}(?:SEP|tuple_delimiter)?\W{0,5}(?:NONE\b|\d{4})",
+    re.MULTILINE,
+)
+ADJOINING = re.compile(r"[)\]}]\s[(\[{]")  # the end of a record, and the beginning of the next one
+BEHIND_CLOSING = re.compile(r"(?<=[)\]])\s*##\s*")
+
+
+def number_lost(
+    texts: Iterable[str],
+    read: int,
+    unread: Iterable[str],
+    *,
+    claims: bool,
+    types: Collection[str],
+) -> int:
+    """Returns how many records of a reply were neither read nor left over as unread text.
+
+    `texts` are the parts of the reply, `read` is the number of records that were read, and `types`
+    are the types of entities that were asked for. The number may be negative.
+    """
+    beginning = CLAIM if claims else _beginning(frozenset(types))
+    known = sum(_number(text, beginning, claims=claims) for text in texts)
+    # What has delimiters only is a record without its kind, which was not counted.
+    left = sum(
+        len(DELIMITER.findall(one)) < 2 or beginning.search(one) is not None for one in unread
+    )
+    return known - read - left
+
+
+@cache
+def _beginning(types: frozenset[str]) -> re.Pattern[str]:
+    """Returns the pattern of all beginnings; a type behind a name shows an entity."""
+    known = "|".join(map(re.escape, sorted(types))) or r"\b\B"
+    typed = rf"{NAME_AT_LINE}(?P<next>{ANY})\s?(?:{known})\s?(?P=next)"
+    return re.compile("|".join((*KINDS, *OBJECTS, *LINES, typed)), re.IGNORECASE | re.MULTILINE)
+
+
+def _number(text: str, beginning: re.Pattern[str], *, claims: bool) -> int:
+    """Returns how many records begin in a text.
+
+    A record in exactly the form that the prompts ask for is one, whatever its description says.
+    """
+    return sum(
+        1 if _is_as_asked(piece, claims=claims) else sum(1 for _ in beginning.finditer(piece))
+        for piece in BEHIND_CLOSING.split(text.strip())
+    )
+
+
+def _is_as_asked(piece: str, *, claims: bool) -> bool:
+    if not (piece.startswith("(") and piece.endswith(")")) or ADJOINING.search(piece):
+        return False
+    fields = ARROWS.field.split(piece)
+    expected = FIELDS_OF_CLAIM if claims else FIELDS.get(kind_of(fields[0].lstrip("( ")))
+    return len(fields) == expected

@@ -51,6 +51,8 @@ SCORE_AT_END = re.compile(
 
 def take_tables(part: Part, *, claims: bool) -> Tuples:
     """Returns the records in the rows of all tables of a part, and the text around them."""
+    if not CELLS.search(part.text):
+        return Tuples(rest=[part])
     found, other = Tuples(), list[str]()
     table = _Table(claims=claims)
     for line in part.text.splitlines():

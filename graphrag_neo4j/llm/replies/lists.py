@@ -19,7 +19,8 @@ from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
 from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
 from graphrag_neo4j.llm.replies.record_count import number_lost
 from graphrag_neo4j.llm.replies.signs import split_at_signs
-from graphrag_neo4j.llm.replies.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
+from graphrag_neo4j.llm.replies.tidying import COMPLETE, tidied
+from graphrag_neo4j.llm.replies.tuples import Part, Tuples, take_tuples
 
 __all__ = ["ReadList", "read_list"]
 

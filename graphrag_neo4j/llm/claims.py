@@ -2,10 +2,13 @@
 
 from graphrag_neo4j.claim_records import CLAIM_FIELDS, claim_record
 from graphrag_neo4j.llm.gleaning import Gleaning
+from graphrag_neo4j.llm.replies.signs import holds_delimiter
 from graphrag_neo4j.model import Claims
 from graphrag_neo4j.text import clean_name
 
 __all__ = ["claims_of"]
+
+NAMES = 3  # fields before the status: the subject, the object and the type
 
 
 def claims_of(gleaned: Gleaning) -> Claims:
@@ -20,10 +23,10 @@ def claims_of(gleaned: Gleaning) -> Claims:
 def _fields(record: list[str]) -> list[str]:
     """Returns the eight fields of a claim.
 
-    A leading field "claim" is dropped. Fields beyond the eighth are part of the last one, the
-    source text.
+    Fewer are returned where a delimiter is damaged. A leading field "claim" is dropped. Fields
+    beyond the eighth are part of the last one, the source text.
     """
     fields = record[1:] if clean_name(record[0]).casefold() == "claim" else record
-    if len(fields) < CLAIM_FIELDS:
-        return fields
+    if len(fields) < CLAIM_FIELDS or any(map(holds_delimiter, fields[:NAMES])):
+        return fields[: CLAIM_FIELDS - 1]
     return [*fields[: CLAIM_FIELDS - 1], "<|>".join(fields[CLAIM_FIELDS - 1 :])]

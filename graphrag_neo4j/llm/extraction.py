@@ -6,16 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.replies.fields import SCORE
+from graphrag_neo4j.llm.replies.signs import holds_delimiter
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
 from graphrag_neo4j.text import clean_name, name_key
 
 __all__ = ["extraction_of"]
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-# What stands in a name where the delimiter before the next field is damaged.
-DELIMITER = re.compile(
-    r"\|\||<\||\|>|<>|<SEP>|\{tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
-)
 WEAKEST = 1.0
 
 
@@ -48,7 +45,7 @@ def _entity(fields: Sequence[str]) -> EntityRecord:
     name = clean_name(fields[0])
     if not name_key(name):
         raise _UnusableError("entity without a name")
-    if DELIMITER.search(name):
+    if holds_delimiter(name):
         raise _UnusableError("entity with too few fields")
     return EntityRecord(name, clean_name(fields[1]).casefold(), _prose(fields[2:]))
 
@@ -59,7 +56,7 @@ def _relationship(fields: Sequence[str], unusable: list[str]) -> RelationshipRec
     source, target = clean_name(fields[0]), clean_name(fields[1])
     if not (name_key(source) and name_key(target)):
         raise _UnusableError("relationship without a name")
-    if DELIMITER.search(source) or DELIMITER.search(target):
+    if holds_delimiter(source) or holds_delimiter(target):
         raise _UnusableError("relationship with too few fields")
     if name_key(source) == name_key(target):
         raise _UnusableError("relationship with itself")

@@ -21,7 +21,8 @@ BULLET = re.compile(r"(?:[-*•+]\s|\d{1,4}[.)]\s)")
 LONGEST = 100  # characters of a name
 # A line with two delimiters. A comma is one only in brackets.
 POSSIBLE = re.compile(
-    rf"{RARE}.*?{RARE}|[;；].*?[;；]|^[^\w]{{0,4}}[(\[].*?[,，].*?[,，]", re.IGNORECASE
+    rf"{RARE}.*?{RARE}|[;；].*?[;；]|^[^\w]{{0,4}}[(\[].*?[,，].*?[,，]",
+    re.IGNORECASE | re.MULTILINE,
 )
 KIND = re.compile(r"\W*(?:entity|relationship)\b", re.IGNORECASE)
 RULE = re.compile(r"^\|?\s?:?-{2,}:?\s?\|", re.MULTILINE)
@@ -65,7 +66,8 @@ def take_kindless(part: Part, *, claims: bool, types: Collection[str], rows: boo
     `rows` tells whether rows of tables are read; the head of a table may give them another meaning.
     """
     found, other = Tuples(), list[str]()
-    if claims or not (rows or RULE.search(part.text) is None):
+    is_table = not rows and RULE.search(part.text)
+    if claims or is_table or not POSSIBLE.search(part.text):
         return Tuples(rest=[part])
     for line in part.text.splitlines():
         goes_on = bool(found.records) and not other and line[:1].islower()

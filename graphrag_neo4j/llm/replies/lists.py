@@ -19,7 +19,8 @@ from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
 from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
 from graphrag_neo4j.llm.replies.record_count import number_lost
 from graphrag_neo4j.llm.replies.signs import split_at_signs
-from graphrag_neo4j.llm.replies.tuples import COMPLETE, Part, Tuples, take_tuples, tidied
+from graphrag_neo4j.llm.replies.tidying import COMPLETE, tidied
+from graphrag_neo4j.llm.replies.tuples import Part, Tuples, take_tuples
 
 __all__ = ["ReadList", "read_list"]
 
@@ -83,9 +84,6 @@ def read_list(reply: str, *, claims: bool = False, types: Collection[str] = ()) 
     parts = [*(Part(one, is_last=False) for one in marked), Part(last, is_last=True)]
     taking = _Taking(_readers(known := {one.casefold() for one in types}), claims)
     parts = taking.read(parts)
-    if taking.records:  # the records that were taken may have freed others, in forms tried before
-        again = taking.read([part for part in parts if not part.is_data])
-        parts = [*(part for part in parts if part.is_data), *again]
     records = taking.records if claims else [with_kind(one, known) for one in taking.records]
     unread = list(chain.from_iterable(_unread(part, claims=claims) for part in parts))
     lost = number_lost(texts, len(records), unread, claims=claims, types=known)
@@ -109,14 +107,35 @@ class _Taking:
     has_empty_list: bool = False
 
     def read(self, parts: Sequence[Part]) -> list[Part]:
-        """Asks each reader once. Returns the parts that none of them took."""
-        for read in self.readers:
-            taken = [read(part, claims=self.claims) for part in parts if MATTERS.search(part.text)]
-            self.records += chain.from_iterable(one.records for one in taken)
-            self.open = next((one.open for one in taken if one.open is not None), self.open)
-            parts = [part for one in taken for part in one.rest]
-            self.has_empty_list |= any(one.is_empty for one in taken)
-        return list(parts)
+        """Asks each reader, and returns the parts that none of them took.
+
+        A reader may leave parts in a form that was tried before. So the readers before it are asked
+        again for these parts, once.
+        """
+        left = [(part, 0) for part in parts]
+        for number, reader in enumerate(self.readers, 1):
+            left = [
+                (one, maker if one is part else number)
+                for part, maker in left
+                for one in self._rest(reader, part)
+            ]
+        parts = []
+        for made, maker in left:
+            again = [made]
+            for reader in () if made.is_data else self.readers[:maker]:
+                again = [one for part in again for one in self._rest(reader, part)]
+            parts += again
+        return parts
+
+    def _rest(self, reader: _Reader, part: Part) -> list[Part]:
+        """Keeps what a reader takes of a part, and returns what it leaves."""
+        if not MATTERS.search(part.text):
+            return []
+        taken = reader(part, claims=self.claims)
+        self.records += taken.records
+        self.open = taken.open if taken.open is not None else self.open
+        self.has_empty_list |= taken.is_empty
+        return taken.rest
 
 
 def _unread(part: Part, *, claims: bool) -> Iterable[str]:

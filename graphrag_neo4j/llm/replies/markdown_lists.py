@@ -27,6 +27,7 @@ RULE = re.compile(r"[|\s:]*-{2,}[|\s:-]*")  # the line between the head of a tab
 CELLS = re.compile(r"(?<!\\)[|｜\t]")
 HEADING = re.compile(r"(?:\#{1,6}\s|\*\*)?\W*(?P<title>\w[\w ]{1,40}?)\W*")
 BULLET = re.compile(r"^(?:[-*•+]\s|\d{1,4}[.)]\s|[([]?\d{1,4}[\])]\s)")
+BEFORE_NAME = {"kind", "type", "record", "record_type"}  # fields that may stand before a name
 WORD = re.compile(r"\w")
 BOLD = re.compile(r"\*\*|__|`")
 LABEL = re.compile(r"(?:(?<=[|;,.\n])|\A)\s?(?P<name>[A-Za-z][\w ]{0,30}?)\s?[:=：]\s?")
@@ -50,6 +51,8 @@ SCORE_AT_END = re.compile(
 
 def take_tables(part: Part, *, claims: bool) -> Tuples:
     """Returns the records in the rows of all tables of a part, and the text around them."""
+    if not CELLS.search(part.text):
+        return Tuples(rest=[part])
     found, other = Tuples(), list[str]()
     table = _Table(claims=claims)
     for line in part.text.splitlines():
@@ -89,7 +92,7 @@ class _Table:
         return self._row(cells)
 
     def _row(self, cells: list[str]) -> list[str] | None:
-        if kind_of(cells[0]) in {"entity", "relationship"} or len(cells) < 2:
+        if kind_of(cells[0].lstrip("([（［")) in {"entity", "relationship"} or len(cells) < 2:
             return None  # a tuple with bars
         if not self.columns:
             if number_of_signs(" ".join(cells), claims=False):
@@ -153,9 +156,8 @@ def _blocks(text: str) -> Iterator[str]:
             continue
         plain = BOLD.sub("", BULLET.sub("", line, count=1)).strip()
         here = set(_labelled(plain))
-        again = not names.isdisjoint(here) or all(
-            any(map(is_first_name, one)) for one in (names, here)
-        )
+        begins = any(map(is_first_name, here)) or "kind" in here
+        again = not names.isdisjoint(here) or (begins and not names <= BEFORE_NAME)
         if block and (again or not (names and here)) and not _goes_on(block, line):
             yield "\n".join(block)
             block, names = [], set()

@@ -25,22 +25,29 @@ __all__ = ["number_lost"]
 
 # Places where a record begins, but hardly a word of a sentence.
 PLACE = rf"(?:^{BULLET}(?:\*\*)?[(\[（［]?|##\s?|[(\[（［]|(?<=[.!?。)\]\d])|(?<=[)\]],))"
-PLACE_OF_KIND = rf"(?:{PLACE}\s?|(?<=,\s)(?=\*)|(?<=,)\s?(?=[\"“]))"
-NAME_AT_LINE = rf"^{BULLET}[(\[]?[^\n,;|]{{1,60}}?"
+PLACE_OF_KIND = rf"(?:{PLACE}\s?|(?<=,\s)(?=\*)|(?<=,)\s?(?=[\"“']))"
+NAME_AT_LINE = rf"^{BULLET}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
 KEY = rf"{QUOTE}{NAME}{QUOTE}\s?:"
 # Each pattern matches the beginning of one record, as far as it needs to be no sentence.
 KINDS = (
     # A kind and two delimiters, of which commas and semicolons are alike.
     (
+        rf"(?:{PLACE_OF_KIND}|(?<=,)\s?){QUOTE}{{0,3}}{KIND}{QUOTE}{{0,3}}\s?"
+        rf"(?>{RARE})[^\n]{{1,120}}?{RARE}"
+    ),
+    (
         rf"{PLACE_OF_KIND}{QUOTE}{{0,3}}{KIND}{QUOTE}{{0,3}}\s?"
-        rf"(?:(?>{RARE})[^\n]{{1,120}}?{RARE}|(?P<few>[,，;；])[^\n]{{1,120}}?(?P=few))"
+        r"(?P<few>[,，;；])[^\n]{1,120}?(?P=few)"
     ),
     # A kind in quotation marks, whatever follows it.
     rf"{PLACE_OF_KIND}[\"“*]{{1,2}}{KIND}[\"”*]{{1,2}}(?!\s?:)",
     # A kind behind any letter, and delimiters without spaces.
     rf"{KIND}(?P<tight>[,;])(?=\S)[^\n]{{1,60}}?(?P=tight)(?=\S)[^\n]{{1,200}}?(?P=tight)(?=\S)",
     # A kind whose delimiter was lost.
-    rf"^(?-i:{KIND})\s[^\n]{{1,60}}?(?P<most>{ANY})[^\n]{{1,60}}?(?P=most)[^\n]*(?P=most)",
+    (
+        rf"^(?-i:{KIND})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
+        r"(?>[^\n]{1,60}?(?P=most))[^\n]*(?P=most)"
+    ),
     # A misspelt kind in quotation marks.
     (
         rf"{PLACE}[\"“'*]{{1,2}}\w{{3,20}}[\"”'*]{{1,2}}[ ]?(?P<same>{ANY})[ ]?(?-i:[^\sa-z])"
@@ -54,6 +61,7 @@ OBJECTS = (
     ),
     # An object behind another one, and objects without their brace.
     rf"(?<=\}})\s?\{{|(?<=[}}#])\s?{KEY}|^{KEY}[^\n]{{0,120}}?,[ ]?{KEY}",
+    rf"(?<![{{,\[]\n)^{KEY}",
 )
 LINES = (
     rf"^{BULLET}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]",
@@ -62,12 +70,13 @@ LINES = (
     # A relationship without its kind: it ends with a strength.
     (
         rf"{NAME_AT_LINE}(?P<pair>{ANY})"
-        r"(?=[^\n]{1,60}?(?P=pair)[^\n]+(?P=pair)\s?\d{1,2}[)\]]?$)"
+        r"(?=(?>[^\n]{1,60}?(?P=pair))[^\n]+(?P=pair)\s?\d{1,2}[)\]]?$)"
     ),
 )
 CLAIM = re.compile(
     rf"(?i:{SIGN_OF_CLAIM.pattern})"
-    r"|(?:TRUE|FALSE|SUSPECTED)\W{0,5}(?:SEP|tuple_delimiter)?\W{0,5}(?:NONE\b|\d{4})",
+    r"|(?:TRUE|FALSE|SUSPECTED)\W{0,5}(?:SEP|tuple_delimiter)?\W{0,5}(?:NONE\b|\d{4})"
+    r"|(?i:status)\W{1,6}(?:TRUE|FALSE|SUSPECTED)\b",
     re.MULTILINE,
 )
 ADJOINING = re.compile(r"[)\]}]\s[(\[{]")  # the end of a record, and the beginning of the next one
@@ -101,7 +110,13 @@ def _beginning(types: frozenset[str]) -> re.Pattern[str]:
     """Returns the pattern of all beginnings; a type behind a name shows an entity."""
     known = "|".join(map(re.escape, sorted(types))) or r"\b\B"
     typed = rf"{NAME_AT_LINE}(?P<next>{ANY})\s?(?:{known})\s?(?P=next)"
-    return re.compile("|".join((*KINDS, *OBJECTS, *LINES, typed)), re.IGNORECASE | re.MULTILINE)
+    misspelt = (
+        rf"[(\[（［]\w{{3,20}}\s?(?P<rare>{RARE})[^\n]{{1,60}}?(?P=rare)"
+        rf"\s?(?:{known})\s?(?P=rare)"
+    )
+    return re.compile(
+        "|".join((*KINDS, *OBJECTS, *LINES, typed, misspelt)), re.IGNORECASE | re.MULTILINE
+    )
 
 
 def _number(text: str, beginning: re.Pattern[str], *, claims: bool) -> int:

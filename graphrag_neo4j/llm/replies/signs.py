@@ -19,6 +19,7 @@ __all__ = [
     "QUOTE",
     "RARE",
     "SIGN_OF_CLAIM",
+    "holds_delimiter",
     "number_of_lists",
     "number_of_signs",
     "split_at_signs",
@@ -47,6 +48,10 @@ SIGN_OF_CLAIM = re.compile(
 )
 DELIMITER = re.compile(RARE, re.IGNORECASE)
 OPENED = re.compile(r"##\s?[(\[]")
+# What stands in a name where the delimiter before the next field is damaged.
+IN_NAME = re.compile(
+    r"\|\||<\||\|>|<>|<SEP>|\{tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
+)
 FEWEST_IN_CLAIM = 5  # delimiters of a line that is a claim, although some were lost
 # A line with which a record of some form may begin. A number, one delimiter, or text in quotation
 # marks before a comma are slight signs.
@@ -62,6 +67,11 @@ LINE_SIGN = re.compile(
     rf"|(?P<slight>\d{{1,4}}[.)]\s|[^\n]{{0,120}}?{RARE}|[\"“'][^\n\"”']{{1,100}}[\"”']\s?[,，;；]))",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+def holds_delimiter(name: str) -> bool:
+    """Tells whether a name holds a delimiter, so that it is two fields."""
+    return IN_NAME.search(name) is not None
 
 
 def number_of_signs(text: str, *, claims: bool, in_json: bool = True) -> int:

@@ -55,6 +55,7 @@ def with_kind(fields: list[str], types: Collection[str]) -> list[str]:
 
 
 def can_be_name(text: str) -> bool:
+    """Tells whether a text may be a name: it is short, no label, and looks like one."""
     label = LABEL.match(text)
     is_labelled = label is not None and is_field_name(label[1])
     return len(text) <= LONGEST and not is_labelled and looks_like_name(text.strip())

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 __all__ = [
+    "ARROW",
     "ARROWS",
     "COMMA",
     "DELIMITERS",
     "FIELDS",
     "FIELDS_OF_CLAIM",
+    "KINDS",
+    "MARKS",
     "QUOTES",
     "SCORE",
     "STATUS_SAID",
@@ -29,6 +32,9 @@ PAIRED = ('""', "''", "“”", "‘’")
 FIELDS = {"entity": 4, "relationship": 5}
 FIELDS_OF_CLAIM = 8
 AROUND_KIND = QUOTES + "*_` \n"
+# Emphasis and quotation marks around a kind, the kinds, and the delimiter that is asked for.
+MARKS = rf"[{QUOTES}*_`]{{0,4}}"
+KINDS = "(?:entity|relationship)"
 ARROW = r"[<＜]\s?[|｜]{1,2}\s?[>＞]"
 OUR_DELIMITER = "<|>"
 # What is left of a delimiter when a character of it is missing, and all other delimiters but those

@@ -9,12 +9,11 @@ import re
 from collections.abc import Collection, Iterable
 from functools import cache
 
-from graphrag_neo4j.llm.replies.fields import ARROWS, FIELDS, FIELDS_OF_CLAIM, kind_of
+from graphrag_neo4j.llm.replies.fields import ARROWS, FIELDS, FIELDS_OF_CLAIM, KINDS, kind_of
 from graphrag_neo4j.llm.replies.signs import (
     ANY,
     BULLET,
     DELIMITER,
-    KIND,
     NAME,
     QUOTE,
     RARE,
@@ -29,23 +28,23 @@ PLACE_OF_KIND = rf"(?:{PLACE}\s?|(?<=,\s)(?=\*)|(?<=,)\s?(?=[\"“']))"
 NAME_AT_LINE = rf"^{BULLET}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
 KEY = rf"{QUOTE}{NAME}{QUOTE}\s?:"
 # Each pattern matches the beginning of one record, as far as it needs to be no sentence.
-KINDS = (
+TUPLES = (
     # A kind and two delimiters, of which commas and semicolons are alike.
     (
-        rf"(?:{PLACE_OF_KIND}|(?<=,)\s?){QUOTE}{{0,3}}{KIND}{QUOTE}{{0,3}}\s?"
+        rf"(?:{PLACE_OF_KIND}|(?<=,)\s?){QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?"
         rf"(?>{RARE})[^\n]{{1,120}}?{RARE}"
     ),
     (
-        rf"{PLACE_OF_KIND}{QUOTE}{{0,3}}{KIND}{QUOTE}{{0,3}}\s?"
+        rf"{PLACE_OF_KIND}{QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?"
         r"(?P<few>[,，;；])[^\n]{1,120}?(?P=few)"
     ),
     # A kind in quotation marks, whatever follows it.
-    rf"{PLACE_OF_KIND}[\"“*]{{1,2}}{KIND}[\"”*]{{1,2}}(?!\s?:)",
+    rf"{PLACE_OF_KIND}[\"“*]{{1,2}}{KINDS}[\"”*]{{1,2}}(?!\s?:)",
     # A kind behind any letter, and delimiters without spaces.
-    rf"{KIND}(?P<tight>[,;])(?=\S)[^\n]{{1,60}}?(?P=tight)(?=\S)[^\n]{{1,200}}?(?P=tight)(?=\S)",
+    rf"{KINDS}(?P<tight>[,;])(?=\S)[^\n]{{1,60}}?(?P=tight)(?=\S)[^\n]{{1,200}}?(?P=tight)(?=\S)",
     # A kind whose delimiter was lost.
     (
-        rf"^(?-i:{KIND})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
+        rf"^(?-i:{KINDS})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
         r"(?>[^\n]{1,60}?(?P=most))[^\n]*(?P=most)"
     ),
     # A misspelt kind in quotation marks.
@@ -115,7 +114,7 @@ def _beginning(types: frozenset[str]) -> re.Pattern[str]:
         rf"\s?(?:{known})\s?(?P=rare)"
     )
     return re.compile(
-        "|".join((*KINDS, *OBJECTS, *LINES, typed, misspelt)), re.IGNORECASE | re.MULTILINE
+        "|".join((*TUPLES, *OBJECTS, *LINES, typed, misspelt)), re.IGNORECASE | re.MULTILINE
     )
 
 

@@ -7,13 +7,13 @@ another form. The signs show where it ends, and how many records a text holds th
 import re
 from collections.abc import Iterator
 
+from graphrag_neo4j.llm.replies.fields import KINDS
 from graphrag_neo4j.llm.replies.named_fields import FIELD_NAMES
 
 __all__ = [
     "ANY",
     "BULLET",
     "DELIMITER",
-    "KIND",
     "LINE_SIGN",
     "NAME",
     "QUOTE",
@@ -25,7 +25,6 @@ __all__ = [
     "split_at_signs",
 ]
 
-KIND = "(?:entity|relationship)"
 QUOTE = "[\"'“”‘’*_`]"
 # Delimiters that sentences hardly have, and all delimiters.
 RARE = r"(?:[<＜]\s?[|｜]{1,2}\s?[>＞]|<SEP>|\$?\{tuple_delimiter\}|<>|<\||\|>|[|｜\t])"
@@ -34,10 +33,10 @@ BULLET = r"(?:[-*•+>]\s|\d{1,4}[.)]\s|\|\s?)?"
 NAME = f"(?:{'|'.join(name.replace('_', '[_ ]') for name in sorted(FIELD_NAMES, reverse=True))})"
 # A kind and a delimiter, and the first field of a JSON object.
 SIGN = re.compile(
-    rf"{KIND}{QUOTE}{{0,3}}\s?{RARE}"
-    rf"|[(\[（［{{\"'“‘*]{KIND}{QUOTE}{{0,3}}\s?[,，;；]"
-    rf"|(?:[(\[（［]|^){QUOTE}{{1,2}}{KIND}{QUOTE}{{1,2}}"
-    rf"|(?:(?<=[.!?)\]\d])|(?<=[)\]],)|(?<=##)){KIND}\s?[,，;；]"
+    rf"{KINDS}{QUOTE}{{0,3}}\s?{RARE}"
+    rf"|[(\[（［{{\"'“‘*]{KINDS}{QUOTE}{{0,3}}\s?[,，;；]"
+    rf"|(?:[(\[（［]|^){QUOTE}{{1,2}}{KINDS}{QUOTE}{{1,2}}"
+    rf"|(?:(?<=[.!?)\]\d])|(?<=[)\]],)|(?<=##)){KINDS}\s?[,，;；]"
     rf"|(?:[(\[（［]|##\s?){QUOTE}\w{{3,20}}{QUOTE}\s?{RARE}"
     rf"|(?P<json>\{{\s?{QUOTE}?{NAME}{QUOTE}?\s?:)",
     re.IGNORECASE | re.MULTILINE,
@@ -56,8 +55,8 @@ FEWEST_IN_CLAIM = 5  # delimiters of a line that is a claim, although some were 
 # A line with which a record of some form may begin. A number, one delimiter, or text in quotation
 # marks before a comma are slight signs.
 LINE_SIGN = re.compile(
-    rf"^(?:{BULLET}[(\[（［{{]?{QUOTE}{{0,3}}{KIND}{QUOTE}{{0,3}}\s?{ANY}"
-    rf"|[\"“]{KIND}[\"”]"
+    rf"^(?:{BULLET}[(\[（［{{]?{QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?{ANY}"
+    rf"|[\"“]{KINDS}[\"”]"
     rf"|[\s,]?\{{\s?{QUOTE}?[\w ]{{1,40}}{QUOTE}?\s?:"
     rf"|[\s,]?[\"']{NAME}[\"']\s?:"
     r"|[\s,]?\[\s?[\"'][^\"'\n]{1,100}[\"']\s?,"

@@ -3,12 +3,10 @@
 import html
 import re
 
-from graphrag_neo4j.llm.replies.fields import QUOTES
+from graphrag_neo4j.llm.replies.fields import KINDS, MARKS
 
 __all__ = ["COMPLETE", "tidied"]
 
-MARKS = rf"[{QUOTES}*_`]{{0,4}}"
-KINDS = "(?:entity|relationship)"
 COMPLETE = re.compile(
     r"[<＜]\s?[|｜]\s?COMPLETE\s?[|｜]?\s?[>＞]?|\$?\{completion_delimiter\}", re.IGNORECASE
 )

@@ -13,7 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.replies.fields import (
+    ARROW,
     FIELDS,
+    KINDS,
+    MARKS,
     QUOTES,
     UNREAD,
     Delimiter,
@@ -33,9 +36,6 @@ from graphrag_neo4j.llm.replies.signs import LINE_SIGN, number_of_lists, number_
 
 __all__ = ["Part", "Tuples", "take_tuples"]
 
-ARROW = r"[<＜]\s?[|｜]{1,2}\s?[>＞]"
-MARKS = rf"[{QUOTES}*_`]{{0,4}}"
-KINDS = "(?:entity|relationship)"
 KIND = (
     rf"(?:{MARKS}{KINDS}{MARKS}\s?(?:{ARROW}|<SEP>|<>|<?\||\$?\{{tuple_delimiter\}}|[｜\t])"
     rf"|[{QUOTES}*]{{1,2}}{KINDS}[{QUOTES}*]{{1,2}}\s?[,，;；])"

@@ -7,6 +7,7 @@ backends: those of `llm` write prompts for a model, those of `extractive` use ru
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 from typing import Protocol
 
 from graphrag_neo4j.context.context_table import ContextTable
@@ -72,6 +73,10 @@ class Embedder:
     async def embed_question(self, text: str) -> list[float]:
         """Returns the vector of a question."""
         return (await (self.embed_questions or self.embed)([text]))[0]
+
+    async def cosines(self, vector: Sequence[float], texts: Sequence[str]) -> list[float]:
+        """Returns the cosine of each text to a vector, where all vectors have the length 1."""
+        return [sum(map(mul, vector, other)) for other in await self.embed(texts)]
 
 
 class IndexBackend(Protocol):

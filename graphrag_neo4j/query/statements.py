@@ -7,7 +7,6 @@ the words of the question, and static vectors choose the best of these for the e
 
 import math
 from collections.abc import Iterable, Sequence
-from operator import mul
 from typing import Final
 
 from graphrag_neo4j.protocols import Embedder
@@ -56,7 +55,6 @@ async def _ranked(
     rows: Sequence[StatementRow], embedder: Embedder, vector: Sequence[float]
 ) -> list[tuple[float, StatementRow]]:
     """Returns the rows with their cosines to a vector, the nearest first."""
-    vectors = await embedder.embed([row["text"] for row in rows])
-    cosines = [sum(map(mul, vector, other)) for other in vectors]
+    cosines = await embedder.cosines(vector, [row["text"] for row in rows])
     pairs = zip(cosines, rows, strict=True)
     return sorted(pairs, key=lambda pair: (-pair[0], pair[1]["text"]))

@@ -7,7 +7,6 @@ its beginning tells whether it is boilerplate, such as the opening of every epis
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from operator import mul
 from typing import Final
 
 import anyio.from_thread
@@ -55,8 +54,7 @@ def _similar(query: QueryContext) -> Similar | None:
 
     async def cosines(texts: Sequence[str]) -> Sequence[float]:
         vector = await query.vector()
-        vectors = await embedder.embed(texts) if vector else []
-        return [sum(map(mul, vector or [], other)) for other in vectors] or [0.0] * len(texts)
+        return await embedder.cosines(vector, texts) if vector else [0.0] * len(texts)
 
     return lambda texts: anyio.from_thread.run(cosines, texts)
 

@@ -15,6 +15,7 @@ from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.extractive.question_units import Unit, units_of
 from graphrag_neo4j.extractive.quotes import Quote, joined, quotes_of, words_of
 from graphrag_neo4j.extractive.static_vectors import vectors_of
+from graphrag_neo4j.nlp.answer_cues import NAMED_BY, cue_asked_for, shows
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
@@ -24,6 +25,7 @@ __all__ = ["WELL_SAID", "ScoredQuotes", "best_quotes", "cosine", "marginal_relev
 CONSIDERED = 40  # best sentences from which the selection is made
 RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
 COVERED = 0.6  # score of a sentence with all units of the question; rare ones count more
+IN_FORM = 0.4  # score of a sentence that holds a reason for "why", a place for "where", and so on
 WELL_SAID = 0.05  # score for each point of a sentence's quality
 NEAR = 0.3  # the smallest relevance of a sentence that answers the question
 HELD = 2  # units that such a sentence holds of a question that has as many
@@ -51,7 +53,8 @@ class ScoredQuotes:
     `whole` tells whether the question is about the whole corpus and names no subject. `units` are
     the units of the question, each with its weight: a rare unit counts more. The first `nouns` of
     them are names and nouns. `alike` maps a word of the question to the words that may stand for
-    it, with their cosines. `meanings` holds the vectors of the units.
+    it, with their cosines. `meanings` holds the vectors of the units. `cue` names the form of an
+    answer to the question, if one is known.
     """
 
     quotes: Sequence[Quote]
@@ -60,6 +63,7 @@ class ScoredQuotes:
     nouns: int = 0
     alike: Alike = field(default_factory=dict)
     meanings: Mapping[Unit, Sequence[float]] = field(default_factory=dict)
+    cue: str | None = None
 
     @property
     def words(self) -> frozenset[str]:
@@ -79,19 +83,28 @@ class ScoredQuotes:
         if not units or not quotes:
             whole = not units and _asks_about_all(question)
             return cls(quotes, whole, tuple((unit, 1.0) for unit in units))
-        known = [words_of(one.text) for one in quotes]
+        cue = cue_asked_for(question)
+        known = [_words_for(cue, one.text) for one in quotes]
         often = Counter(word for words in known for word in words)
         weights = tuple(
             (unit, _weight(unit, often, len(quotes)) * (FOCUS if n == 0 else 1.0))
             for n, unit in enumerate(units)
         )
         meanings = dict(zip(units, vectors_of([" ".join(sorted(u)) for u in units]), strict=True))
-        scored = cls((), False, weights, nouns, _alike(units, often), meanings)
+        scored = cls((), False, weights, nouns, _alike(units, often), meanings, cue)
         return replace(scored, quotes=scored._scored(quotes, known))
 
     def answers(self, quote: Quote) -> bool:
         """Tells whether a sentence is near enough to the question to answer it."""
-        return self.is_near(quote, words_of(quote.text))
+        return self.is_near(quote, self.words_in(quote.text))
+
+    def words_in(self, text: str) -> Words:
+        """Returns the words of a text. What advises holds the word "advice", and nothing else."""
+        return _words_for(self.cue, text)
+
+    def of_form(self, text: str) -> float:
+        """Returns what a text gains if it has the form of an answer to the question."""
+        return IN_FORM if self.cue is not None and shows(text, self.cue) else 0.0
 
     def is_near(self, quote: Quote, words: Words, around: Words = frozenset()) -> bool:
         """Tells whether a sentence with these words answers the question.
@@ -151,7 +164,8 @@ class ScoredQuotes:
         scored = []
         for one, words, vector in zip(quotes, known, vectors, strict=True):
             found = replace(one, similarity=cosine(target, vector), vector=tuple(vector))
-            score = found.similarity + self.covered(found, words) + WELL_SAID * quality(one.text)
+            said = self.covered(found, words) + self.of_form(one.text)
+            score = found.similarity + said + WELL_SAID * quality(one.text)
             scored.append(replace(found, score=score))
         return scored
 
@@ -181,6 +195,14 @@ def best_quotes(
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     """Returns the cosine of two vectors of length 1."""
     return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def _words_for(cue: str | None, text: str) -> Words:
+    """Returns the words of a text, where its form stands for the words that name the form."""
+    words = words_of(text)
+    if cue is None or cue not in NAMED_BY:
+        return words
+    return words | NAMED_BY[cue] if shows(text, cue) else words - NAMED_BY[cue]
 
 
 def _asks_about_all(question: str) -> bool:

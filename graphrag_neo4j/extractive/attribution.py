@@ -12,18 +12,18 @@ from functools import lru_cache
 import regex
 
 from graphrag_neo4j.context.quotation import Provenance
-from graphrag_neo4j.extractive.quotes import Quote
+from graphrag_neo4j.extractive.quotes import LONGEST, Quote
 from graphrag_neo4j.nlp.abbreviations import written
 from graphrag_neo4j.nlp.entity_recognition import Thing, read
 from graphrag_neo4j.nlp.formulas import is_noise
-from graphrag_neo4j.nlp.sentences import Passage, read_passage
+from graphrag_neo4j.nlp.sentences import ENDED, Passage, read_passage
 from graphrag_neo4j.text import find_quote, flat
 
-__all__ = ["Attributed", "attributed"]
+__all__ = ["Attributed", "attributed", "refers_back"]
 
-ROOM = 300  # characters of a quotation that is widened by its neighbours: three lines
-LONGEST = 460  # characters of a quotation
+ROOM = 420  # characters of a quotation that is widened by its neighbours: four lines
 AROUND = 600  # characters before and after a quotation that say what it is about
+LEADING = 4  # sentences that may lead to a question, the question included
 FURTHER = 3  # sentences that a speaker may say after the question, before the next one answers
 LONGEST_QUESTION = 30  # words
 SAID_LITTLE = 4  # words; a reply with fewer ("Oh, yes.") is not quoted
@@ -33,7 +33,25 @@ NEEDS_BEFORE = regex.compile(
     r"him|her|them|his|their|there|here|which|who|such|i think so|exactly|right|now|both)\b",
     regex.I,
 )
-ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
+
+
+REFERS_BACK = regex.compile(
+    r"^(?:(?:and|but|so|or|because|yeah|well|like|then|also),? )*"
+    r"(?:that|this|these|those|it|he|she|they|him|her|them|his|their|which|such)\b",
+    regex.I,
+)
+REQUEST = regex.compile(
+    r"\b(?:tell|walk|talk to) (?:us|me)\b|\bI(?:[’']d| would) love to (?:hear|know)\b"
+    r"|^(?:so,? |and |well,? |maybe )*(?:talk|say|explain|describe|share)\b"
+    r".{0,40}\b(?:about|how|what|why)\b"
+    r"|\b(?:I(?:[’']m| am) (?:just )?(?:curious|wondering)|I wonder)\b",
+    regex.I,
+)
+TAG_QUESTION = regex.compile(
+    r"[,–—-] ?(?:right|you know|okay|ok|yeah|huh|eh|no|correct|"
+    r"(?:is|are|was|were|do|does|did|has|have|ca|wo)n[’']t (?:it|they|he|she|you|we|that))\?$",
+    regex.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +94,14 @@ def attributed(quote: Quote, at: Provenance) -> Attributed | None:
     numbers = _at(passage, place) if place else []
     if not numbers:
         return None
-    first, last = _completed(passage, numbers[0], numbers[-1])
+    first, last = passage.completed(numbers[0], numbers[-1])
     asked = ""
-    if passage.sentences[last].text.endswith("?"):
-        reply = _reply(passage, last)
-        if reply is None:
+    if (question := _question(passage, last)) is not None:
+        reply = _reply(passage, question)
+        if reply is None and question == last:
             return None
-        asked, (first, last) = flat(passage.sentences[last].text), reply
+        if reply is not None:
+            asked, (first, last) = flat(passage.sentences[question].text), reply
     first, last = _widened(passage, first, last)
     return _attributed(quote, at, passage, (first, last), asked)
 
@@ -114,10 +133,41 @@ def _attributed(
     )
 
 
+def refers_back(text: str) -> bool:
+    """Tells whether a sentence begins with a word for what the sentence before it names."""
+    return REFERS_BACK.match(text) is not None
+
+
+def is_question(text: str) -> bool:
+    """Tells whether a sentence asks something: "Tell us more." does, "It works, right?" not."""
+    if text.endswith("?"):
+        return TAG_QUESTION.search(text) is None
+    return REQUEST.search(text) is not None
+
+
 def _at(passage: Passage, place: tuple[int, int]) -> list[int]:
     """Returns the numbers of the sentences that overlap characters [start, end) of a passage."""
     start, end = place
     return [n for n, one in enumerate(passage.sentences) if one.start < end and start < one.end]
+
+
+def _question(passage: Passage, number: int) -> int | None:
+    """Returns the number of the question that a sentence is, or that it leads to.
+
+    "You work on proteins. How did that begin?" is answered by what the next speaker says.
+    """
+    sentences = passage.sentences
+    for n in range(number, min(number + LEADING, len(sentences))):
+        if sentences[n].speaker != sentences[number].speaker:
+            return None
+        if is_question(sentences[n].text) and (n == number or _ends_turn(passage, n)):
+            return n
+    return None
+
+
+def _ends_turn(passage: Passage, number: int) -> bool:
+    after = passage.sentences[number + 1 : number + 2]
+    return bool(after) and after[0].speaker != passage.sentences[number].speaker
 
 
 def _reply(passage: Passage, question: int) -> tuple[int, int] | None:
@@ -135,43 +185,22 @@ def _reply(passage: Passage, question: int) -> tuple[int, int] | None:
         return None
     if len(sentences[question].words) > LONGEST_QUESTION:
         return None
-    return _completed(passage, first, first) if sentences[first].speaker != asking else None
-
-
-def _completed(passage: Passage, first: int, last: int) -> tuple[int, int]:
-    """Adds the clauses of the same sentence that lie before and after."""
-    sentences = passage.sentences
-    while first > 0 and _goes_on(passage, first - 1):
-        first -= 1
-    while last + 1 < len(sentences) and _goes_on(passage, last):
-        last += 1
-    return first, last
-
-
-def _goes_on(passage: Passage, number: int) -> bool:
-    """Tells whether a sentence is only a clause, and the next one continues it."""
-    if ENDED.search(passage.sentences[number].text):
-        return False
-    return number + 1 < len(passage.sentences) and _adjoins(passage, number)
-
-
-def _adjoins(passage: Passage, number: int) -> bool:
-    """Tells whether the next sentence has the same speaker and stands in the same paragraph."""
-    one, other = passage.sentences[number : number + 2]
-    gap = passage.text[one.end : other.start]
-    return one.speaker == other.speaker and not gap.strip() and gap.count("\n") < 2
+    return passage.completed(first, first) if sentences[first].speaker != asking else None
 
 
 def _widened(passage: Passage, first: int, last: int) -> tuple[int, int]:
     """Adds a sentence before one that needs it, then those after, as far as there is room."""
     if NEEDS_BEFORE.match(passage.sentences[first].text) and first > 0:
-        before = _completed(passage, first - 1, first - 1)[0]
+        before = passage.completed(first - 1, first - 1)[0]
         if _fits(passage, before, first - 1, (before, last)):
             first = before
     at = last
     while at + 1 < len(passage.sentences):
-        after = _completed(passage, at + 1, at + 1)[1]
+        after = passage.completed(at + 1, at + 1)[1]
         if not _fits(passage, at + 1, at, (first, after)):
+            break
+        ending = passage.sentences[after].text
+        if is_question(ending) or not ENDED.search(ending):  # neither its reply nor its end is here
             break
         if len(passage.sentences[at + 1].words) >= SAID_LITTLE:  # never ends with "Ok."
             last = after
@@ -186,7 +215,7 @@ def _fits(passage: Passage, new: int, joint: int, numbers: tuple[int, int]) -> b
     """
     begin, end = (passage.sentences[number] for number in numbers)
     has_room = end.end - begin.start <= ROOM
-    return has_room and _adjoins(passage, joint) and not is_noise(flat(passage.sentences[new].text))
+    return has_room and passage.adjoins(joint) and not is_noise(flat(passage.sentences[new].text))
 
 
 def _is_whole(passage: Passage, first: int, last: int) -> bool:

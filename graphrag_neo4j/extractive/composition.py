@@ -104,7 +104,7 @@ def _listed(
     """Returns the quotations that answer best, each with its lead."""
     if scored.whole:
         return _with_leads(_different(known, QUOTATIONS, ()), scored.words)
-    selection = Selection.of(question, scored, known, found.similar)
+    selection = Selection.of(question, scored, known, found)
     if compares_names(question):
         return _side_by_side(selection)
     return _with_leads(selection.best(QUOTATIONS), scored.words)
@@ -178,8 +178,7 @@ def _nearest(
     In a group they stand in the order of the report.
     """
     best = {
-        one.quote.text: one
-        for one in Selection.of(question, scored, known, found.similar).best(QUOTATIONS)
+        one.quote.text: one for one in Selection.of(question, scored, known, found).best(QUOTATIONS)
     }
     groups: dict[int, list[Attributed]] = {}
     for text in best:

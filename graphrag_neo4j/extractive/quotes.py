@@ -13,8 +13,9 @@ from graphrag_neo4j.nlp.sentence_ranking import base_words
 from graphrag_neo4j.nlp.sentences import Sentence, read_passage
 from graphrag_neo4j.text import flat, shortened
 
-__all__ = ["Quote", "joined", "quotes_of", "title_of", "words_of"]
+__all__ = ["LONGEST", "Quote", "joined", "quotes_of", "title_of", "words_of"]
 
+LONGEST = 460  # characters of a quotation
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters
 UNCAPITALISED = 200  # characters; a longer text in small letters is written so on purpose
@@ -115,8 +116,11 @@ def _sentences(text: str) -> tuple[str, ...]:
     passage = read_passage(text)
     return tuple(
         flat(one.text)
-        for one in passage.sentences
-        if one.text and not _is_half(one, text) and not is_noise(flat(one.text))
+        for one in passage.whole_sentences()
+        if one.text
+        and len(one.text) <= LONGEST
+        and not _is_half(one, text)
+        and not is_noise(flat(one.text))
     )
 
 

@@ -13,7 +13,7 @@ import regex
 from graphrag_neo4j.nlp.sentences import Passage
 from graphrag_neo4j.text import flat
 
-__all__ = ["is_formula", "is_licence", "is_noise", "noise_in"]
+__all__ = ["introduces", "is_formula", "is_licence", "is_noise", "noise_in"]
 
 SHORT = 12  # words; a longer sentence is content although it begins with a greeting or thanks
 FORMULA = regex.compile(
@@ -54,7 +54,18 @@ OPENING = regex.compile(
 )
 PAGE = regex.compile(
     r"^(?:page|p\.?|episode|ep\.?|chapter)?[\s\-–#.]*\d+(?:\s*(?:of|/)\s*\d+)?\W*$"
-    r"|^(?:end|transcript|\[?end of transcript\]?|\(end\)|contents|guests?:.{0,120})\W*$",
+    r"|^(?:end|transcript|\[?end of transcript\]?|\(end\)|contents|guests?:.{0,120})\W*$"
+    r"|^\.{1,2}/",  # the path of a file, as the header of its pages
+    regex.I,
+)
+INTRODUCTION = regex.compile(
+    r"\b(?:exciting|special|amazing|incredible|great|wonderful) (?:\w+ )?guests?\b"
+    r"|\b(?:our|my|today[’']s) (?:\w+ )?guests?\b|\bwe have (?:an? )?(?:\w+ ){0,3}guests?\b"
+    r"|\b(?:we|I)(?:[’']m|[’']re| am| are) (?:joined|here with|talking (?:to|with)|chatting with)\b"
+    r"|^(?-i:\p{Lu})\S+(?: (?-i:\p{Lu})\S+){0,2} (?:is|was|has (?:served|been)) (?:as )?"
+    r"(?:an?|the|one of)\b.{0,60}\b(?:co-?founder|founder|CEO|CTO|chief|professor|author|director|"
+    r"president|inventor|engineer|entrepreneur|scientist|writer|researcher|astronaut|host)\b"
+    r"|\bto introduce (?:our|my|you)\b|\b(?:pleasure|honou?r) of (?:working|talking|speaking)\b",
     regex.I,
 )
 LICENCE = regex.compile(
@@ -78,6 +89,16 @@ def is_formula(text: str) -> bool:
     """Tells whether a sentence is a greeting, thanks, a farewell, a credit or a page header."""
     greets = OPENING.match(text) is not None and len(WORDS.findall(text)) <= SHORT
     return greets or _is_set_phrase(text)
+
+
+@lru_cache(50_000)
+def introduces(text: str) -> bool:
+    """Tells whether a sentence introduces a guest. It says who that is, and little else.
+
+    >>> introduces("Today we have a super exciting guest with us, Mira Murati.")
+    True
+    """
+    return INTRODUCTION.search(text) is not None
 
 
 @lru_cache(50_000)

@@ -16,7 +16,15 @@ from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
 from graphrag_neo4j.text import without_possessive
 
-__all__ = ["Form", "asks_for_speakers", "compares_names", "form_of", "kind_asked_for", "names_in"]
+__all__ = [
+    "Form",
+    "asks_for_speakers",
+    "asks_what_says",
+    "compares_names",
+    "form_of",
+    "kind_asked_for",
+    "names_in",
+]
 
 Form = Literal["count", "list", "comparison"]
 TOLD = r"(?:mention|discuss|talk|come|arise|name|appear|occur|refer|said|speak)"
@@ -43,6 +51,18 @@ LIST = re.compile(
 COMPARISON = re.compile(
     r"\bcompar(?:e|es|ed|ing|ison)\b|\bversus\b|\bvs\b|\bdifferences? between\b"
     r"|\bhow (?:do|does|did) .+ differ\b|\bin common\b",
+    re.IGNORECASE,
+)
+SAYS = (
+    r"(?:say|said|think|thought|believe|mean|tell|told|describe|explain|feel|recommend|advise|suggest|"
+    r"see|view|define|talk|argue|claim|mention|worry|hope|expect|predict|like|love|hate)"
+)
+# A person by what the person is or did: "the founder of Shopify", "the woman who wrote it".
+DESCRIBED = re.compile(
+    r"\b(?:the|that) (?:[\w-]+ ){0,2}?(?:co-?founder|founder|ceo|cto|creator|inventor|author|"
+    r"writer|novelist|professor|scientist|engineer|astronaut|musician|singer|woman|man|person|guest|one|"
+    r"investor|director|designer|artist|maker|researcher|programmer|physicist|biologist|president) "
+    r"(?:of|who|that|whose|from|behind|at)\b",
     re.IGNORECASE,
 )
 SPEAKERS = re.compile(r"\b(?:guests?|speakers?|interviewees?|hosts?)\b", re.IGNORECASE)
@@ -82,6 +102,31 @@ def asks_for_speakers(question: str) -> bool:
 def compares_names(question: str) -> bool:
     """Tells whether a question compares names. It is about these, and quotations on each help."""
     return form_of(question) == "comparison" and len(names_in(question)) > 1
+
+
+def describes_person(question: str) -> bool:
+    """Tells whether a question describes a person: "the founder of Shopify".
+
+    >>> describes_person("What does the woman who founded Coursera say?")
+    True
+    """
+    return DESCRIBED.search(question) is not None
+
+
+@lru_cache(100)
+def asks_what_says(question: str) -> str | None:
+    """Returns the name of whom a question asks to be quoted, None if it asks for no one's words.
+
+    >>> asks_what_says("What does Lisa Su say about chiplets?")
+    'Lisa Su'
+    >>> asks_what_says("Where did Lisa Su grow up?")
+    """
+    for name, _ in names_in(question):
+        said = re.escape(name)
+        forms = rf"\b(?:do|does|did) {said} (?:\w+ )?{SAYS}\b|\baccording to {said}\b"
+        if re.search(forms, question):
+            return name
+    return None
 
 
 @lru_cache(100)

@@ -18,6 +18,7 @@ from graphrag_neo4j.text import ABBREVIATIONS
 
 __all__ = ["Passage", "Sentence", "Word", "read_passage", "speakers_in"]
 
+ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
 LONGEST = 45  # words; a longer sentence is divided at its clauses
 WORD = regex.compile(
     r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau
@@ -91,6 +92,40 @@ class Passage:
     def words(self) -> tuple[Word, ...]:
         """All words of the chunk."""
         return tuple(word for sentence in self.sentences for word in sentence.words)
+
+    def completed(self, first: int, last: int) -> tuple[int, int]:
+        """Returns the numbers of the first and the last clause of the sentences from first to last.
+
+        A very long sentence is divided into clauses, each with a number of its own.
+        """
+        while first > 0 and self._goes_on(first - 1):
+            first -= 1
+        while last + 1 < len(self.sentences) and self._goes_on(last):
+            last += 1
+        return first, last
+
+    def adjoins(self, number: int) -> bool:
+        """Tells whether the next sentence has the same speaker and stands in the same paragraph."""
+        one, other = self.sentences[number : number + 2]
+        gap = self.text[one.end : other.start]
+        return one.speaker == other.speaker and not gap.strip() and gap.count("\n") < 2
+
+    def whole_sentences(self) -> Iterator[Sentence]:
+        """Yields the sentences, with the clauses of a very long one joined."""
+        number = 0
+        while number < len(self.sentences):
+            last = self.completed(number, number)[1]
+            parts = self.sentences[number : last + 1]
+            words = tuple(word for part in parts for word in part.words)
+            start, end = parts[0].start, parts[-1].end
+            yield Sentence(self.text[start:end], start, words, parts[0].speaker)
+            number = last + 1
+
+    def _goes_on(self, number: int) -> bool:
+        """Tells whether a sentence is only a clause, and the next one continues it."""
+        if ENDED.search(self.sentences[number].text):
+            return False
+        return number + 1 < len(self.sentences) and self.adjoins(number)
 
 
 def read_passage(text: str) -> Passage:

@@ -31,6 +31,7 @@ from graphrag_neo4j.text import find_quote, flat
 __all__ = ["composed", "verified"]
 
 PLACES: Final = 6  # chunks in which a quotation is looked for, at most
+FOLLOWING: Final = 400  # characters after a quotation in its chunk that are enough
 LEAST, MOST = 6, 10  # words of the beginning of a quotation that make a phrase
 MOST_NAMED: Final = 60  # entities whose documents are counted
 REPEATED_IN: Final = 30  # chunks that are counted for a phrase, at most
@@ -79,7 +80,10 @@ async def verified(graph: Graph, draft: Draft) -> Verified:
 async def _places(
     graph: Graph, quotations: Sequence[DraftedQuotation]
 ) -> dict[DraftedQuotation, Provenance]:
-    """Returns the first chunk that holds each quotation word for word."""
+    """Returns a chunk that holds each quotation word for word: the first with text after it.
+
+    Chunks overlap. What stands at the end of one stands in the next one, too, with what follows.
+    """
     rows = await graph.read(
         "search/provenance",
         ProvenanceRow,
@@ -94,10 +98,15 @@ async def _places(
         most=PLACES,
     )
     found: dict[DraftedQuotation, Provenance] = {}
+    following: dict[DraftedQuotation, int] = {}
     for row in rows:
         one = quotations[row["number"]]
-        if one not in found and find_quote(one.text, row["text"]):
-            found[one] = _provenance(row)
+        if following.get(one, -1) == FOLLOWING:
+            continue
+        place = find_quote(one.text, row["text"])
+        after = min(len(row["text"]) - place[1], FOLLOWING) if place else -1
+        if following.get(one, -1) < after:
+            found[one], following[one] = _provenance(row), after
     return found
 
 

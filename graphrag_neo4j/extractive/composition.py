@@ -19,10 +19,10 @@ from graphrag_neo4j.extractive.layout import ITEM, heading, lead, quoted
 from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.extractive.selection import Selection, alike, content
 from graphrag_neo4j.model import Point
-from graphrag_neo4j.nlp.question_forms import compares_names, names_in
+from graphrag_neo4j.nlp.question_forms import compared_names, compares_names
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
-__all__ = ["draft_of_context", "draft_of_points", "point_text"]
+__all__ = ["draft_of_context", "draft_of_points", "point_text", "shows_phrase"]
 
 QUOTATIONS = 6  # in an answer
 THEMES = 7  # in an answer to a question about the whole
@@ -113,7 +113,7 @@ def _listed(
 def _side_by_side(selection: Selection) -> str:
     """Returns the best quotations for each name in a question that asks for a comparison."""
     parts = []
-    for name, _ in names_in(selection.question)[:COMPARED]:
+    for name in compared_names(selection.question)[:COMPARED]:
         best = selection.about(name).best(QUOTATIONS // 2)
         if best:
             lines = [quoted(one, with_speaker=True) for one in best]
@@ -145,6 +145,7 @@ def _widest(themes: Sequence[_Theme], found: Verified) -> str:
         most = 1 if reach else len(theme.quotes)
         known = content(theme.quotes, found)
         if reach:
+            known = [one for one in known if shows_phrase(theme.title, one.text)]
             known.sort(key=lambda one: -_telling(theme, one))
         if best := _different(known, most, used):
             used += best
@@ -156,6 +157,11 @@ def _everywhere(found: Verified) -> str:
     """Returns the sentence on the names in most documents, which belong to no single theme."""
     names = [f"{name} ({n:,})" for name, n in found.everywhere.items()]
     return f"In more than half of the {found.documents:,} documents: {', '.join(names[:NAMED])}."
+
+
+def shows_phrase(title: str, text: str) -> bool:
+    """Tells whether a text holds a word of the phrase with which the title of a report begins."""
+    return bool(base_words(title.partition(":")[0]) & base_words(text))
 
 
 def _telling(theme: _Theme, one: Attributed) -> float:

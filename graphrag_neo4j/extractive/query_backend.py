@@ -13,7 +13,12 @@ from collections.abc import Sequence
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.extractive.answers import ScoredQuotes, best_quotes
-from graphrag_neo4j.extractive.composition import draft_of_context, draft_of_points, point_text
+from graphrag_neo4j.extractive.composition import (
+    draft_of_context,
+    draft_of_points,
+    point_text,
+    shows_phrase,
+)
 from graphrag_neo4j.extractive.layout import ITEM
 from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
@@ -97,7 +102,7 @@ class ExtractiveQueryBackend:
 
 def _point(scored: ScoredQuotes, record: ContextRecord) -> Point | None:
     """Makes a point from a report or another record, or returns None if it does not answer."""
-    quotes = best_quotes(scored, EACH_OF_ALL if scored.whole else EACH, record)
+    quotes = _of_whole(scored, record) if scored.whole else best_quotes(scored, EACH, record)
     if not quotes:
         return None
     # For a question about the whole, a report that covers more, and so cites more, ranks higher.
@@ -106,6 +111,13 @@ def _point(scored: ScoredQuotes, record: ContextRecord) -> Point | None:
     order = {one.text: number for number, one in enumerate(scored.quotes)}
     quotes.sort(key=lambda one: order[one.text])
     return Point(point_text(record, quotes), score)
+
+
+def _of_whole(scored: ScoredQuotes, record: ContextRecord) -> list[Quote]:
+    """Returns the first sentences of a report, before all those that show what it is about."""
+    quotes = [one for one in scored.quotes if one.record is record]
+    title = title_of(record)
+    return sorted(quotes, key=lambda one: not shows_phrase(title, one.text))[:EACH_OF_ALL]
 
 
 def _listed(quotes: Sequence[Quote]) -> str:

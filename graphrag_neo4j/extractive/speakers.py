@@ -87,10 +87,16 @@ class Speakers:
 
 def holds_name(text: str, name: str) -> bool:
     """Tells whether a text holds the last word of a name, or one that is no common given name."""
-    lower = re.sub(r"[_./]+", " ", text).lower()
+    lower = _without_dots(text)
+    if "." in name:
+        return _without_dots(name) in lower
     *first, last = name.split()
     telling = [last, *(word for word in first if not is_given_name(word))]
     return any(re.search(rf"(?<!\w){re.escape(word.lower())}(?!\w)", lower) for word in telling)
+
+
+def _without_dots(text: str) -> str:
+    return re.sub(r"[_./]+", " ", text).lower()
 
 
 def _hosts(quotes: Iterable[Attributed]) -> set[str]:

@@ -20,7 +20,9 @@ __all__ = [
     "Form",
     "asks_for_speakers",
     "asks_what_says",
+    "compared_names",
     "compares_names",
+    "counted_phrase",
     "form_of",
     "kind_asked_for",
     "names_in",
@@ -32,8 +34,13 @@ COUNTED = r"(?:guests?|speakers?|interviewees?|hosts?|episodes?|documents?|trans
 # Only what the graph counts: other numbers, such as those of the dead, may stand in a sentence.
 COUNT = re.compile(
     rf"\bhow many (?:\w+ )?{COUNTED}\b|\bnumber of (?:\w+ )?{COUNTED}\b"
-    rf"|\bhow (?:often|frequent(?:ly)?|many times)\b.*\b{TOLD}",
+    rf"|\bhow (?:often|frequent(?:ly)?|many times)\b.*\b{TOLD}"
+    rf"|\b(?:which|what) (?:episodes?|documents?|transcripts?|texts?) {TOLD}",
     re.IGNORECASE,
+)
+COUNTED_PHRASES = (
+    re.compile(rf"\bhow (?:often|many times) \w+ (?P<phrase>.+?) {TOLD}", re.IGNORECASE),
+    re.compile(rf"\b{TOLD}\w* (?:(?:about|of|on|to) )?(?P<phrase>[^?!.,;]+)", re.IGNORECASE),
 )
 KINDS = {
     "organization": r"compan(?:y|ies)|organi[sz]ations?",
@@ -65,6 +72,7 @@ DESCRIBED = re.compile(
     r"(?:of|who|that|whose|from|behind|at)\b",
     re.IGNORECASE,
 )
+DOTTED = re.compile(r"\b[^\W\d]+(?:\.[^\W\d]+){2,}")
 SPEAKERS = re.compile(r"\b(?:guests?|speakers?|interviewees?|hosts?)\b", re.IGNORECASE)
 
 
@@ -80,6 +88,21 @@ def form_of(question: str) -> Form | None:
         ("list", LIST),
     )
     return next((form for form, pattern in forms if pattern.search(question)), None)
+
+
+def counted_phrase(question: str) -> str | None:
+    """Returns the phrase whose mentions a question wants counted, None if there is none.
+
+    >>> counted_phrase("How many episodes talk about self-driving cars?")
+    'self-driving cars'
+    >>> counted_phrase("How often is the ImageNet mentioned?")
+    'ImageNet'
+    """
+    if form_of(question) != "count":
+        return None
+    found = (pattern.search(question) for pattern in COUNTED_PHRASES)
+    phrase = next((match["phrase"] for match in found if match), "")
+    return re.sub(r"^(?:the|an?) ", "", phrase.strip()) or None
 
 
 def kind_asked_for(question: str) -> str | None:
@@ -101,7 +124,18 @@ def asks_for_speakers(question: str) -> bool:
 
 def compares_names(question: str) -> bool:
     """Tells whether a question compares names. It is about these, and quotations on each help."""
-    return form_of(question) == "comparison" and len(names_in(question)) > 1
+    return form_of(question) == "comparison" and len(compared_names(question)) > 1
+
+
+def compared_names(question: str) -> list[str]:
+    """Returns the names that a question compares, without those of what they are compared in.
+
+    >>> compared_names("How do Ada and Ben differ in what they think of AI?")
+    ['Ada', 'Ben']
+    """
+    names = [name for name, _ in names_in(question)]
+    theme = r"\b(?:of|about|on|in|for|at|towards?) (?:the )?"
+    return [name for name in names if not re.search(theme + re.escape(name), question)]
 
 
 def describes_person(question: str) -> bool:
@@ -133,10 +167,11 @@ def asks_what_says(question: str) -> str | None:
 def names_in(question: str) -> Sequence[tuple[str, frozenset[str]]]:
     """Returns each name in a question, and its words in lower case and in their base forms.
 
-    A name is a row of words that begin with a capital. In German none is found, because all nouns
-    have a capital there.
+    A name is a row of words that begin with a capital, or has dots (will.i.am). In German no rows
+    are found, because all nouns have a capital there.
     """
     words = list(WORD.finditer(question))
+    dotted = [(found[0], frozenset({found[0].lower()})) for found in DOTTED.finditer(question)]
     if language_of(question, (word[0] for word in words)) == "de":
         return ()
     names: list[list[str]] = [[]]
@@ -147,7 +182,7 @@ def names_in(question: str) -> Sequence[tuple[str, frozenset[str]]]:
             names[-1].append(name)
         elif names[-1]:
             names.append([])
-    return [
+    return dotted + [
         (" ".join(name), frozenset().union(*(base_words(part) | {part.lower()} for part in name)))
         for name in names
         if name

@@ -15,7 +15,12 @@ from graphrag_neo4j.context.quotation import Draft
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import ComposedTask
 from graphrag_neo4j.nlp.english import is_ordinary
-from graphrag_neo4j.nlp.question_forms import Form, asks_for_speakers, kind_asked_for
+from graphrag_neo4j.nlp.question_forms import (
+    Form,
+    asks_for_speakers,
+    counted_phrase,
+    kind_asked_for,
+)
 from graphrag_neo4j.nlp.sentences import speakers_in
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, lucene_query
 from graphrag_neo4j.query.rows import (
@@ -32,7 +37,7 @@ from graphrag_neo4j.text import excerpt
 __all__ = ["search_counts"]
 
 PAGE = 1000  # chunks that one read returns
-ROWS = 25  # rows of a table, so that an answer fits on a screen
+ROWS = 15  # rows of a table, so that an answer fits on a screen
 NAMED = 60  # names of speakers that are listed
 COMPARED = 4  # entities in a table, at most
 HOSTING = 3  # whoever speaks in one of this many documents, and in several, is a host
@@ -47,14 +52,17 @@ NEEDS_MODEL = {
 
 async def search_counts(query: QueryContext, form: Form) -> SearchResult:
     """Returns a table for the question, or a sentence that says that it needs a model."""
-    speakers = form != "comparison" and asks_for_speakers(query.question)
+    named = await _named(query)
+    phrase = counted_phrase(query.question)
+    if phrase and phrase.lower() not in (row["name"].lower() for row in named):
+        return await _holding(query, phrase)
+    speakers = form != "comparison" and not phrase and asks_for_speakers(query.question)
     if speakers and (text := await _speakers(query)):
         return SearchResult([], _told(text))
     if form == "list" and (kind := kind_asked_for(query.question)):
         return await _of_kind(query, kind)
-    named = await _named(query)
     if named:
-        return await _mentions(query, named)
+        return await _mentions(query, [row["id"] for row in named])
     return SearchResult([], _told(NEEDS_MODEL[form]))
 
 
@@ -126,11 +134,23 @@ async def _of_kind(query: QueryContext, kind: str) -> SearchResult:
     return SearchResult([], _told(text))
 
 
-async def _named(query: QueryContext) -> list[str]:
-    """Returns the ids of the entities whose full names the question has."""
+async def _named(query: QueryContext) -> list[NamedRow]:
+    """Returns the entities whose full names the question has."""
     words = lucene_query(query.question, "name")
     rows = await query.graph.read("search/named", NamedRow, words=words, k=50) if words else []
-    return names(query.question, rows)[:COMPARED]
+    ids = names(query.question, rows)[:COMPARED]
+    return [row for id_ in ids for row in rows if row["id"] == id_]
+
+
+async def _holding(query: QueryContext, phrase: str) -> SearchResult:
+    """Returns a table of the documents that hold a phrase which is the name of no entity."""
+    phrases = [{"id": phrase, "words": _phrase(phrase)}]
+    rows = await query.graph.read("search/phrases_by_document", MentionedInRow, phrases=phrases)
+    if not rows:
+        return SearchResult([], _told(f"No document holds the words “{phrase}”."))
+    passages = sum(row["n"] for row in rows)
+    count = f"**{phrase}** stands in {len(rows):,} documents, in {passages:,} passages."
+    return SearchResult([], _told(f"{count}\n{_table({phrase: phrase}, rows)}"))
 
 
 async def _mentions(query: QueryContext, ids: Sequence[str]) -> SearchResult:
@@ -141,38 +161,41 @@ async def _mentions(query: QueryContext, ids: Sequence[str]) -> SearchResult:
     listed = [entities[id_] for id_ in ids if id_ in entities]
     phrases = [{"id": one["id"], "words": _phrase(one["name"])} for one in listed]
     rows = await query.graph.read("search/phrases_by_document", MentionedInRow, phrases=phrases)
-    table = query.table(float("inf"))
-    table.add(record_of_row("Entities", row, "name", "type", "description") for row in listed)
-    return SearchResult([table], _told(_mentions_text(listed, rows)))
+    context = query.table(float("inf"))
+    context.add(record_of_row("Entities", row, "name", "type", "description") for row in listed)
+    counts = [
+        _mentioned(one, [row["n"] for row in rows if row["id"] == one["id"]]) for one in listed
+    ]
+    table = _table({one["id"]: one["name"] for one in listed}, rows)
+    return SearchResult([context], _told("\n".join([*counts, table])))
+
+
+def _mentioned(entity: ShownEntityRow, passages: Sequence[int]) -> str:
+    return (
+        f"**{entity['name']}** is mentioned in {len(passages):,} documents, in "
+        f"{sum(passages):,} passages {bracket([('Entities', entity['ref'])])}."
+    )
 
 
 def _phrase(name: str) -> str:
     """Returns a full-text query for a name, in the singular or the plural."""
     words = " ".join(re.findall(r"\w+", name))
-    return f'"{words}" OR "{words}s"'
+    return f'"{words}" OR "{words}s" OR "{words.removesuffix("s")}"'
 
 
-def _mentions_text(entities: Sequence[ShownEntityRow], rows: Sequence[MentionedInRow]) -> str:
-    """Returns a sentence for each entity, then a table of documents in Markdown."""
+def _table(columns: Mapping[str, str], rows: Sequence[MentionedInRow]) -> str:
+    """Returns a table in Markdown of the passages in each document. `columns` has names by id."""
     passages: defaultdict[str, dict[str, int]] = defaultdict(dict)
     title = {}
     for row in rows:
         passages[row["document"]][row["id"]] = row["n"]
         title[row["document"]] = row["title"] or row["document"]
-    lines = []
-    for one in entities:
-        counts = [found[one["id"]] for found in passages.values() if one["id"] in found]
-        cites = bracket([("Entities", one["ref"])])
-        lines.append(
-            f"**{one['name']}** is mentioned in {len(counts):,} documents, in {sum(counts):,} "
-            f"passages {cites}."
-        )
     order = sorted(passages, key=lambda d: (-len(passages[d]), -sum(passages[d].values()), d))
-    head = [*(one["name"] for one in entities), "document"]
-    table = [" | ".join(head), " | ".join("---" for _ in head)]
+    lines = [[*columns.values(), "document"], ["---"] * (len(columns) + 1)]
     for document in order[:ROWS]:
-        cells = [str(passages[document].get(one["id"], 0)) for one in entities]
-        table.append(" | ".join([*cells, excerpt(title[document], 70)]))
-    if len(order) > ROWS:
-        lines.append(f"The {ROWS} documents with the most of them, of {len(order):,}:")
-    return "\n".join(lines) + "\n\n" + "\n".join(f"| {row} |" for row in table)
+        cells = [str(passages[document].get(id_, 0)) for id_ in columns]
+        lines.append([*cells, excerpt(title[document], 70)])
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    if len(order) <= ROWS:
+        return f"\n{table}"
+    return f"The {ROWS} documents with the most of them, of {len(order):,}:\n\n{table}"

@@ -27,6 +27,8 @@ QUESTIONS = (
     "What does Ada Lovelace say every week?",
     "How many guests are there?",
     "How often is Lake Garda mentioned?",
+    "Which documents mention heats the houses?",
+    "How many documents speak of flying carpets?",
     "Compare robots with the rest.",
     "What is the capital of Mongolia?",
     "What are the main themes?",
@@ -41,7 +43,8 @@ async def test_answers_name_speakers_skip_boilerplate_and_count(
         assert (await rag.index(DOCUMENTS)).complete
         found = [await rag.query(question) for question in QUESTIONS]
     assert all(citation.supported for answer in found for citation in answer.citations)
-    live, risk, every, guests, often, compared, mongolia, themes = (one.text for one in found)
+    texts = (one.text for one in found)
+    live, risk, every, guests, often, phrase, nowhere, compared, mongolia, themes = texts
     assert "**Ben Bloom on " in live
     assert "Talk 1, characters " in live
     assert "Frogs are in danger" in risk
@@ -51,6 +54,8 @@ async def test_answers_name_speakers_skip_boilerplate_and_count(
     assert "In many documents: Ada Lovelace (5)." in guests
     assert "**Lake Garda** is mentioned in 2 documents, in 2 passages" in often
     assert "| 1 | Talk 1 |" in often
+    assert "**heats the houses** stands in 1 documents, in 1 passages." in phrase
+    assert nowhere == "No document holds the words “flying carpets”."
     assert "a model" in compared
     assert mongolia == "The data holds no answer to this question."
     assert ", in 2 of 5 documents [Data: Reports" in themes

@@ -188,6 +188,22 @@ def _themes(reach: Sequence[Reach]) -> str:
     return draft.compose(Verified(places, dict(enumerate(reach, start=1)), documents=9))
 
 
+def test_a_comparison_knows_names_with_dots_and_prefers_what_they_say_themselves() -> None:
+    talk = (
+        "WILL.I.AM: Music lives from ideas, and machines are drums to me.\n\n"
+        "ADA LOVELACE: Music and will.i.am belong together, as everybody knows here.\n\n"
+        "BEN BLOOM: Music is a play of children, and no machine can play like them."
+    )
+    text = answered(
+        "How do will.i.am and Ben Bloom differ in what they think of Music?", chunk(talk)
+    )
+    assert [line for line in text.splitlines() if line.startswith("**")] == [
+        "**will.i.am**",
+        "**Ben Bloom**",
+    ]
+    assert "belong together" not in text
+
+
 def test_themes_come_by_the_number_of_their_documents_which_is_said() -> None:
     text = _themes([Reach(5, 2), Reach(4, 6)])
     assert [line for line in text.splitlines() if line.startswith("**")] == [

@@ -76,7 +76,7 @@ def test_a_reason_a_place_and_advice_come_before_what_only_shares_the_words() ->
 
 def test_a_long_sentence_is_quoted_whole() -> None:
     long = (
-        "I studied the frogs of Oslo because the professor whom I was sent to for advice said that by "
+        "I studied the frogs of Oslo because the professor whom I was sent to said that by "
         "the time I would finish a course on birds, I would be only one or two classes short of "
         "a degree on frogs, and that people would know at once what I could do with such a degree."
     )

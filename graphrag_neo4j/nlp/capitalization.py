@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import regex
 
-from graphrag_neo4j.nlp.entity_types import is_given_name
+from graphrag_neo4j.nlp.entity_types import is_given_name, is_joined_place
+from graphrag_neo4j.nlp.languages import is_stop_word
 from graphrag_neo4j.nlp.sentences import Passage, Sentence
 from graphrag_neo4j.nlp.word_lists import ORGANIZATIONS, ROLES, TIMES, TITLES, UNNAMED
 
@@ -16,8 +17,10 @@ PARTICLES = frozenset(
      "al", "bin", "ibn", "le", "zu", "&"}
 )  # fmt: skip
 # Small words inside names that are ordinary words in other languages: "Dar es Salaam".
-ENGLISH_ONLY = frozenset({"au", "aux", "dos", "es", "sur", "y"})
-LINKS = PARTICLES | ENGLISH_ONLY | {"of", "of the", "for", "the"}
+ENGLISH_ONLY = frozenset({"au", "aux", "dos", "en", "es", "sur", "y"})
+# Those that are English words, too. No stop word stands before them: "Why do Americans …".
+AFTER_NAMES = frozenset({"am", "do", "upon"})
+LINKS = PARTICLES | ENGLISH_ONLY | AFTER_NAMES | {"and", "and the", "of", "of the", "for", "the"}
 # Words with a full stop that are the first part of a name: "St. Louis".
 PREFIXES = frozenset({"ft", "mt", "pt", "st", "ste"})
 RANKS = frozenset({"adm", "brig", "cllr", "cmdr", "col", "cpl", "lt", "maj", "pvt", "rev", "sgt"})
@@ -27,7 +30,8 @@ HEADING = 0.7  # a sentence with a larger share of capitalised words is a headin
 ABBREVIATED = TITLES | PREFIXES | RANKS
 UNNUMBERED = TIMES | UNNAMED
 CAPITAL = regex.compile(r"\p{Lu}|\p{Ll}{1,2}\p{Lu}\p{L}")
-NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|[IVX]{1,4}")
+# The number of a model: "Boeing 737s", "Nokia 3310". Numbers from 1000 to 2099 are years.
+NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|\p{N}{3}s|(?!1|20)\p{N}{4}|[IVX]{1,4}")
 ENDINGS = frozenset('.!?:"“”«»‘…')
 
 
@@ -103,6 +107,10 @@ class Capitalization:
         before, after = self.texts[at - 1].lower().rstrip("."), self.texts[end].lower()
         if link in ENGLISH_ONLY:
             return self.language == "en"
+        if link in AFTER_NAMES:
+            return self.language == "en" and not is_stop_word(before, "en")
+        if link in ("and", "and the"):
+            return is_joined_place(self.texts[at - 1], self.texts[end])
         if link in PARTICLES:
             return self.language != GERMAN or is_given_name(self.texts[at - 1])
         if link == "for":

@@ -16,11 +16,11 @@ PARTICLES = frozenset(
     {"de", "de la", "del", "von", "von der", "van", "van der", "van den", "di", "da", "du", "el",
      "al", "bin", "ibn", "le", "zu", "&"}
 )  # fmt: skip
-# Small words inside names that are ordinary words in other languages: "Dar es Salaam".
-ENGLISH_ONLY = frozenset({"au", "aux", "dos", "en", "es", "sur", "y"})
-# Those that are English words, too. No stop word stands before them: "Why do Americans …".
+# Small words inside names in English text; in other languages they are ordinary words: "Dar es
+# Salaam". Before those that are English words, too, no stop word stands: "Why do Americans …".
 AFTER_NAMES = frozenset({"am", "do", "upon"})
-LINKS = PARTICLES | ENGLISH_ONLY | AFTER_NAMES | {"and", "and the", "of", "of the", "for", "the"}
+FOREIGN = frozenset({"au", "aux", "dos", "en", "es", "sur", "y"}) | AFTER_NAMES
+LINKS = PARTICLES | FOREIGN | {"and", "and the", "of", "of the", "for", "the"}
 # Words with a full stop that are the first part of a name: "St. Louis".
 PREFIXES = frozenset({"ft", "mt", "pt", "st", "ste"})
 RANKS = frozenset({"adm", "brig", "cllr", "cmdr", "col", "cpl", "lt", "maj", "pvt", "rev", "sgt"})
@@ -102,17 +102,19 @@ class Capitalization:
     def _links(self, at: int, end: int) -> bool:
         """Tells whether the small words [at, end) are part of the name around them."""
         link = " ".join(self.texts[at:end]).lower()
-        if link not in LINKS or not all(self._joined(i) for i in range(at, end + 1)):
-            return False
+        joined = all(self._joined(i) for i in range(at, end + 1))
+        return link in LINKS and joined and self._is_inside(link, at, end)
+
+    def _is_inside(self, link: str, at: int, end: int) -> bool:
+        """Tells whether a name goes on after one of LINKS. Its other words are before and after."""
         before, after = self.texts[at - 1].lower().rstrip("."), self.texts[end].lower()
-        if link in ENGLISH_ONLY:
-            return self.language == "en"
-        if link in AFTER_NAMES:
-            return self.language == "en" and not is_stop_word(before, "en")
-        if link in ("and", "and the"):
-            return is_joined_place(self.texts[at - 1], self.texts[end])
+        if link in FOREIGN:
+            stopped = link in AFTER_NAMES and is_stop_word(before, "en")
+            return self.language == "en" and not stopped
         if link in PARTICLES:
             return self.language != GERMAN or is_given_name(self.texts[at - 1])
+        if link in ("and", "and the"):
+            return is_joined_place(self.texts[at - 1], self.texts[end])
         if link == "for":
             return before in ORGANIZATIONS
         if link == "the":

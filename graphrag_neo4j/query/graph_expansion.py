@@ -113,7 +113,7 @@ async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Row
     most = 2 * query.settings.top_k_entities
     return await gather(
         near=partial(_nearest, query.graph, "entity", near, most),
-        chunks=partial(_nearest, query.graph, "chunk", vector, MOST_PASSAGES),
+        chunks=partial(query.nearest_chunks, vector),
     )
 
 

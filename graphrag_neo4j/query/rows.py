@@ -11,7 +11,6 @@ __all__ = [
     "CommunityRow",
     "CoverRow",
     "CoveredRow",
-    "DocumentTextRow",
     "EntityOfTypeRow",
     "EntityRow",
     "EverywhereRow",
@@ -35,6 +34,7 @@ __all__ = [
     "StateRow",
     "StatementRow",
     "SurroundingsRow",
+    "TaggedLinesRow",
     "WordRow",
 ]
 
@@ -309,11 +309,11 @@ class ReachRow(TypedDict):
     documents: int
 
 
-class DocumentTextRow(TypedDict):
-    """The text of a chunk, and the source of its document."""
+class TaggedLinesRow(TypedDict):
+    """The beginnings of the lines of a chunk that have a colon, and the source of its document."""
 
     ref: int
-    text: str
+    lines: list[str]
     document: str
 
 

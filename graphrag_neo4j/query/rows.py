@@ -139,7 +139,8 @@ class SurroundingsRow(TypedDict):
     """The graph around entities and chunks, in columns: lists of the same length by name.
 
     `seeds` has the columns entity and chunks (their number), `related` has id, source, target and
-    weight, `mentions` has chunk and entity; all but the numbers are ids.
+    weight, `mentions` has chunk, entity and titled (whether the title of the chunk's document is
+    the entity); all but the numbers and titled are ids.
     """
 
     seeds: dict[str, list[Any]]

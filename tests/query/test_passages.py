@@ -3,7 +3,9 @@
 from functools import partial
 from typing import Any
 
-from graphrag_neo4j import AsyncGraphRAG, tokens
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, Document, tokens
 from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
@@ -43,3 +45,18 @@ async def test_the_chunks_are_searched_by_vector_once_for_a_question(
     assert len(near.records) == len(TEXTS)
     by_vector = [read for read in counted.reads if read[0].startswith("nearest/")]
     assert len(by_vector) == len(set(by_vector)) == 2  # of entities and of chunks
+
+
+@pytest.mark.usefixtures("graph")
+async def test_the_passage_whose_title_is_the_entity_comes_before_others_that_mention_it(
+    alone: Settings,
+) -> None:
+    titles = ["Aldby (village)", *(f"Notes {number}" for number in range(6))]
+    async with AsyncGraphRAG(alone) as rag:
+        same = [Document("The pond of Aldby froze over.", title, title) for title in titles]
+        assert (await rag.index(same)).complete
+        answer = await rag.query("What froze in Aldby?", method="local", context_only=True)
+        sources = answer.context[0].by_kind()["Sources"]
+        places = await rag.sources(*(record.ref for record in sources))
+    assert len(places) == len(titles)
+    assert places[0].document == "Aldby (village)"

@@ -34,7 +34,7 @@ _SPACE = re.compile(r"\s+")
 # Words after which a full stop does not end the sentence; a part of a regular expression.
 ABBREVIATIONS = (
     r"Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|vs|No|Nr|ca|etc|e\.g|i\.e|z\.B|bzw|Abs|Hr|Fr|Inc|"
-    r"Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft|Ste|Sgt|Cpl|Pvt|Maj|Adm|Cmdr|Brig|Rev|Cllr|al"
+    r"Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft|Pt|Ste|Sgt|Cpl|Pvt|Maj|Adm|Cmdr|Brig|Rev|Cllr|al"
 )
 _ABBREVIATED = re.compile(rf"(?<!\w)(?:{ABBREVIATIONS}|[^\W\d_a-z]|\d{{1,2}})$")
 _WORD = re.compile(r"\S+")

@@ -1,6 +1,7 @@
 // Expands the graph around entities and chunks in two steps. Each step keeps the nodes that a
 // random walk reaches with the highest probability, and its starting nodes, whose share is set
-// higher. Then come the chunks that mention these entities, and the relationships between them.
+// higher. Then come the chunks that mention these entities, and the relationships between them. A
+// mention is titled if the title of the chunk's document is the entity: "Ada Lovelace (poet)".
 // The result is in columns: thousands of rows as lists of maps take half as long again.
 WITH COLLECT { MATCH (e:Entity) WHERE e.id IN $entities RETURN e } AS seeds,
      COLLECT { MATCH (c:Chunk) WHERE c.id IN $chunks RETURN c } AS passages
@@ -62,6 +63,11 @@ CALL (around) {
 CALL (around, told) {
   UNWIND told AS c
   MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e IN around
-  RETURN {chunk: collect(c.id), entity: collect(e.id)} AS mentions
+  WITH c, e, toLower(e.name) AS name
+  WITH c, e, EXISTS {
+    MATCH (c)-[:PART_OF]->(d:Document)
+    WHERE toLower(d.title) = name OR toLower(d.title) STARTS WITH name + ' ('
+  } AS titled
+  RETURN {chunk: collect(c.id), entity: collect(e.id), titled: collect(titled)} AS mentions
 }
 RETURN known AS seeds, related, mentions

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import regex
 
-from graphrag_neo4j.nlp.entity_types import is_given_name
+from graphrag_neo4j.nlp.entity_types import is_given_name, is_joined_place
+from graphrag_neo4j.nlp.languages import is_stop_word
 from graphrag_neo4j.nlp.sentences import Passage, Sentence
 from graphrag_neo4j.nlp.word_lists import ORGANIZATIONS, ROLES, TIMES, TITLES, UNNAMED
 
@@ -15,9 +16,11 @@ PARTICLES = frozenset(
     {"de", "de la", "del", "von", "von der", "van", "van der", "van den", "di", "da", "du", "el",
      "al", "bin", "ibn", "le", "zu", "&"}
 )  # fmt: skip
-# Small words inside names that are ordinary words in other languages: "Dar es Salaam".
-ENGLISH_ONLY = frozenset({"au", "aux", "dos", "es", "sur", "y"})
-LINKS = PARTICLES | ENGLISH_ONLY | {"of", "of the", "for", "the"}
+# Small words inside names in English text; in other languages they are ordinary words: "Dar es
+# Salaam". Before those that are English words, too, no stop word stands: "Why do Americans …".
+AFTER_NAMES = frozenset({"am", "do", "upon"})
+FOREIGN = frozenset({"au", "aux", "dos", "en", "es", "sur", "y"}) | AFTER_NAMES
+LINKS = PARTICLES | FOREIGN | {"and", "and the", "of", "of the", "for", "the"}
 # Words with a full stop that are the first part of a name: "St. Louis".
 PREFIXES = frozenset({"ft", "mt", "pt", "st", "ste"})
 RANKS = frozenset({"adm", "brig", "cllr", "cmdr", "col", "cpl", "lt", "maj", "pvt", "rev", "sgt"})
@@ -27,7 +30,8 @@ HEADING = 0.7  # a sentence with a larger share of capitalised words is a headin
 ABBREVIATED = TITLES | PREFIXES | RANKS
 UNNUMBERED = TIMES | UNNAMED
 CAPITAL = regex.compile(r"\p{Lu}|\p{Ll}{1,2}\p{Lu}\p{L}")
-NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|[IVX]{1,4}")
+# The number of a model: "Boeing 737s", "Nokia 3310". Numbers from 1000 to 2099 are years.
+NUMERAL = regex.compile(r"\p{N}{1,3}(?:\.\p{N})?|\p{N}{3}s|(?!1|20)\p{N}{4}|[IVX]{1,4}")
 ENDINGS = frozenset('.!?:"“”«»‘…')
 
 
@@ -98,13 +102,19 @@ class Capitalization:
     def _links(self, at: int, end: int) -> bool:
         """Tells whether the small words [at, end) are part of the name around them."""
         link = " ".join(self.texts[at:end]).lower()
-        if link not in LINKS or not all(self._joined(i) for i in range(at, end + 1)):
-            return False
+        joined = all(self._joined(i) for i in range(at, end + 1))
+        return link in LINKS and joined and self._is_inside(link, at, end)
+
+    def _is_inside(self, link: str, at: int, end: int) -> bool:
+        """Tells whether a name goes on after one of LINKS. Its other words are before and after."""
         before, after = self.texts[at - 1].lower().rstrip("."), self.texts[end].lower()
-        if link in ENGLISH_ONLY:
-            return self.language == "en"
+        if link in FOREIGN:
+            stopped = link in AFTER_NAMES and is_stop_word(before, "en")
+            return self.language == "en" and not stopped
         if link in PARTICLES:
             return self.language != GERMAN or is_given_name(self.texts[at - 1])
+        if link in ("and", "and the"):
+            return is_joined_place(self.texts[at - 1], self.texts[end])
         if link == "for":
             return before in ORGANIZATIONS
         if link == "the":

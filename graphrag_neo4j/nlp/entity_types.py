@@ -16,7 +16,16 @@ from graphrag_neo4j.nlp.word_lists import (
     lines_of,
 )
 
-__all__ = ["CONCEPT", "ORGANIZATION", "PERSON", "PLACE", "is_given_name", "kind_of"]
+__all__ = [
+    "ADDRESSES",
+    "CONCEPT",
+    "ORGANIZATION",
+    "PERSON",
+    "PLACE",
+    "is_given_name",
+    "is_joined_place",
+    "kind_of",
+]
 
 PERSON, ORGANIZATION, PLACE, CONCEPT = "person", "organization", "place", "concept"
 # Common names of places that the lists lack.
@@ -32,6 +41,12 @@ BEFORE_NAMES = frozenset(
      "école", "ministère", "universidad", "escuela", "ministerio", "scuola", "ministero"}
 )  # fmt: skip
 BODIES = ("bank", "universität", "ministerium", "gesellschaft", "verband", "stiftung")
+# Offices of people that stand before a surname, as forms of address do: "Senator Warren".
+ADDRESSES = frozenset(
+    {"admiral", "ambassador", "chancellor", "colonel", "congressman", "congresswoman",
+     "councillor", "detective", "governor", "inspector", "lieutenant", "mayor", "president",
+     "senator", "sergeant"}
+)  # fmt: skip
 # Words that stand directly after the name of a person, and before the name of an employer.
 AFTER_PERSON = frozenset({"who", "said", "says", "told", "asked", "wrote", "thinks", "whose"})
 MADE = frozenset({"joined", "founded", "cofounded", "co-founded", "acquired"})
@@ -67,6 +82,11 @@ def is_given_name(word: str) -> bool:
     return word in _given_names() or (word.partition("-")[0] in _given_names() and "-" in word)
 
 
+def is_joined_place(before: str, after: str) -> bool:
+    """Tells whether "and" between two words is inside a place's name: "Trinidad and Tobago"."""
+    return (before, after) in _joined_places()
+
+
 def _is_organization(lower: Sequence[str]) -> bool:
     if lower[-1].endswith(BODIES) and lower[-1] not in BODIES:
         return True
@@ -86,7 +106,7 @@ def _is_employer(before: Sequence[str]) -> bool:
 
 def _is_person(words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:
     last = before[-1] if before else ""
-    if last in TITLES:
+    if last in TITLES or last in ADDRESSES:
         return True
     if not 2 <= len(words) <= 3 or any(word.isupper() and len(word) > 2 for word in words):
         return False
@@ -105,6 +125,15 @@ def _given_names() -> frozenset[str]:
 def _places() -> frozenset[str]:
     """Countries, the states of the USA, large cities; without those that are people's names."""
     return frozenset((*lines_of("names/places.txt"), *CALLED))
+
+
+@cache
+def _joined_places() -> frozenset[tuple[str, str]]:
+    """The words on both sides of "and" or "and the" in the names of places."""
+    halves = (name.partition(" and ") for name in _places() if " and " in name)
+    return frozenset(
+        (before.split()[-1], after.removeprefix("the ").split()[0]) for before, _, after in halves
+    )
 
 
 @cache

@@ -19,7 +19,7 @@ from graphrag_neo4j.nlp.capitalization import (
     Capitalization,
 )
 from graphrag_neo4j.nlp.english import is_ordinary, parts_of_speech
-from graphrag_neo4j.nlp.entity_types import is_given_name, kind_of
+from graphrag_neo4j.nlp.entity_types import ADDRESSES, is_given_name, kind_of
 from graphrag_neo4j.nlp.languages import base_form, is_stop_word, rarity
 from graphrag_neo4j.nlp.sentences import Sentence
 from graphrag_neo4j.nlp.word_lists import (
@@ -46,12 +46,16 @@ ARTICLES = frozenset(
     {"the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo",
      "gli", "o", "os", "as"}
 )  # fmt: skip
-# What people belong to; directly before a person's name it is not part of the name.
-AFFILIATIONS = frozenset(
-    {"admiral", "ambassador", "chancellor", "colonel", "congressman", "congresswoman",
-     "conservative", "councillor", "democrat", "detective", "inspector", "liberal", "lieutenant",
-     "republican", "senator", "sergeant", "socialist", "spokesman", "spokesperson", "spokeswoman",
-     "tory"}
+# What people belong to or are; directly before a person's name it is not part of the name.
+AFFILIATIONS = ADDRESSES | frozenset(
+    {"archbishop", "bishop", "commissioner", "conservative", "democrat", "general", "imam",
+     "liberal", "marshal", "rabbi", "republican", "sheriff", "socialist", "spokesman",
+     "spokesperson", "spokeswoman", "tory"}
+)  # fmt: skip
+# More words that are not part of a full name after them: "Police Chief Maria Lopez".
+BEFORE_FULL_NAMES = AFFILIATIONS | ROLES | DEMONYMS | frozenset(
+    {"attorney", "brigadier", "cardinal", "commander", "corporal", "deputy", "field", "leader",
+     "police", "premier", "state", "treasurer", "vice"}
 )  # fmt: skip
 OFFICES = frozenset(
     {"officer", "president", "vice-president", "director", "manager", "advocate", "engineer"}
@@ -59,7 +63,7 @@ OFFICES = frozenset(
 AROUND = UNNAMED | TITLES | TIMES | ARTICLES | SHORT_ROLES
 INSIDE = frozenset({"of", "for"})
 NAMELESS = UNNAMED | TIMES | ROLES | EVALUATIVE | DEMONYMS | ORGANIZATIONS | PLACES
-PLURAL = regex.compile(r"((?=\p{Lu}|\p{N}+\p{Lu})[\p{Lu}\p{N}]{2,6}|\p{Lu}+-\p{N}{1,4})s")
+PLURAL = regex.compile(r"((?=\p{Lu}|\p{N}+\p{Lu})[\p{Lu}\p{N}]{2,6}|\p{Lu}+-\p{N}{1,4}|\p{N}{3})s")
 
 
 class NameSpan(NamedTuple):
@@ -79,7 +83,8 @@ def names_in(sentence: Sentence, language: str, inside: frozenset[str]) -> Itera
     texts, words = capitals.texts, sentence.words
     for run in capitals.runs():
         for first, last in _split(texts, *_trimmed(capitals, *run, language, inside)):
-            spelled = _spelled(texts[first:last], _dotted(sentence, first, last))
+            keeps = _keeps_possessive(texts, first, last)
+            spelled = _spelled(texts[first:last], _dotted(sentence, first, last), keeps=keeps)
             if name := _name(spelled, language):
                 kind = kind_of(spelled, texts[max(0, first - 2) : first], texts[last:][:1])
                 yield NameSpan(words[first].start, words[last - 1].end, name, kind)
@@ -91,8 +96,11 @@ def _trimmed(
     """Removes the words at both ends of a run that are not part of the name."""
     texts = capitals.texts
     opening = capitals.starts_anew(first) and texts[first] not in inside
-    if opening and _is_opening(texts[first], language, alone=last - first == 1):
+    alone = last - first == 1
+    saint = texts[first].lower() in PREFIXES and not alone
+    if opening and not saint and _is_opening(texts[first], language, alone=alone):
         first += 1
+    first = _full_name(texts, first, last)
     while first < last and _is_before(texts, first, last, language):
         first += 1
     if language == GERMAN:  # "Präsidentin Christine Lagarde"
@@ -110,13 +118,26 @@ def _is_before(texts: Sequence[str], first: int, last: int, language: str) -> bo
     word, left = texts[first].lower().rstrip("."), texts[first + 1 : last]
     if word in RANKS:
         return True
-    if len(left) == 2 and word in AFFILIATIONS and _is_surname(left[1]):
+    if len(left) == 1 and word in ADDRESSES and _is_surname(left[0]):
         return True
     if language == "en" and word in ARTICLES and word not in {"the", "a", "an"}:
         return not left or not texts[first][0].isupper()
-    if len(left) > 1 and is_given_name(left[0]) and not is_given_name(texts[first]):
-        return word in AFFILIATIONS or word in ROLES or word in DEMONYMS or _is_around(word)
     return _is_around(texts[first])
+
+
+def _full_name(texts: Sequence[str], first: int, last: int) -> int:
+    """Returns where a full name begins after words that say who somebody is, else `first`."""
+    at = first
+    while at < last and not is_given_name(texts[at]) and _describes_person(texts[at]):
+        at += 1
+    if last - at > 1 and is_given_name(texts[at]):
+        return at
+    belongs = at > first and texts[at - 1].lower() in AFFILIATIONS
+    return at if belongs and last - at == 2 and _is_surname(texts[last - 1]) else first
+
+
+def _describes_person(word: str) -> bool:
+    return word.lower().rstrip(".") in BEFORE_FULL_NAMES or _is_around(word)
 
 
 def _is_surname(word: str) -> bool:
@@ -172,7 +193,8 @@ def _split(texts: Sequence[str], first: int, last: int) -> Iterator[tuple[int, i
 def _is_role_between(texts: Sequence[str], at: int, last: int) -> bool:
     """Tells whether a word is the role of the person that is named after it: "CTO"."""
     after = texts[at + 1 : last]
-    return texts[at].lower() in SHORT_ROLES and len(after) > 1 and is_given_name(after[0])
+    role = texts[at].lower() in ROLES | ADDRESSES and not is_given_name(texts[at])
+    return role and len(after) > 1 and is_given_name(after[0])
 
 
 def _owns(texts: Sequence[str], start: int, at: int) -> bool:
@@ -181,8 +203,9 @@ def _owns(texts: Sequence[str], start: int, at: int) -> bool:
     if not owner.endswith("'s"):
         return False
     shouted = texts[at + 1].isupper() or owner[:-2].isupper()
-    begun = start + (texts[start].lower() in PREFIXES)
-    return at > begun or shouted or not is_ordinary(texts[at + 1])
+    if texts[start].lower() in PREFIXES and at == start + 1:  # "St. James's Park"
+        return False
+    return at > start or shouted or not is_ordinary(texts[at + 1])
 
 
 def _dotted(sentence: Sentence, first: int, last: int) -> frozenset[int]:
@@ -192,13 +215,23 @@ def _dotted(sentence: Sentence, first: int, last: int) -> frozenset[int]:
     return frozenset(number for number, gap in enumerate(gaps) if gap == ".")
 
 
-def _spelled(texts: Sequence[str], dotted: Collection[int] = ()) -> list[str]:
+def _keeps_possessive(texts: Sequence[str], first: int, last: int) -> bool:
+    """Tells whether a name ends with a possessive: "St Mary's is", but not "St Mary's mayor"."""
+    saint = last - first == 2 and texts[first].lower() in PREFIXES
+    return saint and parts_of_speech(texts[last : last + 1]) not in ("N", "S", "J")
+
+
+def _spelled(
+    texts: Sequence[str], dotted: Collection[int] = (), *, keeps: bool = False
+) -> list[str]:
     """Returns the words of a name as the text spells them.
 
-    A possessive, or the plural of an acronym, is removed from the end.
+    A possessive, unless the name `keeps` it, or the plural of an acronym or of a number is removed
+    from the end.
     """
     words = [text.replace("’", "'") + "." * (i in dotted) for i, text in enumerate(texts)]
-    words[-1] = words[-1].removesuffix("'s")
+    if not keeps:
+        words[-1] = words[-1].removesuffix("'s")
     if plural := PLURAL.fullmatch(words[-1]):
         words[-1] = plural[1]
     return words

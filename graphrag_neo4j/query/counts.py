@@ -24,12 +24,12 @@ from graphrag_neo4j.nlp.question_forms import (
 from graphrag_neo4j.nlp.sentences import speakers_in
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, lucene_query
 from graphrag_neo4j.query.rows import (
-    DocumentTextRow,
     EntityOfTypeRow,
     MentionedInRow,
     NamedRow,
     NeighbourhoodRow,
     ShownEntityRow,
+    TaggedLinesRow,
 )
 from graphrag_neo4j.query.seeds import names
 from graphrag_neo4j.text import excerpt
@@ -37,6 +37,7 @@ from graphrag_neo4j.text import excerpt
 __all__ = ["search_counts"]
 
 PAGE = 1000  # chunks that one read returns
+LONGEST_TAG = 100  # characters of a line in which a speaker tag ends
 ROWS = 15  # rows of a table, so that an answer fits on a screen
 NAMED = 60  # names of speakers that are listed
 COMPARED = 4  # entities in a table, at most
@@ -76,10 +77,10 @@ async def _speakers(query: QueryContext) -> str:
     turns: Counter[str] = Counter()
     after = -1
     while rows := await query.graph.read(
-        "search/texts_by_document", DocumentTextRow, after=after, limit=PAGE
+        "search/tagged_lines", TaggedLinesRow, after=after, limit=PAGE, longest=LONGEST_TAG
     ):
         for row in rows:
-            for name in speakers_in(row["text"]):
+            for name in speakers_in("\n".join(row["lines"])):
                 documents[name].add(row["document"])
                 turns[name] += 1
         after = rows[-1]["ref"]

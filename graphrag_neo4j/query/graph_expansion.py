@@ -32,6 +32,7 @@ __all__ = ["expand_graph"]
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks
 # (most). In measurements a larger subgraph did not find more of the right passages.
 SIZE: Final = {"near": 60, "far": 150, "most": 120}
+TITLED: Final = 4.0  # the weight of a mention in a chunk whose document has the entity as its title
 MOST_WORDED: Final = 50  # relationships that match the words of the question
 R = TypeVar("R", bound=IdRow)
 
@@ -113,7 +114,7 @@ async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Row
     most = 2 * query.settings.top_k_entities
     return await gather(
         near=partial(_nearest, query.graph, "entity", near, most),
-        chunks=partial(_nearest, query.graph, "chunk", vector, MOST_PASSAGES),
+        chunks=partial(query.nearest_chunks, vector),
     )
 
 
@@ -142,7 +143,10 @@ class _Walked:
     ) -> "_Walked":
         """Computes PageRank over the subgraph `around`, from these entities and chunks."""
         related = _rows(around["related"], "id", "source", "target", "weight")
-        mentions = [(*row, 1.0) for row in _rows(around["mentions"], "chunk", "entity")]
+        mentions = [
+            (chunk, entity, TITLED if titled else 1.0)
+            for chunk, entity, titled in _rows(around["mentions"], "chunk", "entity", "titled")
+        ]
         edges = [(source, target, weight) for _, source, target, weight in related]
         chunks_of = dict(_rows(around["seeds"], "entity", "chunks"))
         mass = pagerank(edges + mentions, restart(weights, chunks_of, passages))

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Final
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.query.query_context import (
     QueryContext,
@@ -23,7 +22,6 @@ from graphrag_neo4j.query.seeds import fused
 __all__ = ["near_passages"]
 
 BY_WORDS: Final = 40  # chunks that full-text search finds, at most
-BY_VECTOR: Final = 20  # chunks that vector search finds
 
 
 async def near_passages(query: QueryContext) -> ContextTable:
@@ -49,6 +47,4 @@ async def _by_words(query: QueryContext) -> Sequence[ScoredRow]:
 
 async def _by_vector(query: QueryContext) -> Sequence[ScoredRow]:
     vector = await query.vector()
-    if vector is None:
-        return []
-    return await vector_search(query.graph, "chunk", vector, BY_VECTOR)
+    return [] if vector is None else await query.nearest_chunks(vector)

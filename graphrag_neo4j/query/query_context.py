@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import anyio
 
@@ -16,7 +16,8 @@ from graphrag_neo4j.context.context_table import (
     report_pieces,
 )
 from graphrag_neo4j.events import Listener, silent
-from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of
+from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of, vector_search
+from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import FinalTask, Message, T
 from graphrag_neo4j.protocols import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.query.rows import ChunkRow, ReportRow
@@ -34,6 +35,7 @@ __all__ = [
     "source_record",
 ]
 
+NEAREST_CHUNKS = 20
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 
 
@@ -44,7 +46,8 @@ class QueryContext:
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
     holds the messages before the question. `stands_alone` tells whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
-    answer. `listen` receives the events of the search.
+    answer. `listen` receives the events of the search. `_nearest` keeps the chunks that
+    `nearest_chunks` has found for a vector.
     """
 
     graph: Graph
@@ -58,6 +61,18 @@ class QueryContext:
     stands_alone: bool = False
     context_only: bool = False
     listen: Listener = silent
+    _nearest: dict[tuple[float, ...], Sequence[ScoredRow]] = field(default_factory=dict)
+
+    async def nearest_chunks(self, vector: Sequence[float]) -> Sequence[ScoredRow]:
+        """Returns the NEAREST_CHUNKS chunks nearest to a vector, the nearest first.
+
+        The graph is searched once for each vector, although several parts of a search ask for it.
+        """
+        key = tuple(vector)
+        if key not in self._nearest:
+            found = await vector_search(self.graph, "chunk", vector, NEAREST_CHUNKS)
+            self._nearest[key] = found
+        return self._nearest[key]
 
     async def vector(
         self, text: str | None = None, kind: IndexedKind = "chunk"

@@ -11,7 +11,6 @@ __all__ = [
     "CommunityRow",
     "CoverRow",
     "CoveredRow",
-    "DocumentTextRow",
     "EntityOfTypeRow",
     "EntityRow",
     "EverywhereRow",
@@ -35,6 +34,7 @@ __all__ = [
     "StateRow",
     "StatementRow",
     "SurroundingsRow",
+    "TaggedLinesRow",
     "WordRow",
 ]
 
@@ -139,7 +139,8 @@ class SurroundingsRow(TypedDict):
     """The graph around entities and chunks, in columns: lists of the same length by name.
 
     `seeds` has the columns entity and chunks (their number), `related` has id, source, target and
-    weight, `mentions` has chunk and entity; all but the numbers are ids.
+    weight, `mentions` has chunk, entity and titled (whether the title of the chunk's document is
+    the entity); all but the numbers and titled are ids.
     """
 
     seeds: dict[str, list[Any]]
@@ -309,11 +310,11 @@ class ReachRow(TypedDict):
     documents: int
 
 
-class DocumentTextRow(TypedDict):
-    """The text of a chunk, and the source of its document."""
+class TaggedLinesRow(TypedDict):
+    """The beginnings of the lines of a chunk that have a colon, and the source of its document."""
 
     ref: int
-    text: str
+    lines: list[str]
     document: str
 
 

@@ -3,8 +3,11 @@
 import pytest
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.nlp.capitalization import PREFIXES, RANKS
 from graphrag_neo4j.nlp.entity_recognition import read
+from graphrag_neo4j.nlp.sentences import read_passage
 from graphrag_neo4j.nlp.word_lists import lines_of
+from tests.support.paths import DATA
 
 ENGLISH = (
     "The Massachusetts Institute of Technology (MIT) invited Jerome Powell, the chair of the "
@@ -149,6 +152,31 @@ def test_names_have_their_full_stops_and_small_words_and_no_roles(
     text: str, names: set[str]
 ) -> None:
     assert {name for name, kind in named(text).items() if kind != "concept"} == names
+
+
+def test_whole_kinds_of_names_are_found() -> None:
+    lines = (DATA / "reading" / "names.txt").read_text(encoding="utf-8").splitlines()[1:]
+    wrong = {}
+    for line in lines:
+        text, _, names = line.partition(" = ")
+        found = {name for name, kind in named(text).items() if kind != "concept"}
+        if found != set(names.split(", ")):
+            wrong[text] = found
+    assert len(lines) > 90
+    assert wrong == {}
+
+
+def test_a_surname_after_an_office_is_a_person() -> None:
+    assert named("Senator Warren met Mayor Koch in Boston.") == {
+        "Warren": "person",
+        "Koch": "person",
+        "Boston": "place",
+    }
+
+
+def test_every_abbreviation_before_a_name_ends_no_sentence() -> None:
+    for word in PREFIXES | RANKS:
+        assert len(read_passage(f"He saw {word.title()}. Louis.").sentences) == 1, word
 
 
 def test_a_missing_word_list_is_an_error_that_says_what_to_do() -> None:

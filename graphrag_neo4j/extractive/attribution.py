@@ -22,6 +22,7 @@ from graphrag_neo4j.text import find_quote, flat
 __all__ = ["Attributed", "attributed", "refers_back"]
 
 ROOM = 420  # characters of a quotation that is widened by its neighbours: four lines
+REPLY = 600  # characters of a reply, which often begins with a remark before its point
 AROUND = 600  # characters before and after a quotation that say what it is about
 LEADING = 4  # sentences that may lead to a question, the question included
 FURTHER = 3  # sentences that a speaker may say after the question, before the next one answers
@@ -102,7 +103,7 @@ def attributed(quote: Quote, at: Provenance) -> Attributed | None:
             return None
         if reply is not None:
             asked, (first, last) = flat(passage.sentences[question].text), reply
-    first, last = _widened(passage, first, last)
+    first, last = _widened(passage, first, last, REPLY if asked else ROOM)
     return _attributed(quote, at, passage, (first, last), asked)
 
 
@@ -112,7 +113,7 @@ def _attributed(
     """Returns the sentences with these numbers as a quotation, or None if they are not whole."""
     first, last = numbers
     start, end = passage.sentences[first].start, passage.sentences[last].end
-    if not _is_whole(passage, first, last) or end - start > LONGEST:
+    if not _is_whole(passage, first, last) or end - start > max(LONGEST, REPLY if asked else 0):
         return None
     speaker = passage.sentences[first].speaker or _speaker_before(at.earlier)
     topics = tuple(
@@ -188,16 +189,16 @@ def _reply(passage: Passage, question: int) -> tuple[int, int] | None:
     return passage.completed(first, first) if sentences[first].speaker != asking else None
 
 
-def _widened(passage: Passage, first: int, last: int) -> tuple[int, int]:
+def _widened(passage: Passage, first: int, last: int, room: int) -> tuple[int, int]:
     """Adds a sentence before one that needs it, then those after, as far as there is room."""
     if NEEDS_BEFORE.match(passage.sentences[first].text) and first > 0:
         before = passage.completed(first - 1, first - 1)[0]
-        if _fits(passage, before, first - 1, (before, last)):
+        if _fits(passage, before, first - 1, (before, last), room):
             first = before
     at = last
     while at + 1 < len(passage.sentences):
         after = passage.completed(at + 1, at + 1)[1]
-        if not _fits(passage, at + 1, at, (first, after)):
+        if not _fits(passage, at + 1, at, (first, after), room):
             break
         ending = passage.sentences[after].text
         if is_question(ending) or not ENDED.search(ending):  # neither its reply nor its end is here
@@ -208,13 +209,13 @@ def _widened(passage: Passage, first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def _fits(passage: Passage, new: int, joint: int, numbers: tuple[int, int]) -> bool:
+def _fits(passage: Passage, new: int, joint: int, numbers: tuple[int, int], room: int) -> bool:
     """Tells whether a new sentence is content that continues a quotation and has room in it.
 
     `joint` is the number of the sentence before the place where both meet.
     """
     begin, end = (passage.sentences[number] for number in numbers)
-    has_room = end.end - begin.start <= ROOM
+    has_room = end.end - begin.start <= room
     return has_room and passage.adjoins(joint) and not is_noise(flat(passage.sentences[new].text))
 
 

@@ -24,7 +24,7 @@ from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
 __all__ = ["draft_of_context", "draft_of_points", "point_text", "shows_phrase"]
 
-QUOTATIONS = 6  # in an answer
+QUOTATIONS = 5  # in an answer
 THEMES = 7  # in an answer to a question about the whole
 DRAFTED = 100  # best sentences whose provenance is looked up
 NEAREST = 4  # records whose sentences are all looked up: the first ones, which are the nearest
@@ -32,6 +32,8 @@ SEVERAL = 5  # documents from which on "in more than half" means anything
 NAMED = 12  # names that are listed
 COMPARED = 3  # names of a comparison
 SIDE_BY_SIDE = "Only a model compares. These are the quotations nearest to the question, by name:"
+EACH_SIDE = 3  # quotations for a name of a comparison
+NOTHING_NEAR = "No sentence near the question was found."
 SAID_WELL = 0.5  # what a point of a quotation's quality counts beside a shared word
 HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
 
@@ -112,13 +114,13 @@ def _listed(
 
 def _side_by_side(selection: Selection) -> str:
     """Returns the best quotations for each name in a question that asks for a comparison."""
-    parts = []
+    parts, found = [], list[Attributed]()
     for name in compared_names(selection.question)[:COMPARED]:
-        best = selection.about(name).best(QUOTATIONS // 2)
-        if best:
-            lines = [quoted(one, with_speaker=True) for one in best]
-            parts.append("\n".join([f"**{name}**", *lines]))
-    return "\n\n".join([SIDE_BY_SIDE, *parts]) if parts else ""
+        best = selection.about(name).best(EACH_SIDE)
+        found += best
+        lines = [quoted(one, with_speaker=True) for one in best] or [NOTHING_NEAR]
+        parts.append("\n".join([f"**{name}**", *lines]))
+    return "\n\n".join([SIDE_BY_SIDE, *parts]) if found else ""
 
 
 def _with_leads(quotes: Sequence[Attributed], words: frozenset[str]) -> str:

@@ -18,7 +18,7 @@ from graphrag_neo4j.extractive.attribution import Attributed, refers_back
 from graphrag_neo4j.extractive.quotes import words_of
 from graphrag_neo4j.extractive.speakers import Speakers, holds_name
 from graphrag_neo4j.nlp.formulas import introduces
-from graphrag_neo4j.nlp.question_forms import names_in
+from graphrag_neo4j.nlp.question_forms import asks_which_guests, names_in
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
 __all__ = ["Relevance"]
@@ -90,8 +90,10 @@ class Relevance:
         found -= SAYS_LITTLE * (len(base_words(one.text)) < LITTLE)
         found -= DANGLES * (not one.asked and refers_back(one.text))
         found -= BY_OTHERS * self.speakers.is_by_others(one)
-        introduced = introduces(one.text) or self.speakers.is_introduction(one)
-        return found - INTRODUCES * (introduced and not WHO.search(self.question))
+        if introduces(one.text) or self.speakers.is_introduction(one):
+            found += INTRODUCES if asks_which_guests(self.question) else 0.0
+            found -= 0.0 if WHO.search(self.question) else INTRODUCES
+        return found
 
     def _is_about_names(self, one: Attributed) -> bool:
         """Tells whether a quotation, or its document, holds one of the names in the question."""

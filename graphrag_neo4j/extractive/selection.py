@@ -23,7 +23,8 @@ ALIKE = 0.55  # share of common words of two quotations that say the same
 FEW = 3  # words; a quotation with fewer counts as one with as many
 SAME_DOCUMENT = 0.25  # similarity of two quotations for standing in the same document
 SAME_SPEAKER = 0.15  # and for having the same speaker
-MARGIN = 0.4  # a quotation whose score is lower than the best one by more is left out
+MARGIN = 0.45  # a quotation whose score is lower than the best one by more is left out
+MARGIN_OF_MANY = 0.7  # the same in a question for guests, of whom each is quoted once
 Words = frozenset[str]
 
 
@@ -77,13 +78,17 @@ class Selection:
         """Returns at most `most` quotations that answer, by maximal marginal relevance."""
         scores = {id(one): self.relevance.score(one) for one in self.quotes}
         left = [one for one in self.quotes if self.relevance.answers(one)]
-        least = max((scores[id(one)] for one in left), default=0.0) - MARGIN
+        many = self.relevance.speakers.many
+        margin = MARGIN_OF_MANY if many else MARGIN
+        least = max((scores[id(one)] for one in left), default=0.0) - margin
         left = [one for one in left if scores[id(one)] >= least]
         left.sort(key=lambda one: (-scores[id(one)], one.text))
         found: list[Attributed] = []
         while left and len(found) < most:
             best = max(left, key=lambda one: _marginal(scores[id(one)], one, found))
             left.remove(best)
+            if many and best.speaker and best.speaker in {other.speaker for other in found}:
+                continue
             if not any(alike(best, other, self.relevance.scored.words) for other in found):
                 found.append(best)
         return found

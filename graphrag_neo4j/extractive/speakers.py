@@ -16,7 +16,12 @@ from graphrag_neo4j.extractive.answers import ScoredQuotes
 from graphrag_neo4j.extractive.attribution import Attributed
 from graphrag_neo4j.extractive.quotes import words_of
 from graphrag_neo4j.nlp.entity_types import is_given_name
-from graphrag_neo4j.nlp.question_forms import asks_what_says, describes_person, names_in
+from graphrag_neo4j.nlp.question_forms import (
+    asks_what_says,
+    asks_which_guests,
+    describes_person,
+    names_in,
+)
 
 __all__ = ["Speakers", "holds_name"]
 
@@ -32,12 +37,14 @@ class Speakers:
     """Whose words count for a question.
 
     `asked` is the person whose words alone are asked for. `named` holds the speakers whom the
-    question names. `excluded` holds the hosts where the question is for guests. `known` holds the
-    words with which others introduce the person in `asked`, if the question describes this person.
+    question names. `many` tells whether the question is for all guests; `excluded` then holds the
+    hosts. `known` holds the words with which others introduce the person in `asked`, if the
+    question describes this person.
     """
 
     asked: str | None = None
     named: frozenset[str] = frozenset()
+    many: bool = False
     excluded: frozenset[str] = frozenset()
     known: Words = frozenset()
 
@@ -63,7 +70,11 @@ class Speakers:
             described, words = _described(scored, quotes, said - hosts - named)
             if described:
                 return cls(described, frozenset({described}), known=words)
-        return cls(None, named, frozenset(hosts) if GUESTS.search(question) else frozenset())
+        if not GUESTS.search(question):
+            return cls(None, named)
+        # "Which guests are writers?" is answered by what a host says of them.
+        introduced = asks_which_guests(question)
+        return cls(None, named, not introduced, frozenset() if introduced else frozenset(hosts))
 
     def may_answer(self, one: Attributed) -> bool:
         """Tells whether a quotation is said by somebody whose words are asked for."""

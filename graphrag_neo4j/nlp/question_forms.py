@@ -20,6 +20,7 @@ __all__ = [
     "Form",
     "asks_for_speakers",
     "asks_what_says",
+    "asks_which_guests",
     "compared_names",
     "compares_names",
     "counted_phrase",
@@ -66,13 +67,23 @@ SAYS = (
 )
 # A person by what the person is or did: "the founder of Shopify", "the woman who wrote it".
 DESCRIBED = re.compile(
-    r"\b(?:the|that) (?:[\w-]+ ){0,2}?(?:co-?founder|founder|ceo|cto|creator|inventor|author|"
-    r"writer|novelist|professor|scientist|engineer|astronaut|musician|singer|woman|man|person|guest|one|"
-    r"investor|director|designer|artist|maker|researcher|programmer|physicist|biologist|president) "
-    r"(?:of|who|that|whose|from|behind|at)\b",
+    r"\b(?:the|that|an?) (?:[\w-]+ ){1,3}(?:who|whose)\b|\b(?:the|that) (?:[\w-]+ ){0,2}"
+    r"(?:co-?founder|founder|ceo|cto|creator|inventor|author|professor|director|president|head|"
+    r"maker|designer|host|star|winner) (?:of|from|behind|at)\b",
     re.IGNORECASE,
 )
+# Words that compare where two names stand in the question, too.
+SIDES = re.compile(
+    r"\b(?:dis)?agrees?\b|\bdiffer\w*\b|\bsimilar\w*\b|\balike\b|\bcontrast\w*\b|\bsame\b"
+    r"|\b(?:more|less|rather) .*\bthan\b|\b(?:do|did) [A-Z][^?]* and [A-Z]\w+(?: [A-Z]\w+)*"
+    r" (?:each |both )?(?:say|think|believe|feel|see|view)\b"
+)
 DOTTED = re.compile(r"\b[^\W\d]+(?:\.[^\W\d]+){2,}")
+WHICH_SPEAKERS = re.compile(
+    r"\bwhich (?:of the )?(?:\w+ )?(?:guests?|speakers?|interviewees?)\b"
+    r"|\bwho (?:of|among) (?:the |your |its )?(?:guests|speakers|interviewees)\b",
+    re.IGNORECASE,
+)
 SPEAKERS = re.compile(r"\b(?:guests?|speakers?|interviewees?|hosts?)\b", re.IGNORECASE)
 
 
@@ -124,7 +135,8 @@ def asks_for_speakers(question: str) -> bool:
 
 def compares_names(question: str) -> bool:
     """Tells whether a question compares names. It is about these, and quotations on each help."""
-    return form_of(question) == "comparison" and len(compared_names(question)) > 1
+    compares = form_of(question) == "comparison" or SIDES.search(question) is not None
+    return compares and len(compared_names(question)) > 1
 
 
 def compared_names(question: str) -> list[str]:
@@ -136,6 +148,15 @@ def compared_names(question: str) -> list[str]:
     names = [name for name, _ in names_in(question)]
     theme = r"\b(?:of|about|on|in|for|at|towards?) (?:the )?"
     return [name for name in names if not re.search(theme + re.escape(name), question)]
+
+
+def asks_which_guests(question: str) -> bool:
+    """Tells whether a question asks which speakers are something.
+
+    >>> asks_which_guests("Which guests are writers?"), asks_which_guests("What do guests say?")
+    (True, False)
+    """
+    return WHICH_SPEAKERS.search(question) is not None
 
 
 def describes_person(question: str) -> bool:

@@ -111,3 +111,23 @@ def test_what_answers_much_worse_than_the_best_is_left_out() -> None:
     worse = "Frogs are green."
     said = quotations(answered("What do frogs eat at night in Oslo?", chunk(best), chunk(worse, 8)))
     assert len(said) == 1
+
+
+def test_which_guests_are_something_is_answered_by_their_introductions() -> None:
+    texts = (
+        "ADA LOVELACE: Our guest today is Ben Bloom, a writer of songs.\n\nBEN BLOOM: Hi, I am Ben.",
+        "CLARA SUN: I met many a writer in my life, and no writer of songs was ever rich.",
+    )
+    chunks = [chunk(text, number, f"Talk {number}") for number, text in enumerate(texts, 1)]
+    said = quotations(answered("Which guests are writers of songs?", *chunks))
+    assert "Our guest today is Ben Bloom" in said[0]
+
+
+def test_each_guest_is_quoted_once_where_all_are_asked() -> None:
+    talk = (
+        "BEN BLOOM: Robots need ponds, and I would give each robot a pond of its own.\n\n"
+        "BEN BLOOM: Robots also want to swim, as every child who has a robot knows well.\n\n"
+        "CLARA SUN: Robots need songs, and nothing else makes such a machine happy."
+    )
+    said = quotations(answered("What do the guests say about robots?", chunk(talk)))
+    assert len(said) == 2

@@ -115,8 +115,8 @@ def test_what_answers_much_worse_than_the_best_is_left_out() -> None:
 
 def test_which_guests_are_something_is_answered_by_their_introductions() -> None:
     texts = (
-        "ADA LOVELACE: Our guest today is Ben Bloom, a writer of songs.\n\nBEN BLOOM: Hi, I am Ben.",
-        "CLARA SUN: I met many a writer in my life, and no writer of songs was ever rich.",
+        "ADA LOVELACE: Our guest today is Ben Bloom, a writer of songs.\n\nBEN BLOOM: Hi.",
+        "CLARA SUN: I met many a writer in my life, and songs were always dear to me.",
     )
     chunks = [chunk(text, number, f"Talk {number}") for number, text in enumerate(texts, 1)]
     said = quotations(answered("Which guests are writers of songs?", *chunks))

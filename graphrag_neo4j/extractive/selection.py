@@ -23,7 +23,7 @@ ALIKE = 0.55  # share of common words of two quotations that say the same
 FEW = 3  # words; a quotation with fewer counts as one with as many
 SAME_DOCUMENT = 0.25  # similarity of two quotations for standing in the same document
 SAME_SPEAKER = 0.15  # and for having the same speaker
-MARGIN = 0.45  # a quotation whose score is lower than the best one by more is left out
+MARGIN = 0.4  # a quotation whose score is lower than the best one by more is left out
 MARGIN_OF_MANY = 0.7  # the same in a question for guests, of whom each is quoted once
 Words = frozenset[str]
 

@@ -64,7 +64,7 @@ class Speakers:
         names = [name for name, _ in names_in(question)]
         named = frozenset(one for one in said if any(holds_name(one, name) for name in names))
         asked = asks_what_says(question)
-        if asked and (named or is_given_name(asked.split()[0])):
+        if asked and _is_person(asked, named):
             return cls(asked, named)
         if describes_person(question) and not WHO.match(question):
             described, words = _described(scored, quotes, said - hosts - named)
@@ -104,6 +104,12 @@ def holds_name(text: str, name: str) -> bool:
     *first, last = name.split()
     telling = [last, *(word for word in first if not is_given_name(word))]
     return any(re.search(rf"(?<!\w){re.escape(word.lower())}(?!\w)", lower) for word in telling)
+
+
+def _is_person(name: str, speakers: Iterable[str]) -> bool:
+    """Tells whether a name is a person's: a speaker has it, or it begins with a given name."""
+    speaks = any(holds_name(speaker, name) for speaker in speakers)
+    return speaks or is_given_name(name.split()[0])
 
 
 def _without_dots(text: str) -> str:

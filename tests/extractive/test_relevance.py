@@ -29,6 +29,11 @@ def test_what_somebody_says_is_quoted_of_nobody_else() -> None:
     assert answered("What does Clara Schumann say about ponds?", chunk(talk)) == ""
 
 
+def test_what_a_company_says_is_quoted_of_anybody() -> None:
+    talk = "BEN BLOOM: Pondworks says that ponds are full of life, and Clara agrees with them."
+    assert "full of life" in first("What does Pondworks say about ponds and Ben Bloom?", talk)
+
+
 def test_a_text_without_speakers_is_quoted_for_what_somebody_says() -> None:
     text = "Clara Schumann wrote that ponds are full of life, and she went there every day."
     assert "full of life" in first("What does Clara Schumann say about ponds?", text)

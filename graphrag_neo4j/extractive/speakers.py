@@ -109,7 +109,7 @@ def holds_name(text: str, name: str) -> bool:
 def _is_person(name: str, speakers: Iterable[str]) -> bool:
     """Tells whether a name is a person's: a speaker has it, or it begins with a given name."""
     speaks = any(holds_name(speaker, name) for speaker in speakers)
-    return speaks or is_given_name(name.split()[0])
+    return speaks or is_given_name(name.split(maxsplit=1)[0])
 
 
 def _without_dots(text: str) -> str:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from graphrag_neo4j.importers.id_map import Counted
     from graphrag_neo4j.indexing.corpus import Corpus
     from graphrag_neo4j.indexing.result import IndexResult
-    from graphrag_neo4j.indexing.rows import BuildRow, LevelCoverRow
     from graphrag_neo4j.indexing.stages.ingest import Ingested
     from graphrag_neo4j.indexing.status import Failure, Status
+    from graphrag_neo4j.indexing.status_rows import BuildRow, LevelCoverRow
     from graphrag_neo4j.loaders import ReadOptions
     from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
     from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
@@ -105,8 +105,8 @@ __all__ = [
 _LATER = {
     "Advanced": "graphrag_neo4j.events",
     "Answer": "graphrag_neo4j.query.answer",
-    "BuildRow": "graphrag_neo4j.indexing.rows",
-    "LevelCoverRow": "graphrag_neo4j.indexing.rows",
+    "BuildRow": "graphrag_neo4j.indexing.status_rows",
+    "LevelCoverRow": "graphrag_neo4j.indexing.status_rows",
     "AsyncGraphRAG": "graphrag_neo4j.client",
     "AsyncStream": "graphrag_neo4j.client",
     "Citation": "graphrag_neo4j.query.answer",

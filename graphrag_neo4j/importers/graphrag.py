@@ -16,6 +16,8 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Started
 from graphrag_neo4j.graph import (
     Graph,
+    RefKind,
+    ReportToSave,
     Transaction,
     await_indexes,
     ensure_fulltext_indexes,
@@ -24,7 +26,7 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.importers.communities import write_refs, write_reports, write_tree
 from graphrag_neo4j.importers.evidence import EvidenceRows, Statement, run
-from graphrag_neo4j.importers.reports import Cited, Row, report_rows
+from graphrag_neo4j.importers.reports import Cited, report_rows
 from graphrag_neo4j.importers.rows import Tables, UnitRow
 from graphrag_neo4j.importers.summary import ImportSummary, closing
 from graphrag_neo4j.importers.tree import Tree, tree_of
@@ -74,12 +76,14 @@ async def _begin(tx: Transaction, tables: Tables) -> None:
             f"An import needs an empty graph, and this one holds something{begun}: empty it "
             "(`kg-build neo4j wipe` for the embedded server), or take another server or --home."
         )
-    given = found["given"] or {}
-    above = {kind: max(top, given.get(kind, 0)) for kind, top in _tops(tables).items()}
+    given = found["given"]
+    above = {
+        kind: max(top, given.get(kind, 0) if given else 0) for kind, top in _tops(tables).items()
+    }
     await tx.run("import/begin", above=above, tables=tables.fingerprint)
 
 
-def _tops(tables: Tables) -> dict[str, int]:
+def _tops(tables: Tables) -> dict[RefKind, int]:
     """The greatest number in the tables by kind of ref."""
 
     def top(numbers: Iterable[int | None]) -> int:
@@ -157,7 +161,7 @@ async def _write_refs(graph: Graph, statement: Statement, listen: Listener) -> N
 
 
 async def _write_tree(
-    graph: Graph, tree: Tree, reports: Mapping[str, Row], listen: Listener
+    graph: Graph, tree: Tree, reports: Mapping[str, ReportToSave], listen: Listener
 ) -> list[str]:
     """Writes communities and reports; returns the ids of communities without a row of their own.
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from graphrag_neo4j.graph import ReportToSave
 from graphrag_neo4j.importers.evidence import Statement
 from graphrag_neo4j.importers.id_map import Counted
-from graphrag_neo4j.importers.reports import Row
 from graphrag_neo4j.importers.rows import Tables
 from graphrag_neo4j.importers.tree import Tree
 from graphrag_neo4j.importers.unit_alignment import Placed
@@ -37,7 +37,7 @@ def closing(
     statement: Statement,
     tree: Tree,
     *,
-    reports: Mapping[str, Row],
+    reports: Mapping[str, ReportToSave],
     apart: Iterable[str],
 ) -> ImportSummary:
     """The summary of all tables; `apart` are the communities without a row of their own."""

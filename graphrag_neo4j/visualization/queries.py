@@ -57,7 +57,7 @@ async def example_values(graph: Graph) -> Values:
 
     A value is None if the graph has no such element.
     """
-    rows = await graph.read("look/chosen", ExampleRow)
+    rows = await graph.read("lookup/chosen", ExampleRow)
     row = rows[0] if rows else ExampleRow(community=None, other=None, entity=None)
     return {"community": row["community"], "other": row["other"], "entity": row["entity"]}
 

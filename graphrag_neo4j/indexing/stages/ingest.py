@@ -109,6 +109,7 @@ class Ingested:
 class _Prepared:
     """A document that is ready to be written."""
 
+    id: str
     row: Row
     document: Document
     share: Share
@@ -173,7 +174,7 @@ class _Ingesting:
     async def take(self, document: Document) -> None:
         share = Share(self.size_of(document), self.listen)
         prepared, replaced = _prepare(document, self.cutting, share)
-        key = bytes.fromhex(str(prepared.row["id"]))
+        key = bytes.fromhex(prepared.id)
         if key in self.seen:
             self.result.repeated.append(document.source)
             return
@@ -186,13 +187,13 @@ class _Ingesting:
 
     async def look(self) -> None:
         """Looks up the documents that wait, and cuts those that are new or changed."""
-        ids = [prepared.row["id"] for prepared in self.unknown]
+        ids = [prepared.id for prepared in self.unknown]
         known = {
             row["id"]: row
             for row in await self.graph.read("ingest/known", KnownDocumentRow, ids=ids)
         }
         for prepared in self.unknown:
-            if self._differs(prepared, known.get(prepared.row["id"])):
+            if self._differs(prepared, known.get(prepared.id)):
                 await self._cut(prepared)
             prepared.share(1.0)
         self.unknown, self.waiting = [], 0
@@ -290,8 +291,9 @@ def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared
     document, replaced = clean(document)
     metadata = {k: v for k, v in document.metadata.items() if v is not None}
     header = header_of(document, cutting.prepend)
+    id_ = document_id(document.source)
     row: Row = {
-        "id": document_id(document.source),
+        "id": id_,
         "source": document.source,
         "title": document.title,
         "header": header or None,
@@ -300,7 +302,7 @@ def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared
         "metadata": _json(metadata),
         **_flat(metadata),
     }
-    return _Prepared(row, document, share), replaced
+    return _Prepared(id_, row, document, share), replaced
 
 
 def _flat(metadata: Mapping[str, object]) -> Row:
@@ -321,11 +323,11 @@ def _json(metadata: Mapping[str, object]) -> str:
 
 
 def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
-    document, header = str(prepared.row["id"]), str(prepared.row["header"] or "")
+    header = str(prepared.row["header"] or "")
     return [
         {
-            "id": identify("chunk", document, header, text, occurrence),
-            "document": document,
+            "id": identify("chunk", prepared.id, header, text, occurrence),
+            "document": prepared.id,
             "text": text,
             "index": index,
             "start": span.start,

@@ -31,7 +31,7 @@ from graphrag_neo4j.context.report_material import (
     SourceMaterial,
 )
 from graphrag_neo4j.events import Advanced, Started
-from graphrag_neo4j.graph import Graph, Row, Transaction, save_reports
+from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, save_reports
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.indexing.report_context import pack, report_of_elements, whole
@@ -195,16 +195,16 @@ class _Level:
         await self.graph.transact(write)
         self.stage.listen(Advanced(len(rows), len(failed)))
 
-    def _row(self, task: _Task, report: WrittenReport) -> Row:
+    def _row(self, task: _Task, report: WrittenReport) -> ReportToSave:
         row = report_row(task.id, report, task.known)
-        properties = row["properties"] | {
+        row["properties"] |= {
+            "n_tokens": report_tokens(row["properties"]["report"], self.limits.count),
             "report_hash": task.hash,
             "report_with": ELEMENTS if task.report else self.signature,
             "origin": ELEMENTS if task.report else self.stage.backend.origin,
             "shortened": task.table.shortened or None,
         }
-        n_tokens = report_tokens(properties["report"], self.limits.count)
-        return {**row, "properties": {**properties, "n_tokens": n_tokens}}
+        return row
 
 
 def _ids(rows: Sequence[PendingReportRow]) -> Sequence[str]:

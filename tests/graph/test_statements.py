@@ -156,8 +156,39 @@ def test_its_first_line_says_what_it_does(name: str) -> None:
     assert first.startswith("// ")
     assert first[3].isupper()
     assert len(first) > len("// Reads.")
+    assert name in shown() or first.split()[1] in VERBS  # a shown one has its title there
 
 
+# What a statement does; its first line begins with one of these.
+VERBS: Final = frozenset(
+    [
+        "Checks",
+        "Counts",
+        "Creates",
+        "Drops",
+        "Ends",
+        "Expands",
+        "Finds",
+        "Gives",
+        "Links",
+        "Makes",
+        "Marks",
+        "Moves",
+        "Projects",
+        "Reads",
+        "Registers",
+        "Removes",
+        "Renames",
+        "Renews",
+        "Replaces",
+        "Reserves",
+        "Resolves",
+        "Saves",
+        "Tells",
+        "Waits",
+        "Writes",
+    ]
+)
 # Statements with the clause SEARCH, which older servers do not know.
 BY_CLAUSE: Final = frozenset(f"vector_search/{kind}" for kind in INDEXED_KINDS)
 # Commands on the schema want the values of their parameters before they are planned.

@@ -74,7 +74,7 @@ class KnownCommunityRow(TypedDict):
 
 
 class CommunitiesDueRow(TypedDict):
-    """What the communities were made with, None as long as there are none; are they due?"""
+    """What the communities were made with (None without communities), and whether they are due."""
 
     made_with: str | None
     due: bool
@@ -147,14 +147,14 @@ class StaleEntityRow(TypedDict):
 
 
 class StalePairRow(TypedDict):
-    """A marked pair; `stated`: for each statement of a chunk, does it go forward, and strengths."""
+    """A marked pair. `stated` holds the direction (True: forward) and strengths for each chunk."""
 
     id: str
     stated: list[tuple[bool, list[float]]]
 
 
 class UndescribedRow(TypedDict):
-    """What is to be described: what was said of it, and the texts of groups that are there."""
+    """An entity or pair to describe, with its descriptions and the summaries of groups so far."""
 
     id: str
     name: str
@@ -239,7 +239,7 @@ class ReportClaimRow(TypedDict):
 
 
 class ReportPartRow(TypedDict):
-    """A sub-community; without a report all that a report gives is None."""
+    """A sub-community. Title, summary, report and rating are None without a report."""
 
     community: str
     id: str

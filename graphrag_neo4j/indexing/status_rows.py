@@ -49,7 +49,12 @@ class FailedRow(TypedDict):
 
 
 class LevelCoverRow(TypedDict):
-    """The cover of a level; tokens are those of its reports."""
+    """The communities that cover all entities at a level: those of it, and unsplit ones above it.
+
+    `largest` is the number of entities in the largest community. `tokens` counts the tokens of all
+    reports. `from_elements` and `tokens_from_elements` count only the reports of small communities,
+    which list their members.
+    """
 
     level: int
     communities: int
@@ -61,7 +66,7 @@ class LevelCoverRow(TypedDict):
 
 
 class BuildRow(TypedDict):
-    """A build: when it ran, how it ended, what it used; `cost` in US dollars.
+    """A build: when it ran, how it ended, and what it used. `cost` is in US dollars.
 
     `cached_tokens` are part of `input_tokens`. `unpriced`: calls whose price is not known.
     `started` and `finished` are ISO 8601 texts.

@@ -160,35 +160,11 @@ def test_its_first_line_says_what_it_does(name: str) -> None:
 
 
 # What a statement does; its first line begins with one of these.
-VERBS: Final = frozenset(
-    [
-        "Checks",
-        "Counts",
-        "Creates",
-        "Drops",
-        "Ends",
-        "Expands",
-        "Finds",
-        "Gives",
-        "Links",
-        "Makes",
-        "Marks",
-        "Moves",
-        "Projects",
-        "Reads",
-        "Registers",
-        "Removes",
-        "Renames",
-        "Renews",
-        "Replaces",
-        "Reserves",
-        "Resolves",
-        "Saves",
-        "Tells",
-        "Waits",
-        "Writes",
-    ]
-)
+VERBS: Final = frozenset({
+    "Checks", "Counts", "Creates", "Drops", "Ends", "Expands", "Finds", "Gives", "Links", "Makes",
+    "Marks", "Moves", "Projects", "Reads", "Registers", "Removes", "Renames", "Renews", "Replaces",
+    "Reserves", "Resolves", "Saves", "Tells", "Waits", "Writes",
+})  # fmt: skip
 # Statements with the clause SEARCH, which older servers do not know.
 BY_CLAUSE: Final = frozenset(f"vector_search/{kind}" for kind in INDEXED_KINDS)
 # Commands on the schema want the values of their parameters before they are planned.

@@ -5,7 +5,7 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -44,6 +44,7 @@ from graphrag_neo4j.query.lookup import (
 )
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
+from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import storable
 
@@ -229,7 +230,7 @@ class AsyncGraphRAG:
             tables = await anyio.to_thread.run_sync(read_tables, path, most)
         return await import_graphrag(self.graph, tables, self.settings, self._listen)
 
-    def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "AsyncStream":
+    def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
         """Returns the text of an answer piece by piece, for use in `async for`.
 
         When all pieces have come, `.answer` of the stream is the complete answer. `question` and
@@ -412,54 +413,6 @@ class AsyncGraphRAG:
             again = await self._own_server(server)
             return await self._stack.enter_async_context(self._connection(again))
         return graph
-
-
-class AsyncStream:
-    """The text of an answer, piece by piece; when all have come, `.answer` is the answer.
-
-    The call to the model and its connection end when the loop is left early, at the end of `async
-    with`, and with `aclose`. After that the rest of the text can't be read.
-    """
-
-    def __init__(self, pieces: AsyncGenerator[str | Answer, None]) -> None:
-        self._pieces = pieces
-        self._answer: Answer | None = None
-        self._closed = False
-
-    async def aclose(self) -> None:
-        """Ends the call to the model if it still runs. A second call does nothing."""
-        self._closed = True
-        await self._pieces.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.aclose()
-
-    async def __aiter__(self) -> AsyncGenerator[str, None]:
-        """Yields the pieces. Leaving the loop drops this generator, which closes the stream."""
-        try:
-            while (piece := await anext(self, None)) is not None:
-                yield piece
-        finally:
-            await self.aclose()
-
-    async def __anext__(self) -> str:
-        if self._closed and self._answer is None:
-            raise InputError("This stream is closed, and its answer is not whole: ask again.")
-        piece = await anext(self._pieces)
-        if isinstance(piece, str):
-            return piece
-        self._answer = piece
-        return await anext(self)
-
-    @property
-    def answer(self) -> Answer:
-        """The answer. Raises InputError while its text is still coming."""
-        if self._answer is None:
-            raise InputError("The answer is not whole yet: read the stream to its end.")
-        return self._answer
 
 
 def by(method: Method, how: SearchOptions) -> QueryOptions:

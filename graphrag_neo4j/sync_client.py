@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, AsyncStream, IndexSource, by
+from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, IndexSource, by
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.indexing.status import Status
@@ -28,6 +28,7 @@ from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.answer import Source as Place
 from graphrag_neo4j.query.lookup import Communities, CommunityReport, Entity, FoundEntity
 from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:

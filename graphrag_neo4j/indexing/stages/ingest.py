@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
 
 import anyio.to_thread
 
@@ -17,15 +16,13 @@ from graphrag_neo4j.events import Listener, Share, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow, SourceRow
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.chunking import cut
+from graphrag_neo4j.indexing.cutting import Cuts
 from graphrag_neo4j.indexing.rows import DocumentRow, KnownDocumentRow
 from graphrag_neo4j.loaders import clean
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import storable
 
 __all__ = [
-    "Cuts",
-    "Cutting",
     "Ingested",
     "delete_documents",
     "document_id",
@@ -41,48 +38,6 @@ LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-u
 WRITE_ROWS = 2000  # chunks in one statement, at most
 WRITE_CHUNKS = 400  # chunks after which a transaction ends
 LARGEST_INTEGER = 2**63 - 1
-
-
-class Cuts(Protocol):
-    """A way to cut documents into chunks.
-
-    `prepend` names the metadata that a model reads before each chunk. `signature` is a hash of
-    everything besides the text that the places of chunks depend on. `spans` runs in a thread and
-    reports its progress.
-    """
-
-    @property
-    def prepend(self) -> tuple[str, ...]: ...
-
-    @property
-    def signature(self) -> str: ...
-
-    def spans(self, document: Document, progress: Callable[[float], None], /) -> list[Span]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Cutting:
-    """The settings for cutting documents: tokens, encoding, and metadata before each chunk."""
-
-    max_tokens: int
-    overlap: int
-    encoding: str
-    prepend: tuple[str, ...] = ()
-
-    @property
-    def signature(self) -> str:
-        """A hash of everything besides the text that the places of chunks depend on."""
-        return identify("cutting", self.max_tokens, self.overlap, self.encoding)
-
-    def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
-        """The places of a document's chunks. `progress` gets the finished share, 0 to 1."""
-        return cut(
-            document.text,
-            max_tokens=self.max_tokens,
-            overlap=self.overlap,
-            encoding=self.encoding,
-            progress=progress,
-        )
 
 
 @dataclass(slots=True)

@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.indexing.stages.ingest import Cutting, delete_documents, document_id
+from graphrag_neo4j.indexing.cutting import Cutting
+from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.model import Document, Scalar
 from tests.support.preset_backend import CUTTING, PresetBackend, documents, found, put, read
 

@@ -33,7 +33,7 @@ from graphrag_neo4j.visualization import (
 )
 from graphrag_neo4j.visualization.naming import corpus_name
 from graphrag_neo4j.visualization.packing import Pool
-from graphrag_neo4j.visualization.queries import NAMES, Query, Values, literal
+from graphrag_neo4j.visualization.queries import NAMES, ExampleValues, Query, literal
 from tests.support.carol import BOOK, indexed_carol
 from tests.support.paths import ROOT
 from tests.support.servers import TestServer
@@ -55,7 +55,7 @@ def queries(values: dict[str, int | str | None]) -> dict[str, Query]:
     return {query.name: query for section in sections(values) for query in section.queries}
 
 
-def given_by(name: str, book: Graph, values: Values) -> list[dict[str, Any]]:
+def given_by(name: str, book: Graph, values: ExampleValues) -> list[dict[str, Any]]:
     """The rows that a query of the guide gives with its parameters, and only reads."""
     with book.lend_driver() as driver, driver.session(default_access_mode=READ_ACCESS) as session:
         statement = Statement(read_statement(f"browse/{name}"))

@@ -16,7 +16,7 @@ from graphrag_neo4j.errors import (
 from graphrag_neo4j.model import Document, Usage
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.client import AsyncGraphRAG, AsyncStream, IndexSource
+    from graphrag_neo4j.client import AsyncGraphRAG, IndexSource
     from graphrag_neo4j.context.citations import CitationKind
     from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
     from graphrag_neo4j.events import Advanced, Event, Listener, Notice, Spent, Started, Waiting
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from graphrag_neo4j.importers.id_map import Counted
     from graphrag_neo4j.indexing.corpus import Corpus
     from graphrag_neo4j.indexing.result import IndexResult
-    from graphrag_neo4j.indexing.rows import BuildRow, LevelCoverRow
     from graphrag_neo4j.indexing.stages.ingest import Ingested
     from graphrag_neo4j.indexing.status import Failure, Status
+    from graphrag_neo4j.indexing.status_rows import BuildRow, LevelCoverRow
     from graphrag_neo4j.loaders import ReadOptions
     from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
     from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         FoundEntity,
     )
     from graphrag_neo4j.query.question import Question
+    from graphrag_neo4j.query.stream import AsyncStream
     from graphrag_neo4j.settings import Settings, load_settings
     from graphrag_neo4j.sync_client import GraphRAG, Stream
 
@@ -105,10 +106,10 @@ __all__ = [
 _LATER = {
     "Advanced": "graphrag_neo4j.events",
     "Answer": "graphrag_neo4j.query.answer",
-    "BuildRow": "graphrag_neo4j.indexing.rows",
-    "LevelCoverRow": "graphrag_neo4j.indexing.rows",
+    "BuildRow": "graphrag_neo4j.indexing.status_rows",
+    "LevelCoverRow": "graphrag_neo4j.indexing.status_rows",
     "AsyncGraphRAG": "graphrag_neo4j.client",
-    "AsyncStream": "graphrag_neo4j.client",
+    "AsyncStream": "graphrag_neo4j.query.stream",
     "Citation": "graphrag_neo4j.query.answer",
     "CitationKind": "graphrag_neo4j.context.citations",
     "Communities": "graphrag_neo4j.query.lookup",

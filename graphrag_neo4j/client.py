@@ -1,11 +1,11 @@
-"""What a Python user who awaits imports; `sync_client` has the same for one who does not.
+"""The client for asynchronous code; `sync_client` has the same one for code without `await`.
 
 async with AsyncGraphRAG.from_env() as rag:
     await rag.index("docs/")
     print(await rag.query("What is this about?"))
 """
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -44,6 +44,7 @@ from graphrag_neo4j.query.lookup import (
 )
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
+from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import storable
 
@@ -61,10 +62,10 @@ IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
 class AsyncGraphRAG:
-    """A graph in Neo4j, and the settings to work on it with, for code that awaits.
+    """A client for one graph in Neo4j, for asynchronous code.
 
-    Use it in `async with`, or call `aopen` and `aclose`. All that one client does shares its
-    connections, its limits of calls to the model, and its settings, which don't change.
+    Use it in `async with`, or call `aopen` and `aclose`. All calls of one client share its
+    connections, its limits of calls to the model, and its settings, which do not change.
     """
 
     def __init__(self, settings: Settings, listen: Listener = silent) -> None:
@@ -80,14 +81,17 @@ class AsyncGraphRAG:
 
     @classmethod
     def from_env(cls, listen: Listener = silent, **settings: Unpack[SettingsOptions]) -> Self:
-        """A client with these settings, the rest from the environment, from `.env`, or by default.
+        """Makes a client from settings.
 
-        `listen`: a function that is given each event (see `Event`) while something is done; it is
-        called in the thread that works. `settings`: by the names in docs/settings.md, in lower
-        case and without `KG_`; None stands for: not given. A name in the environment that begins
-        with KG_ and that no setting has is told to `listen`.
+        A setting that is not given here is read from the environment, then from the file `.env`;
+        else it has its default. `listen` is a function that receives each event (see `Event`) while
+        the client works; it is called in the thread that does the work. `settings` have the names
+        in docs/settings.md, in lower case and without `KG_`; None means that a setting is not
+        given. `listen` also receives a notice for each name in the environment that begins with
+        `KG_` and is not the name of a setting.
 
-        Raises InputError for a name that no setting has, and for a value that can't be used.
+        Raises InputError for a name that is not the name of a setting, and for a value that can't
+        be used.
         """
         made = cls(load_settings(**settings), listen)
         for sentence in unknown_names():
@@ -95,11 +99,11 @@ class AsyncGraphRAG:
         return made
 
     async def aopen(self) -> Self:
-        """Connects to Neo4j, and gives this client; `aclose` ends what this begins.
+        """Connects to Neo4j and returns this client. Call `aclose` when it is no longer needed.
 
-        Where no NEO4J_URI is set, the embedded server is started, which may take a minute. Raises
-        GraphError where Neo4j can't be reached or started, InputError for an address that is
-        none, and where this client is open already.
+        If NEO4J_URI is not set, the embedded server is started, which may take a minute. Raises
+        GraphError if Neo4j can't be reached or started, and InputError if NEO4J_URI is not an
+        address or if this client is already open.
         """
         if self._open is not None:
             raise InputError("This GraphRAG is open already.")
@@ -116,9 +120,9 @@ class AsyncGraphRAG:
         return self
 
     async def aclose(self) -> None:
-        """Closes the connections to Neo4j and to the model. Doing so twice does no harm.
+        """Closes the connections to Neo4j and to the model. A second call does nothing.
 
-        The embedded server goes on running. The client can be opened again.
+        The embedded server keeps running. The client can be opened again.
         """
         self._open = None
         try:
@@ -134,7 +138,7 @@ class AsyncGraphRAG:
 
     @property
     def graph(self) -> Graph:
-        """The graph that this client is connected to; raises InputError where it is not open."""
+        """The graph that this client has open. Raises InputError if the client is not open."""
         if self._open is None:
             raise InputError(
                 "This GraphRAG is not open: use it in a `with` statement, or call aopen first."
@@ -151,19 +155,19 @@ class AsyncGraphRAG:
         recluster: bool = False,
         prune: bool = False,
     ) -> "IndexResult":
-        """Brings the graph up to date with documents, and says what was done.
+        """Brings the graph up to date with documents, and returns what was done.
 
-        `what`: the path of a file or a folder, a list of paths, an iterable of Documents (ours or
-        LangChain's), or a Corpus. Documents that are in the graph and not in `what` stay there.
-        `options`: how files are read. `reread`: chunks and reports that were read or written
-        with other settings are read or written again. `reembed`: all vectors are made anew.
-        `recluster`: the communities are found anew, imported ones too. `prune`: documents whose
-        file was under the given paths, and is gone, are deleted.
+        `what` is the path of a file or folder, a list of paths, an iterable of Documents (ours or
+        LangChain's), or a Corpus. Documents of the graph that are not in `what` stay in the graph.
+        `options` says how files are read. With `reread`, chunks are read and reports are written
+        again if this was done with other settings. With `reembed`, all vectors are computed again.
+        With `recluster`, the communities are detected again, even if they were imported. With
+        `prune`, documents are deleted if their file was under the given paths and no longer exists.
 
-        Where it is interrupted, the same call goes on where it ended. A chunk or report that
-        failed is named in the result and tried again by the next call. Raises InputError for what
-        can't be used, GraphBusyError while another run writes to this graph, GraphError,
-        ModelError where the model can't be used at all.
+        If a run is interrupted, the same call continues it. The result names each chunk or report
+        that failed, and the next call tries it again. Raises InputError for an argument that can't
+        be used, GraphBusyError while another run writes to this graph, GraphError if Neo4j fails,
+        and ModelError if the model endpoint can't be used at all.
         """
         from graphrag_neo4j.indexing.pipeline import build
         from graphrag_neo4j.indexing.result import RebuildOptions
@@ -184,13 +188,14 @@ class AsyncGraphRAG:
     async def delete(
         self, *sources: str | Path, options: ReadOptions = DEFAULT
     ) -> dict[str, list[str]]:
-        """Deletes documents, and with them all that is known only from them.
+        """Deletes documents, and everything that no other document supports.
 
-        `sources`: sources of documents, or paths of files; a file is deleted with all its rows.
-        `options`: those that the files were read with, of which `source_root` counts here. The
-        result holds, for each of `sources`, the sources of the documents that were deleted: none
-        if it was not there. Raises InputError for what is no source, GraphBusyError while another
-        run writes to this graph, GraphError.
+        `sources` are sources of documents, or paths of files; with a file, all documents from its
+        rows are deleted. `options` are the options that the files were read with; only
+        `source_root` matters here. The result holds, for each of `sources`, the sources of the
+        documents that were deleted; this list is empty if the graph had none. Raises InputError for
+        a value that is not a source, GraphBusyError while another run writes to this graph, and
+        GraphError if Neo4j fails.
         """
         from graphrag_neo4j.indexing.removal import remove
 
@@ -207,12 +212,13 @@ class AsyncGraphRAG:
         }
 
     async def import_graphrag(self, folder: "str | Path | Tables") -> "ImportSummary":
-        """Makes a graph from the parquet tables of microsoft/graphrag 2 or 3; asks no model.
+        """Imports the Parquet tables of microsoft/graphrag 2 or 3 into an empty graph.
 
-        `folder`: the folder that holds the tables, or what
-        `graphrag_neo4j.importers.read_tables` has made of it. The graph must be empty; an import
-        that was interrupted goes on. The result counts what became of each table's rows. Raises
-        InputError for tables that can't be used and for a graph that is not empty, GraphError.
+        No model is asked. `folder` is the folder of the tables, or the tables that
+        `graphrag_neo4j.importers.read_tables` has read. The same call continues an import that was
+        interrupted. The result counts what became of the rows of each table. Raises InputError for
+        tables that can't be used and for a graph that is not empty, GraphBusyError while another
+        run writes to this graph, and GraphError if Neo4j fails.
         """
         from graphrag_neo4j.importers import Tables, import_graphrag, read_tables
 
@@ -224,40 +230,44 @@ class AsyncGraphRAG:
             tables = await anyio.to_thread.run_sync(read_tables, path, most)
         return await import_graphrag(self.graph, tables, self.settings, self._listen)
 
-    def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "AsyncStream":
-        """The text of an answer piece by piece, for `async for`; after it, `.answer` is the answer.
+    def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
+        """Returns the text of an answer piece by piece, for use in `async for`.
 
-        `question` and `how` are as for `query`. An option that can't be used is refused at once;
-        the other errors of `query` are raised while the pieces are read. Leaving the loop early
-        ends the call to the model.
+        When all pieces have come, `.answer` of the stream is the complete answer. `question` and
+        `how` are those of `query`. An option that can't be used is refused at once; the other
+        errors of `query` are raised while the pieces are read. If you leave the loop early, the
+        call to the model ends.
         """
         asked, settings = asked_of(question, how, self.settings)
         pieces = answer_question(self.graph, self._backends, settings, asked, self._listen)
         return AsyncStream(pieces)
 
     async def query(self, question: str | Question, **how: Unpack[QueryOptions]) -> Answer:
-        """The answer to a question, with what it cites.
+        """Answers a question, and returns the answer with its citations.
 
-        `question`: a text of at most 20,000 characters, or a Question. `how`, all by name:
+        `question` is a text of at most 20,000 characters, or a Question. `how` holds these options,
+        all by name:
 
-        - `method`: "global", "local", "drift", "basic" or "text"; "auto" (the default) lets the
-          model choose between global and local search.
-        - `level` (0 is the coarsest), `dynamic` and `prefilter` (a number of reports): which
-          reports a global search reads.
-        - `expand`: "hop" or "ppr" (personalised PageRank): how a local or drift search finds what
-          surrounds an entity.
-        - `context_only`: True asks no model for an answer; `context` of the result holds the
-          texts that it would be given.
-        - `history`: pairs (question, answer) that came before, the oldest first. A model rewrites
-          the question so that it can be understood without them; see `question` of the answer.
-        - settings that can differ for one question, such as `response_type` (a text),
+        - `method`: "global", "local", "drift", "basic" or "text". With "auto" (the default) the
+          model chooses between global and local search.
+        - `level` (0 is the coarsest), `dynamic` and `prefilter` (a number of reports) determine
+          which reports a global search reads.
+        - `expand`: "hop" or "ppr" (personalised PageRank) determines how a local or drift search
+          explores the graph around an entity.
+        - `context_only`: with True, no model writes an answer; `context` of the result holds the
+          texts that the model would receive.
+        - `history`: the (question, answer) pairs before this question, the oldest first. The model
+          rewrites the question so that it can be understood without them; `question` of the answer
+          is the rewritten question.
+        - settings that can have another value for one question, such as `response_type` (a text),
           `max_context_tokens` (tokens), `top_k_entities` (a number), `answer_model` (a name),
-          `max_cost` (US dollars). `SearchOptions` has them all.
+          `max_cost` (US dollars). `SearchOptions` lists all of them.
 
-        The answer has its usage (calls, tokens, US dollars by step) and the seconds it took.
-        Raises InputError for an option or a setting that can't be used, and where the graph has
-        nothing to search in; GraphError; ModelError where the model can't be used at all;
-        ReplyError where its reply can't; BudgetSpentError where `max_cost` is reached.
+        The answer also holds its usage (calls, tokens and US dollars by step) and the seconds that
+        it took. Raises InputError for an option or setting that can't be used, and if the graph
+        holds nothing that the method can search; GraphError if Neo4j fails; ModelError if the model
+        endpoint can't be used at all; ReplyError if a reply of the model can't be used;
+        BudgetSpentError if `max_cost` is reached.
         """
         async with self.stream(question, **how) as stream:
             async for _ in stream:
@@ -265,97 +275,102 @@ class AsyncGraphRAG:
         return stream.answer
 
     async def global_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
-        """The answer to a question about the whole, from the reports of one level of communities.
+        """Answers a question about the whole collection from the reports of a level of communities.
 
-        Each part of the reports gives points, and the answer is made from the best of them: the
-        map-reduce of "From Local to Global" (arXiv 2404.16130).
+        The model takes rated points from each part of the reports, and writes the answer from the
+        points with the highest ratings. This is the map-reduce of "From Local to Global" (arXiv
+        2404.16130).
 
-        `how` and the errors are those of `query`, but for `method`.
+        `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return await self.query(question, **by("global", how))
 
     async def local_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
-        """The answer to a question about some entities, from these and what surrounds them.
+        """Answers a question about entities from these entities and the graph around them.
 
         This is the local search of microsoft/graphrag.
 
-        `how` and the errors are those of `query`, but for `method`.
+        `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return await self.query(question, **by("local", how))
 
     async def drift_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
-        """The answer to a question, from reports first and then from follow-up questions to them.
+        """Answers a question from community reports, and then from follow-up questions.
 
-        This is the DRIFT search of microsoft/graphrag; the settings `drift_depth` (rounds) and
-        `drift_calls` (follow-up questions) bound it.
+        This is the DRIFT search of microsoft/graphrag. The settings `drift_depth` (rounds) and
+        `drift_calls` (follow-up questions) limit it.
 
-        `how` and the errors are those of `query`, but for `method`.
+        `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return await self.query(question, **by("drift", how))
 
     async def basic_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
-        """The answer to a question from the chunks that are nearest to it: plain retrieval.
+        """Answers a question from the chunks that are most similar to it: plain vector search.
 
-        `how` and the errors are those of `query`, but for `method`.
+        `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return await self.query(question, **by("basic", how))
 
     async def text_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
-        """The answer to a question from all source text, part by part, without the graph's reports.
+        """Answers a question from all chunks, part by part, without the reports.
 
-        This is the paper's baseline TS. It reads everything, so it costs the most.
+        This is the baseline TS of the paper. It reads all text, so it costs the most.
 
-        `how` and the errors are those of `query`, but for `method`.
+        `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return await self.query(question, **by("text", how))
 
     async def communities(self, level: int | None = None) -> Communities:
-        """The communities of one level (0 is the coarsest), the largest first; None: of all levels.
+        """Returns the communities of one level, the largest first.
 
-        Raises InputError for a level that is no whole number from 0 on, GraphError.
+        `level` 0 is the coarsest; None stands for all levels. Raises InputError if `level` is not a
+        whole number of 0 or more, and GraphError if Neo4j fails.
         """
         if level is not None:
             check_number(level, "level", 0)
         return await read_communities(self.graph, level)
 
     async def report(self, ref: int) -> CommunityReport:
-        """The report of the community with this ref, which `communities` and citations give.
+        """Returns the report of a community.
 
-        Raises InputError where there is no such community, GraphError.
+        `ref` is the number that `communities` and citations of Reports give. Raises InputError if
+        there is no such community, and GraphError if Neo4j fails.
         """
         return await read_report(self.graph, check_number(ref, "A report's ref", 0))
 
     async def entity(self, name: str) -> Entity:
-        """The entity of this name, in capitals or not, with what it is related to and its claims.
+        """Returns an entity with its relationships, claims and communities.
 
-        Raises InputError where there is none, with the nearest names that there are; GraphError.
+        `name` may be in upper or lower case. If there is no such entity, this raises InputError,
+        which lists the most similar names. Raises GraphError if Neo4j fails.
         """
         return await read_entity(self.graph, check_text(name, "An entity's name"))
 
     async def find_entities(self, text: str, limit: int = 10) -> list[FoundEntity]:
-        """The entities whose name holds some of the words of a text, the best first.
+        """Returns the entities whose names hold words of a text, the best match first.
 
-        `limit`: how many at most, from 1 on. Raises InputError for an empty text, GraphError.
+        `limit` is the largest number of entities, at least 1. Raises InputError for an empty
+        `text`, and GraphError if Neo4j fails.
         """
         words = lucene_query(check_text(text, "The text to find"), "name")
         return await find_entities(self.graph, words, check_number(limit, "limit", 1))
 
     async def sources(self, *refs: int) -> list[Place]:
-        """The chunks with these refs (as a citation of Sources has them), in the order of the refs.
+        """Returns chunks by their refs, in the order of the refs.
 
-        Each says where it stands in its document, in characters. What is gone is left out. Raises
-        InputError for what is no ref, GraphError.
+        `refs` are the numbers in citations of Sources. Each result gives the place of the chunk in
+        its document, in characters. A chunk that is no longer in the graph is left out. Raises
+        InputError for a value that is not a ref, and GraphError if Neo4j fails.
         """
         return await read_sources(
             self.graph, [check_number(ref, "A source's ref", 0) for ref in refs]
         )
 
     async def status(self) -> Status:
-        """What is in the graph, what is pending by these settings, what failed and why.
+        """Returns what the graph holds, what is pending, and what failed and why.
 
-        If the settings do not say whether claims are extracted, the last index does.
-
-        Raises GraphError.
+        What is pending depends on the settings of this client. If they do not say whether claims
+        are extracted, the last index decides. Raises GraphError if Neo4j fails.
         """
         return await read_status(self.graph, claims=self.settings.claims)
 
@@ -369,7 +384,7 @@ class AsyncGraphRAG:
         return list(missing)
 
     def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:
-        """To a server of our own, else to that of the settings."""
+        """Connects to the embedded server, or to the server of the settings."""
         settings = self.settings
         if server:
             uri, user, secret = server.uri, server.username, server.password
@@ -380,7 +395,7 @@ class AsyncGraphRAG:
         return connect(uri, user, secret, settings.neo4j_database, server)
 
     async def _own_server(self, stopped: embedded.Server | None = None) -> embedded.Server:
-        """The embedded server; `stopped`: it runs, but its database works no more."""
+        """Starts the embedded server. `stopped` is that server if its database works no more."""
         settings = self.settings
         if not settings.embedded:
             raise GraphError("No Neo4j is set: set NEO4J_URI, or KG_EMBEDDED=true.")
@@ -390,7 +405,7 @@ class AsyncGraphRAG:
         )
 
     async def _sound(self, graph: Graph, server: embedded.Server) -> Graph:
-        """The graph; if its database works no more, that of a server that was started again."""
+        """Returns the graph; if its database works no more, the server is restarted first."""
         try:
             await graph.refuse_stopped()
         except GraphStoppedError:
@@ -400,56 +415,8 @@ class AsyncGraphRAG:
         return graph
 
 
-class AsyncStream:
-    """The text of an answer as it comes; when all has come, `.answer` is the answer.
-
-    The call to the model, and its connection, end where the loop is left early, where
-    `async with` ends, and with `aclose`; after that the rest of the text can't be read.
-    """
-
-    def __init__(self, pieces: AsyncGenerator[str | Answer, None]) -> None:
-        self._pieces = pieces
-        self._answer: Answer | None = None
-        self._closed = False
-
-    async def aclose(self) -> None:
-        """Ends the call to the model if it goes on. Doing so twice does no harm."""
-        self._closed = True
-        await self._pieces.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.aclose()
-
-    async def __aiter__(self) -> AsyncGenerator[str, None]:
-        """The pieces; a loop that is left closes the stream, since it drops this generator."""
-        try:
-            while (piece := await anext(self, None)) is not None:
-                yield piece
-        finally:
-            await self.aclose()
-
-    async def __anext__(self) -> str:
-        if self._closed and self._answer is None:
-            raise InputError("This stream is closed, and its answer is not whole: ask again.")
-        piece = await anext(self._pieces)
-        if isinstance(piece, str):
-            return piece
-        self._answer = piece
-        return await anext(self)
-
-    @property
-    def answer(self) -> Answer:
-        """The answer; raises InputError while its text is still coming."""
-        if self._answer is None:
-            raise InputError("The answer is not whole yet: read the stream to its end.")
-        return self._answer
-
-
 def by(method: Method, how: SearchOptions) -> QueryOptions:
-    """`how` with this method; raises InputError where it holds a method already."""
+    """Returns `how` with this method. Raises InputError if it holds a method already."""
     if "method" in how:
         raise InputError(f"{method}_search has its method already: leave method out, or use query.")
     return {**how, "method": method}
@@ -461,7 +428,7 @@ def _check_options(options: object) -> None:
 
 
 def _file(source: str | Path, options: ReadOptions) -> str | None:
-    """The source of the file at a path; None for what is no path, or outside the root."""
+    """The source of the file at a path. None if it is not a path or outside the root."""
     if "://" in str(source):
         return None
     try:
@@ -477,10 +444,10 @@ def start_server(
     upgrade: bool = False,
     stopped: embedded.Server | None = None,
 ) -> embedded.Server:
-    """The embedded server of the settings' home, started where it does not run yet.
+    """Starts the embedded server in the home folder of the settings, if it does not run yet.
 
-    `upgrade`: a home of 5.26 becomes one of 2026.01, for good. `stopped`: a server whose
-    database works no more, and that is to be started again. Raises GraphError.
+    With `upgrade`, data of Neo4j 5.26 are converted to 2026.01 for good. `stopped` is a server
+    whose database has stopped working; it is restarted. Raises GraphError.
     """
     heard = embedded.Telling.to(listen)
     if stopped:

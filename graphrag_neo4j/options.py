@@ -1,7 +1,7 @@
-"""The keyword arguments of the Python API, by name and type: an editor completes them.
+"""The names and types of the keyword arguments of the Python API, which an editor completes.
 
-The settings themselves, their defaults and what they are for stand in `settings`, and the fields of
-a question in `query.question`. A test holds these names and types to those.
+`settings` has the settings with their defaults and descriptions, and `query.question` has the
+fields of a question. A test checks that the names and types here are the same.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ __all__ = ["QueryOptions", "SearchOptions", "SettingsOptions"]
 
 
 class AnswerOptions(TypedDict, total=False):
-    """The settings of answers: a client has them, and one question may have others."""
+    """The settings of a client that can have another value for one question."""
 
     response_type: str
     general_knowledge: bool
@@ -118,7 +118,7 @@ class SettingsOptions(AnswerOptions, total=False):
 
 
 class SearchOptions(AnswerOptions, total=False):
-    """What can be chosen for one question, apart from the method.
+    """The options of one question, except the method.
 
     These are fields of `Question`, and the settings that can have another value for one question.
     """
@@ -148,6 +148,6 @@ class SearchOptions(AnswerOptions, total=False):
 
 
 class QueryOptions(SearchOptions, total=False):
-    """What can be chosen for one question."""
+    """The options of one question."""
 
     method: Literal["auto", "global", "local", "drift", "basic", "text"]

@@ -87,8 +87,8 @@ class Settings(BaseSettings):
     neo4j_uri: str | None = Field(
         None,
         validation_alias=_named("NEO4J_URI"),
-        description="Address of a Neo4j server that has GDS. If it is not set, the embedded server "
-        "is used.",
+        description="Address of a Neo4j server that has the plugin Graph Data Science (GDS). If it "
+        "is not set, the embedded server is used.",
     )
     neo4j_username: str = Field(
         "neo4j",
@@ -161,20 +161,20 @@ class Settings(BaseSettings):
         description="Embedding model of the endpoint. Two names need no endpoint: `local` is a "
         "sentence encoder for English or Chinese text that is downloaded once (25 MB) and runs on "
         "this machine, and `static` are word vectors that come with this project. An extractive "
-        "index uses `local` where the extra `local` is installed, unless this is `static`.",
+        "index uses `static` if that is set, else `local` if the extra `local` is installed.",
     )
     embedding_dimensions: int | None = Field(
         None,
         ge=1,
         le=MOST_DIMENSIONS,
-        description="Dimensions of the vectors that the embedding model is asked for. If it is not "
-        "set, the model decides.",
+        description="Number of dimensions of the vectors that the embedding model is asked for. If "
+        "it is not set, the model decides.",
     )
     embedding_tokens: int = Field(
         8000,
         ge=16,
-        description="Largest number of tokens of one text that are embedded. The rest of a longer "
-        "text is left out.",
+        description="Largest number of tokens of one text that is embedded. The end of a longer "
+        "text is not embedded.",
     )
     embedding_batch: int = Field(
         128, ge=1, description="Largest number of texts in one call to the embedding model."
@@ -182,23 +182,23 @@ class Settings(BaseSettings):
     concurrency: int = Field(
         32,
         ge=1,
-        description="Largest number of calls to the endpoint at the same time. Fewer are made as "
-        "long as the endpoint does not bear so many.",
+        description="Largest number of calls to the endpoint at the same time. If the endpoint "
+        "refuses so many, fewer are made for a while.",
     )
     timeout: float = Field(
-        120.0, gt=0, description="Seconds after which a call to the endpoint is given up."
+        120.0, gt=0, description="Largest number of seconds that a call to the endpoint may take."
     )
     max_retries: int = Field(
         5,
         ge=0,
         description="Largest number of retries of one call after HTTP status 408, 409, 429 or "
-        "5xx, or after a lost connection. A call that timed out is retried twice at most.",
+        "5xx, or after a lost connection. A call that took too long is retried at most twice.",
     )
     reasoning_tokens: int = Field(
         8_000,
         ge=0,
-        description="Largest number of tokens for the reasoning of a model that reasons before it "
-        "replies. They are added to the limit of each reply.",
+        description="Largest number of tokens that a model may use for reasoning before a reply. "
+        "They are added to the limit of each reply.",
     )
     requests_per_minute: int | None = Field(
         None,
@@ -215,8 +215,8 @@ class Settings(BaseSettings):
     max_cost: float | None = Field(
         None,
         ge=0,
-        description="US dollars that one run may cost. The run stops when this limit is reached; "
-        "the same command continues it.",
+        description="Largest cost of one run in US dollars. The run stops when it is reached; the "
+        "same command continues the run.",
     )
     input_price: float | None = Field(
         None,
@@ -242,8 +242,8 @@ class Settings(BaseSettings):
         MAX_FILE_MB,
         ge=1,
         description="Largest size in megabytes of an unpacked docx, pdf or parquet file, of a "
-        "json or html file, and of a row of a csv or jsonl file. Larger ones are left out and "
-        "named.",
+        "json or html file, and of a row of a csv or jsonl file. Larger ones are not read, and are "
+        "listed.",
     )
     encoding: str = Field(
         "o200k_base", description="Name of the tiktoken encoding that tokens are counted with."
@@ -289,9 +289,10 @@ class Settings(BaseSettings):
     )
     gleaning_question: Literal["later", "always", "never"] = Field(
         "later",
-        description="When the model is asked with one token whether it missed something, before "
-        "it is asked for more: `later` asks before each gleaning but the first, `always` before "
-        "each, `never` before none. A model that nearly always says yes is no longer asked.",
+        description="When the model is first asked whether it missed anything, which costs one "
+        "output token: `always` before each gleaning, `later` before each gleaning except the "
+        "first, or `never`. If the model says no, the gleaning is left out. A model that nearly "
+        "always says yes is no longer asked.",
     )
     claims: bool | None = Field(
         None,
@@ -317,14 +318,14 @@ class Settings(BaseSettings):
         400,
         ge=0,
         description="Several descriptions with at most this many tokens together are joined line "
-        "by line, without a model. An extractive index joins and selects 160 at most.",
+        "by line, without a model. In an extractive index this is at most 160.",
     )
     description_tokens: int = Field(
         600,
         ge=16,
-        description="Largest number of tokens of a description that a model has summarised. The "
-        "model may write half as much as it reads, but always as much as KG_JOIN_TOKENS and never "
-        "more than this.",
+        description="Largest number of tokens of a description that a model has summarised. Its "
+        "limit is half of the tokens that the model reads, but at least KG_JOIN_TOKENS and at most "
+        "this number.",
     )
     summary_context_tokens: int = Field(
         4000,
@@ -364,8 +365,8 @@ class Settings(BaseSettings):
     unreported_size: int = Field(
         2,
         ge=0,
-        description="Communities with at most this many members get a report made of their "
-        "elements, without a model.",
+        description="Communities with at most this many members get a report that lists their "
+        "entities, relationships and claims. No model is asked for it.",
     )
     report_context_tokens: int = Field(
         8000,
@@ -403,7 +404,8 @@ class Settings(BaseSettings):
     map_context_tokens: int = Field(
         8_000,
         ge=500,
-        description="Largest number of tokens of the reports in one map call of global search.",
+        description="Largest number of tokens of the reports in one map call of global search, or "
+        "of the chunks in one map call of text search.",
     )
     data_max_tokens: int = Field(
         8_000,
@@ -413,8 +415,9 @@ class Settings(BaseSettings):
     map_calls: int = Field(
         32,
         ge=1,
-        description="Largest number of map calls of global search by default. Its default level of "
-        "communities is the most detailed one whose reports fit in this many calls.",
+        description="Largest number of map calls of a global search for which no level of "
+        "communities is given. It reads the most detailed level whose reports fit in this many "
+        "calls.",
     )
     map_style: Literal["points", "answer"] = Field(
         "points",
@@ -425,20 +428,20 @@ class Settings(BaseSettings):
         0.1,
         ge=0,
         le=1,
-        description="Share (0 to 1) of the tokens of global search for reports that were made "
-        "without a model.",
+        description="Largest share (0 to 1) of the tokens of global search that reports made "
+        "without a model may take.",
     )
     text_unit_prop: float = Field(
         0.5,
         ge=0,
         le=1,
-        description="Share (0 to 1) of the context of local search for text of the documents.",
+        description="Share (0 to 1) of the context of local search that is for chunks.",
     )
     community_prop: float = Field(
         0.25,
         ge=0,
         le=1,
-        description="Share (0 to 1) of the context of local search for community reports.",
+        description="Share (0 to 1) of the context of local search that is for community reports.",
     )
     expand: Literal["hop", "ppr"] = Field(
         "ppr",
@@ -457,8 +460,8 @@ class Settings(BaseSettings):
     conversation_history_max_turns: int = Field(
         5,
         ge=0,
-        description="Number of the latest turns of a conversation that a question is understood "
-        "with.",
+        description="Number of turns of a conversation that help to understand the next question. "
+        "A turn is a question with its answer. Only the latest turns count.",
     )
     conversation_history_max_tokens: int = Field(
         3_000,

@@ -13,6 +13,7 @@ from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.address import check_address
 from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.query.rows import WordRow
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Make, Run
 
@@ -359,7 +360,8 @@ def test_what_is_free_and_what_is_not_wanted_is_said_so(
 async def test_words_that_are_nowhere_are_found_by_the_index(graph: Graph, alone: Settings) -> None:
     async with AsyncGraphRAG(alone) as rag:
         await rag.index([Document(TALE, "memory:0")])
-    rows = await graph.read("search/words_nowhere", words=["marley", "marly", "london", "and"])
+    words = ["marley", "marly", "london", "and"]
+    rows = await graph.read("search/words_nowhere", WordRow, words=words)
     assert [row["word"] for row in rows] == ["marly", "and"]
 
 

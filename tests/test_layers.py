@@ -1,7 +1,9 @@
 """The layers of pyproject.toml hold, and a command imports only what it needs."""
 
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from importlinter.cli import lint_imports
@@ -21,6 +23,17 @@ def test_imports_go_down_and_each_dependency_has_one_door(
     monkeypatch.setattr(sys, "path", list(sys.path))  # the linter adds to it
     status = lint_imports(str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
     assert status == 0, capsys.readouterr().out
+
+
+def test_the_page_on_how_it_works_names_each_module_of_the_table_of_layers() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    [layers] = [one["layers"] for one in contracts["contracts"] if one["type"] == "layers"]
+    page = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
+    table = page.partition("## The layers")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    written = [set(re.findall(r"`(\w+)`", row)) for row in rows]
+    stated = [set(re.split(r"[ :|]+", layer)) - {"__main__"} for layer in layers]
+    assert written == stated
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """A client that is opened, closed, shared by threads; a stream that is left before its end."""
 
-import gc
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -91,7 +90,6 @@ def test_so_does_one_that_is_deleted(slow: Settings, endpoint: FakeEndpoint) -> 
         next(stream)
         assert not streamed(endpoint).ended
         del stream
-        gc.collect()
         assert is_dropped(endpoint)
         endpoint.change(pace=0.0)
         assert rag.query(QUESTION, method="basic").found

@@ -1,4 +1,4 @@
-// Whether a build still holds the lease; locks the Counter, so that no other run takes over
+// Checks whether a build still holds the lease; locks the Counter, so that no other run takes over
 // before this transaction has ended.
 MERGE (counter:Counter {id: 'refs'})
 SET counter.id = 'refs'

@@ -1,4 +1,4 @@
-// The builds without an outcome; locks the Counter, so that only one run at a time looks.
+// Reads the builds without an outcome; locks the Counter, so that only one run at a time looks.
 MERGE (counter:Counter {id: 'refs'})
 SET counter.id = 'refs'
 WITH counter

@@ -1,4 +1,4 @@
-// The communities are those of the graph as it is.
+// Saves that the communities are up to date, and what they were made with.
 MERGE (state:State {id: 'graph'})
 SET state.communities_with = $signature
 REMOVE state.communities_due

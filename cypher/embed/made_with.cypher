@@ -1,3 +1,3 @@
-// Keeps what the vectors of the graph are made with.
+// Saves the model and the dimensions of the graph's vectors.
 MERGE (state:State {id: 'graph'})
 SET state.embedding_model = $model, state.dimensions = $dimensions

@@ -1,3 +1,3 @@
-// There are no vectors any more.
+// Removes the model and the dimensions of the vectors from the state of the graph.
 MATCH (state:State {id: 'graph'})
 REMOVE state.embedding_model, state.dimensions

@@ -1,4 +1,4 @@
-// Counts on for those of these communities that the graph does not hold yet, in the order given.
+// Reserves refs for those of these communities that the graph does not hold yet, in their order.
 UNWIND $ids AS id
 OPTIONAL MATCH (known:Community {id: id})
 WITH id, known WHERE known IS NULL

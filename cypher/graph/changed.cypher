@@ -1,3 +1,3 @@
-// The graph has changed: the communities are to be made anew.
+// Marks the graph as changed, so that the next index makes its communities again.
 MERGE (state:State {id: 'graph'})
 SET state.communities_due = true

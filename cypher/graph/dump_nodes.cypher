@@ -1,3 +1,3 @@
-// All nodes but those that tell how the graph was built.
+// Reads all nodes but those that tell how the graph was built.
 MATCH (node) WHERE NOT node:Build AND NOT node:Counter AND NOT node:State
-RETURN labels(node) AS labels, node.id AS id, properties(node) AS properties
+RETURN labels(node) AS labels, node.id AS id, node.ref AS ref, properties(node) AS properties

@@ -1,4 +1,4 @@
-// An import begins; refs that are given on the way lie above the numbers of its tables.
+// Saves that an import has begun, and lets new refs start above the numbers of its tables.
 MERGE (counter:Counter {id: 'refs'})
 MERGE (state:State {id: 'graph'})
 SET counter += $above, state.importing = $tables

@@ -1,3 +1,3 @@
-// The import is complete.
+// Saves that the import is complete.
 MATCH (state:State {id: 'graph'})
 REMOVE state.importing

@@ -1,4 +1,4 @@
-// Whether the graph holds anything, the import that was begun in it, the last refs given.
+// Reads whether the graph holds anything, which import has begun in it, and the last refs.
 OPTIONAL MATCH (state:State {id: 'graph'})
 OPTIONAL MATCH (counter:Counter {id: 'refs'})
 RETURN EXISTS { (:Document|Entity|Community) } AS held,

@@ -1,5 +1,5 @@
-// The communities are those of the import until the graph changes, and what reports it brought
-// need no other.
+// Saves that the communities are those of the import until the graph changes, and removes the marks
+// of communities whose reports were imported.
 MERGE (state:State {id: 'graph'})
 SET state.communities_with = 'import'
 REMOVE state.communities_due

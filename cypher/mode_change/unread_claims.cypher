@@ -1,4 +1,4 @@
-// Makes chunks as if they had never been read for claims.
+// Makes chunks pending for claims, as if they had never been read for them.
 UNWIND $chunks AS id
 MATCH (chunk:Chunk {id: id})
 SET chunk.claims = 'pending'

@@ -1,4 +1,4 @@
-// What an answer can be made from.
+// Reads what an answer can be made from.
 // In the layout of version 0.1 the Counter holds what a node State holds now.
 OPTIONAL MATCH (state:State {id: 'graph'})
 OPTIONAL MATCH (counter:Counter {id: 'refs'})

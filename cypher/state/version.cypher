@@ -1,4 +1,4 @@
-// The version of the graph's schema: 1 in the layout of version 0.1, null where there is no graph.
+// Reads the schema version: 1 in the layout of version 0.1, null where there is no graph.
 OPTIONAL MATCH (state:State {id: 'graph'})
 OPTIONAL MATCH (counter:Counter {id: 'refs'})
 RETURN coalesce(state.schema_version,

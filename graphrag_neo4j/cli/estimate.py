@@ -41,7 +41,7 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     The estimate is for an empty graph, so it also counts documents that are already indexed. The
     command calls no model and needs no Neo4j.
 
-    A second table has what microsoft/graphrag would take by default. It assumes the same chunks,
+    A second table shows what microsoft/graphrag would use by default. It assumes the same chunks,
     models, lengths of replies and numbers of entities and communities, and counts its own prompts,
     one gleaning for each chunk, a summary of each entity and relationship that has more than one
     description, and a report on each community of the largest component.

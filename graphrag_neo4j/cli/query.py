@@ -93,7 +93,7 @@ __all__ = ["query"]
     "--sources",
     is_flag=True,
     help=(
-        "Print all sources with their sentences below an answer without a model. By default only "
+        "Below an answer without a model, print all sources with their sentences. By default only "
         "their number is printed, because each quotation says where it stands."
     ),
 )

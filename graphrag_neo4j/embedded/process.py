@@ -11,7 +11,7 @@ import psutil
 from graphrag_neo4j.embedded.config import java_memory
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.java import Java
-from graphrag_neo4j.embedded.telling import SILENT, Telling, Waiting
+from graphrag_neo4j.embedded.telling import SILENT, SlowStep, Telling
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.files import make_private_folder, open_private, write_private
 
@@ -127,7 +127,7 @@ def _environment(home: Home) -> dict[str, str]:
     }
 
 
-def _run_tool(command: list[str], home: Home, waiting: Waiting) -> None:
+def _run_tool(command: list[str], home: Home, waiting: SlowStep) -> None:
     # The command is made above from our own paths.
     with subprocess.Popen(  # noqa: S603
         command,
@@ -142,7 +142,7 @@ def _run_tool(command: list[str], home: Home, waiting: Waiting) -> None:
         raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{output}")
 
 
-def _output(tool: "subprocess.Popen[bytes]", waiting: Waiting) -> bytes:
+def _output(tool: "subprocess.Popen[bytes]", waiting: SlowStep) -> bytes:
     """The whole output of a tool, which ends first."""
     while True:
         try:

@@ -9,7 +9,7 @@ from typing import Self
 from graphrag_neo4j import events
 from graphrag_neo4j.events import Listener
 
-__all__ = ["SILENT", "Telling", "Waiting"]
+__all__ = ["SILENT", "SlowStep", "Telling"]
 
 SECONDS_BETWEEN = 1.0
 
@@ -50,9 +50,9 @@ class Telling:
         )
 
     @contextmanager
-    def waiting(self, reason: str) -> "Iterator[Waiting]":
+    def waiting(self, reason: str) -> "Iterator[SlowStep]":
         """Reports the reason of a wait at once, and its end."""
-        wait = Waiting(self.wait, reason)
+        wait = SlowStep(self.wait, reason)
         wait.tick()
         try:
             yield wait
@@ -60,7 +60,7 @@ class Telling:
             self.wait("", wait.seconds)
 
 
-class Waiting:
+class SlowStep:
     """A step that takes time; `tick` may be called often and reports about once a second."""
 
     def __init__(self, wait: Callable[[str, float], None], reason: str) -> None:

@@ -1,8 +1,9 @@
 """The connection to Neo4j. Every statement of the package is run by it."""
 
-from graphrag_neo4j.graph.connection import Graph, Row, Transaction, connect
+from graphrag_neo4j.graph.connection import Graph, PlainRow, Row, Transaction, connect
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.evidence import (
+    RefKind,
     forget_chunks,
     forget_claims,
     forget_extraction,
@@ -21,7 +22,7 @@ from graphrag_neo4j.graph.indexes import (
 )
 from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
 from graphrag_neo4j.graph.own import OwnServer
-from graphrag_neo4j.graph.reports import save_reports
+from graphrag_neo4j.graph.reports import FindingToSave, ReportToSave, save_reports
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_newer, schema_version
 from graphrag_neo4j.graph.vector_search import vector_search
@@ -36,10 +37,14 @@ __all__ = [
     "INDEXED_KINDS",
     "SCHEMA_VERSION",
     "VOID_SECONDS",
+    "FindingToSave",
     "Graph",
     "IndexedKind",
     "Lease",
     "OwnServer",
+    "PlainRow",
+    "RefKind",
+    "ReportToSave",
     "Row",
     "Transaction",
     "await_indexes",

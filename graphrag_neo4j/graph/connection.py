@@ -4,7 +4,7 @@ The name of a statement is that of its file, `cypher/<name>.cypher`; all values 
 """
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from typing import Any, LiteralString, TypeVar, overload
 
@@ -36,9 +36,12 @@ from graphrag_neo4j.graph.own import OwnServer, living
 from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.resources import read_statement
 
-__all__ = ["Graph", "Row", "Transaction", "connect"]
+__all__ = ["Graph", "PlainRow", "Row", "Transaction", "connect"]
 
-Row = dict[str, Any]
+Row = dict[str, object]
+"""A row of a list that a statement gets as a parameter."""
+PlainRow = dict[str, Any]
+"""A row that `Graph.run_plain` returns: its columns depend on the statement."""
 T = TypeVar("T")
 R = TypeVar("R")  # a TypedDict of the columns that a statement returns
 # What is said of a database that Neo4j has given up.
@@ -60,15 +63,18 @@ class Transaction:
     async def run(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
 
     @overload
-    async def run(self, name: str, /, **parameters: object) -> list[Row]: ...
+    async def run(self, name: str, /, **parameters: object) -> None: ...
 
-    async def run(self, name: str, _row: object = None, /, **parameters: object) -> list[Any]:
-        """The rows that the statement `name` gives.
+    async def run(self, name: str, row: object = None, /, **parameters: object) -> list[Any] | None:
+        """Runs the statement `name`; returns its rows if the type of these rows is given.
 
-        The second argument is the TypedDict of these rows, for the type checker alone; a test
-        compares its keys with the columns that Neo4j gives.
+        This type is a TypedDict. Only the type checker uses it; a test compares its keys with the
+        columns that Neo4j returns. Without a type nothing is returned, so that no row is untyped.
         """
         result = await self._inner.run(read_statement(name), parameters)
+        if row is None:
+            await result.consume()
+            return None
         return await result.data()
 
 
@@ -105,23 +111,29 @@ class Graph:
     async def read(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
 
     @overload
-    async def read(self, name: str, /, **parameters: object) -> list[Row]: ...
+    async def read(self, name: str, /, **parameters: object) -> None: ...
 
-    async def read(self, name: str, _row: object = None, /, **parameters: object) -> list[Any]:
-        """The rows of a reading statement, typed as in `Transaction.run`."""
+    async def read(
+        self, name: str, row: object = None, /, **parameters: object
+    ) -> list[Any] | None:
+        """Runs a reading statement; returns its rows as `Transaction.run` does."""
         with self._translated():
             async with self._session(READ_ACCESS) as session:
-                return await session.execute_read(_run, name, parameters)
+                return await session.execute_read(
+                    lambda inner: _run(Transaction(inner), name, row, parameters)
+                )
 
     @overload
     async def write(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
 
     @overload
-    async def write(self, name: str, /, **parameters: object) -> list[Row]: ...
+    async def write(self, name: str, /, **parameters: object) -> None: ...
 
-    async def write(self, name: str, _row: object = None, /, **parameters: object) -> list[Any]:
-        """The rows of a writing statement, in a transaction of its own; typed as in `run`."""
-        return await self.transact(lambda tx: tx.run(name, **parameters))
+    async def write(
+        self, name: str, row: object = None, /, **parameters: object
+    ) -> list[Any] | None:
+        """Runs a writing statement in a transaction of its own; returns as `run` does."""
+        return await self.transact(lambda tx: _run(tx, name, row, parameters))
 
     async def transact(
         self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
@@ -142,7 +154,7 @@ class Graph:
             async with self._session(WRITE_ACCESS) as session:
                 return await session.execute_write(behind_fence)
 
-    async def run_plain(self, statement: LiteralString, **parameters: object) -> list[Row]:
+    async def run_plain(self, statement: LiteralString, **parameters: object) -> list[PlainRow]:
         """Runs a statement that is made in Python (schema), auto-committed; returns its rows."""
         with self._translated():
             async with self._session(WRITE_ACCESS) as session:
@@ -206,9 +218,12 @@ def _version(agent: str) -> tuple[int, int]:
 
 
 async def _run(
-    inner: AsyncManagedTransaction, name: str, parameters: dict[str, object]
-) -> list[Row]:
-    return await Transaction(inner).run(name, **parameters)
+    tx: Transaction, name: str, row: object, parameters: Mapping[str, object]
+) -> list[Any] | None:
+    if isinstance(row, type):
+        return await tx.run(name, row, **parameters)
+    await tx.run(name, **parameters)
+    return None
 
 
 @contextmanager

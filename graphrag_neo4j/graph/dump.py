@@ -32,8 +32,7 @@ async def dump(graph: Graph) -> Dump:
     named = _ids_of_refs(nodes, relationships)
     found = {f"{':'.join(row['labels'])}:{row['id']}": _by_ids(row, named) for row in nodes}
     for row in relationships:
-        own = row["properties"].get("id", "")
-        key = f"{row['type']}:{row['start']}>{row['end']}:{own}"
+        key = f"{row['type']}:{row['start']}>{row['end']}:{row['id'] or ''}"
         while key in found:  # a second equal relationship makes a different graph
             key += "+"
         found[key] = row["properties"]
@@ -44,14 +43,16 @@ def _ids_of_refs(
     nodes: list[DumpedNodeRow], relationships: list[DumpedRelationshipRow]
 ) -> dict[tuple[CitationKind, int], str]:
     """The id of each ref."""
-    found = {
-        (CITED_AS[label], row["properties"]["ref"]): row["id"]
+    found: dict[tuple[CitationKind, int], str] = {
+        (CITED_AS[label], row["ref"]): row["id"]
         for row in nodes
         for label in row["labels"]
-        if label in CITED_AS and "ref" in row["properties"]
+        if label in CITED_AS and row["ref"] is not None
     }
-    pairs = [row["properties"] for row in relationships if row["type"] == "RELATED"]
-    return found | {("Relationships", pair["ref"]): pair["id"] for pair in pairs if "ref" in pair}
+    for pair in relationships:
+        if pair["type"] == "RELATED" and pair["id"] and pair["ref"] is not None:
+            found["Relationships", pair["ref"]] = pair["id"]
+    return found
 
 
 def _by_ids(row: DumpedNodeRow, named: dict[tuple[CitationKind, int], str]) -> dict[str, Any]:

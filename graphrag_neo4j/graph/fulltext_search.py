@@ -13,7 +13,7 @@ async def fulltext_relationships(graph: Graph, words: str, k: int) -> list[Score
     Returns no rows where the last build did not make the index; the next build makes it.
     """
     try:
-        return await graph.read("search/worded_relationships", ScoredPairRow, words=words, k=k)
+        return await graph.read("search/fulltext_relationships", ScoredPairRow, words=words, k=k)
     except GraphError as error:
         if "no such fulltext schema index" not in str(error):
             raise

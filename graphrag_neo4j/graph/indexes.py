@@ -85,7 +85,7 @@ async def ensure_vector_indexes(
         if found and not replace and not _agrees(found, config):
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
-                f"dimensions, and the graph's have {wanted}: run `kg-build index PATHS "
+                f"dimensions, but the graph's vectors have {wanted}: run `kg-build index PATHS "
                 "--reembed`, which makes all vectors and their indexes again."
             )
         await _make(graph, index, config, found)
@@ -147,7 +147,7 @@ def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndex
     if found and not index.is_like(found):
         raise GraphError(
             f"The index {index.name} can't be made: something else in this database has its name; "
-            "drop that, or use a database of its own."
+            "drop that, or use another database for this graph."
         )
     return found
 

@@ -1,20 +1,66 @@
 """Writes reports: the properties of communities, their findings, and their citations."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Final, Literal, NotRequired, TypedDict
 
 from graphrag_neo4j.graph.connection import Transaction
 
-__all__ = ["save_reports"]
+__all__ = ["FindingToSave", "ReportProperties", "ReportToSave", "save_reports"]
 
-CITED = ("entities", "claims", "chunks", "communities")
+Cited = Literal["entities", "claims", "chunks", "communities"]
+CITED: Final[tuple[Cited, ...]] = ("entities", "claims", "chunks", "communities")
 
 
-async def save_reports(tx: Transaction, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Replaces the reports of communities by rows of `grounding.report_row`.
+class FindingToSave(TypedDict):
+    """A finding of a report, and the ids of all that it cites."""
 
-    A row may have more `properties`. A changed report marks its community to be embedded, and the
-    parent of its community to get a new report.
+    id: str
+    index: int
+    summary: str
+    explanation: str
+    relationships: list[str] | None
+    entities: list[str]
+    claims: list[str]
+    chunks: list[str]
+    communities: list[str]
+
+
+class ReportProperties(TypedDict):
+    """The properties that a report gives its community.
+
+    `invented` is the number of citations that were removed because their record does not exist.
+    `origin` is "model", "extractive", "import", or "elements" for a report that lists the members
+    of a small community. `report_hash` is the hash of what the report was written from, and
+    `report_with` that of the settings. `shortened` is the number of reports of sub-communities that
+    were shortened to fit. None stands for 0.
+    """
+
+    title: str
+    summary: str
+    rating: float | None
+    rating_explanation: str
+    report: str
+    invented: int | None
+    n_tokens: NotRequired[int]
+    origin: NotRequired[str]
+    report_hash: NotRequired[str]
+    report_with: NotRequired[str]
+    shortened: NotRequired[int | None]
+
+
+class ReportToSave(TypedDict):
+    """A report with its findings; `id` is that of its community."""
+
+    id: str
+    properties: ReportProperties
+    findings: list[FindingToSave]
+
+
+async def save_reports(tx: Transaction, rows: Sequence[ReportToSave]) -> None:
+    """Replaces the reports of communities.
+
+    A changed report marks its community to be embedded, and the parent of its community to get a
+    new report.
     """
     await tx.run("reports/save", rows=rows)
     await tx.run("reports/findings", rows=rows)

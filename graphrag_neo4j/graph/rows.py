@@ -1,6 +1,6 @@
 """The rows of statements, column by column: those of this package, and those that many have."""
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 __all__ = [
     "AnalyzerRow",
@@ -121,21 +121,27 @@ class SearchIndexRow(TypedDict):
     of: str
     labels: list[str] | None
     properties: list[str] | None
-    config: dict[str, Any]
+    config: dict[str, object]
 
 
 class DumpedNodeRow(TypedDict):
-    """A node with all that it holds."""
+    """A node with all its properties; `ref` is None where it has none."""
 
     labels: list[str]
     id: str
-    properties: dict[str, Any]
+    ref: int | None
+    properties: dict[str, object]
 
 
 class DumpedRelationshipRow(TypedDict):
-    """A relationship with the ids of its ends and all that it holds."""
+    """A relationship with the ids of its ends and all its properties.
+
+    `id` and `ref` are None where the relationship has none.
+    """
 
     type: str
     start: str
     end: str
-    properties: dict[str, Any]
+    id: str | None
+    ref: int | None
+    properties: dict[str, object]

@@ -1,7 +1,7 @@
-"""Constraints and indexes: made once, then proven to be there.
+"""Creates the uniqueness constraints and range indexes of the graph, and checks that they exist.
 
-`IF NOT EXISTS` stays silent when the name is taken by something else, so what Neo4j says it has
-is compared with what we need.
+With `IF NOT EXISTS`, Neo4j gives no error where something else has the name of a constraint or an
+index. So the existing ones are read afterwards and compared with those that are needed.
 """
 
 from graphrag_neo4j.errors import GraphError
@@ -52,8 +52,8 @@ RELATIONSHIP_INDEXES = (
     ("RELATED", "undescribed", "id"),
     ("RELATED", "description_with"),
 )
-# What an ordinary graph may lack: without claims, or where nothing has failed. A person's query
-# that names one of these would get a warning for each.
+# A graph without claims or failures lacks some of these relationship types and properties. Neo4j
+# warns about each unknown name in a query of a user. So all names are made known to Neo4j.
 TYPES = (
     "PART_OF",
     "NEXT",
@@ -105,9 +105,10 @@ PROPERTIES = (
 
 
 async def ensure_schema(graph: Graph) -> None:
-    """Makes what is missing.
+    """Creates the constraints, indexes and names that are missing.
 
-    Raises GraphError where something else has one of our names, and for a graph of a newer schema.
+    Raises GraphError if something else in the database has the name of one of them, and if the
+    schema version of the graph is newer than this program knows.
     """
     refuse_newer(await schema_version(graph))
     await _name_all(graph)
@@ -120,11 +121,12 @@ async def ensure_schema(graph: Graph) -> None:
         names = ", ".join(sorted(f"{label}({', '.join(of)})" for _, label, of in missing))
         raise GraphError(
             f"No index could be made on {names}: something else in this database has its name; "
-            "drop that, or use a database of its own."
+            "drop that, or use another database for this graph."
         )
 
 
 async def _name_all(graph: Graph) -> None:
+    """Makes Neo4j know the names of all properties and relationship types."""
     known = set((await graph.read("graph/names", NamesRow))[0]["names"])
     if missing := [name for name in PROPERTIES if name not in known]:
         await graph.write("graph/name_properties", names=missing)
@@ -133,9 +135,11 @@ async def _name_all(graph: Graph) -> None:
 
 
 Key = tuple[str, str, tuple[str, ...]]
+"""A constraint ("unique") or an index ("index"), its label or type, and its properties."""
 
 
 def _wanted() -> dict[Key, str]:
+    """The statement that creates each constraint and index."""
     made: dict[Key, str] = {}
     for label, name in UNIQUE_NODES:
         made["unique", label, (name,)] = _constraint(f"(x:{label})", label, name)
@@ -162,6 +166,7 @@ def _index(pattern: str, kind: str, names: list[str]) -> str:
 
 
 async def _there(graph: Graph) -> set[Key]:
+    """The constraints and indexes of the database."""
     rows = await graph.read("graph/indexes", IndexRow)
     return {
         ("unique" if row["unique"] else "index", row["label"], tuple(row["properties"]))

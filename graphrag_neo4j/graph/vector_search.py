@@ -21,7 +21,7 @@ async def vector_search(
     not those of the index.
     """
     if graph.version >= SEARCH_SINCE:
-        return await graph.read(f"nearest/search_{kind}", ScoredRow, vector=vector, k=k)
+        return await graph.read(f"vector_search/{kind}", ScoredRow, vector=vector, k=k)
     return await graph.read(
-        "nearest/query", ScoredRow, index=vector_index(kind), vector=vector, k=k
+        "vector_search/procedure", ScoredRow, index=vector_index(kind), vector=vector, k=k
     )

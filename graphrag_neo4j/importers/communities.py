@@ -4,17 +4,17 @@ Every step can be repeated, so that an interrupted import can continue.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from graphrag_neo4j.events import Advanced, Listener
-from graphrag_neo4j.graph import Graph, Transaction, give_refs, save_reports
+from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, give_refs, save_reports
 from graphrag_neo4j.importers.tree import Tree
 from graphrag_neo4j.indexing.hierarchy import TreeCommunity, community_row, components
 from graphrag_neo4j.indexing.rows import EdgeRow, MemberRow
 
 __all__ = ["write_refs", "write_reports", "write_tree"]
 
-Row = Mapping[str, Any]
+T = TypeVar("T")
 PAGE = 2000
 REPORTS = 200  # with their findings and citations
 
@@ -53,11 +53,11 @@ async def write_tree(graph: Graph, tree: Tree) -> list[str]:
     return [community.id for community in apart]
 
 
-async def write_reports(graph: Graph, rows: Sequence[Row], listen: Listener) -> None:
+async def write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: Listener) -> None:
     """Writes reports. Their communities and all that they cite must already be in the graph."""
     for page in _pages(rows, REPORTS):
 
-        async def work(tx: Transaction, page: Sequence[Row] = page) -> None:
+        async def work(tx: Transaction, page: Sequence[ReportToSave] = page) -> None:
             await save_reports(tx, page)
 
         await graph.transact(work)
@@ -75,5 +75,5 @@ async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     return [TreeCommunity.of(0, part, None) for part in parts]
 
 
-def _pages(rows: Sequence[Row], size: int) -> Iterator[Sequence[Row]]:
+def _pages(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (rows[at : at + size] for at in range(0, len(rows), size))

@@ -29,7 +29,7 @@ from graphrag_neo4j.model import (
 )
 from graphrag_neo4j.text import name_key
 
-__all__ = ["EvidenceRows", "Statement", "run"]
+__all__ = ["EvidenceRows", "ImportedEvidence", "run"]
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class _Chunk:
         return {entity_id(name) for name in (*(one.name for one in self.entities), *ends)}
 
 
-class Statement:
+class ImportedEvidence:
     """The records of the tables by chunk, and the entities, pairs and claims that the rows become.
 
     `implied` holds the entities that only relationships mention, and those that only claims
@@ -116,8 +116,8 @@ class Statement:
 class EvidenceRows:
     """An IndexBackend of the rows of an import."""
 
-    def __init__(self, statement: Statement) -> None:
-        self._chunks = statement.chunks
+    def __init__(self, evidence: ImportedEvidence) -> None:
+        self._chunks = evidence.chunks
 
     @property
     def origin(self) -> Origin:

@@ -16,6 +16,8 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Started
 from graphrag_neo4j.graph import (
     Graph,
+    RefKind,
+    ReportToSave,
     Transaction,
     await_indexes,
     ensure_fulltext_indexes,
@@ -23,8 +25,8 @@ from graphrag_neo4j.graph import (
     hold_lease,
 )
 from graphrag_neo4j.importers.communities import write_refs, write_reports, write_tree
-from graphrag_neo4j.importers.evidence import EvidenceRows, Statement, run
-from graphrag_neo4j.importers.reports import Cited, Row, report_rows
+from graphrag_neo4j.importers.evidence import EvidenceRows, ImportedEvidence, run
+from graphrag_neo4j.importers.reports import Cited, report_rows
 from graphrag_neo4j.importers.rows import Tables, UnitRow
 from graphrag_neo4j.importers.summary import ImportSummary, closing
 from graphrag_neo4j.importers.tree import Tree, tree_of
@@ -74,12 +76,14 @@ async def _begin(tx: Transaction, tables: Tables) -> None:
             f"An import needs an empty graph, and this one holds something{begun}: empty it "
             "(`kg-build neo4j wipe` for the embedded server), or take another server or --home."
         )
-    given = found["given"] or {}
-    above = {kind: max(top, given.get(kind, 0)) for kind, top in _tops(tables).items()}
+    given = found["given"]
+    above = {
+        kind: max(top, given.get(kind, 0) if given else 0) for kind, top in _tops(tables).items()
+    }
     await tx.run("import/begin", above=above, tables=tables.fingerprint)
 
 
-def _tops(tables: Tables) -> dict[str, int]:
+def _tops(tables: Tables) -> dict[RefKind, int]:
     """The greatest number in the tables by kind of ref."""
 
     def top(numbers: Iterable[int | None]) -> int:
@@ -98,20 +102,20 @@ async def _import(graph: Graph, tables: Tables, encoding: str, listen: Listener)
     count = partial(tokens.count, encoding_name=encoding)
     placed = await anyio.to_thread.run_sync(place, tables)
     chunks = await _write_chunks(graph, placed, UnitCuts(placed, count), listen)
-    statement = await anyio.to_thread.run_sync(Statement, tables, chunks)
-    await _run_stages(graph, statement, listen)
-    tree = tree_of(tables.communities, statement.entity_of)
+    evidence = await anyio.to_thread.run_sync(ImportedEvidence, tables, chunks)
+    await _run_stages(graph, evidence, listen)
+    tree = tree_of(tables.communities, evidence.entity_of)
     cited: Cited = {
-        "Entities": statement.entities,
-        "Relationships": statement.pairs,
-        "Claims": statement.claims,
+        "Entities": evidence.entities,
+        "Relationships": evidence.pairs,
+        "Claims": evidence.claims,
         "Reports": tree.id_map,
-        "Sources": statement.units,
+        "Sources": evidence.units,
     }
     reports = await anyio.to_thread.run_sync(report_rows, tables.reports, cited, count)
-    await _write_refs(graph, statement, listen)
+    await _write_refs(graph, evidence, listen)
     apart = await _write_tree(graph, tree, reports, listen) if tree.communities else []
-    return closing(tables, placed, statement, tree, reports=reports, apart=apart)
+    return closing(tables, placed, evidence, tree, reports=reports, apart=apart)
 
 
 async def _write_chunks(
@@ -136,28 +140,28 @@ async def _write_chunks(
     ]
 
 
-async def _run_stages(graph: Graph, statement: Statement, listen: Listener) -> None:
+async def _run_stages(graph: Graph, evidence: ImportedEvidence, listen: Listener) -> None:
     """Runs the stages of a build up to the descriptions, with the rows as evidence."""
-    stage = StageContext(graph, EvidenceRows(statement), run, WORKERS, listen)
+    stage = StageContext(graph, EvidenceRows(evidence), run, WORKERS, listen)
     await extract(stage)
     await extract_claims(stage)
     await merge(graph, listen)
     await summarize(stage, AS_THEY_ARE)
 
 
-async def _write_refs(graph: Graph, statement: Statement, listen: Listener) -> None:
+async def _write_refs(graph: Graph, evidence: ImportedEvidence, listen: Listener) -> None:
     refs = {
-        "chunk": statement.units.refs,
-        "entity": statement.entities.refs,
-        "relationship": statement.pairs.refs,
-        "claim": statement.claims.refs,
+        "chunk": evidence.units.refs,
+        "entity": evidence.entities.refs,
+        "relationship": evidence.pairs.refs,
+        "claim": evidence.claims.refs,
     }
     listen(Started("refs", sum(map(len, refs.values()))))
     await write_refs(graph, refs, listen)
 
 
 async def _write_tree(
-    graph: Graph, tree: Tree, reports: Mapping[str, Row], listen: Listener
+    graph: Graph, tree: Tree, reports: Mapping[str, ReportToSave], listen: Listener
 ) -> list[str]:
     """Writes communities and reports; returns the ids of communities without a row of their own.
 

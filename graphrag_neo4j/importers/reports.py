@@ -2,24 +2,23 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from graphrag_neo4j.context.citations import CitationKind, rewrite
 from graphrag_neo4j.context.context_table import report_tokens
+from graphrag_neo4j.graph import ReportToSave
 from graphrag_neo4j.importers.id_map import IdMap
 from graphrag_neo4j.importers.rows import ReportRow
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.model import FindingText, WrittenReport
 
-__all__ = ["Cited", "Row", "report_rows"]
+__all__ = ["Cited", "report_rows"]
 
 Cited = Mapping[CitationKind, IdMap]
-Row = dict[str, Any]
 
 
 def report_rows(
     reports: Iterable[ReportRow], cited: Cited, count: Callable[[str], int]
-) -> dict[str, Row]:
+) -> dict[str, ReportToSave]:
     """A row for each community that has a report; of several, the report of the smallest number.
 
     Citations of rows that the tables do not hold are removed. Where several rows became one node,
@@ -27,13 +26,13 @@ def report_rows(
     """
     known = {kind: id_map.known for kind, id_map in cited.items()}
     communities = cited["Reports"].ids
-    rows: dict[str, Row] = {}
+    rows: dict[str, ReportToSave] = {}
     for number, report in sorted(_numbered(reports), key=lambda one: one[0]):
         id_ = communities.get(number)
         if id_ is None or id_ in rows:
             continue
         renamed = _Renamed(cited)
-        row: Row = report_row(id_, renamed.report(report), known)
+        row = report_row(id_, renamed.report(report), known)
         properties = row["properties"]
         invented = (properties["invented"] or 0) + renamed.removed
         properties |= {

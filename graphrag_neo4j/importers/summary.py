@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_neo4j.importers.evidence import Statement
+from graphrag_neo4j.graph import ReportToSave
+from graphrag_neo4j.importers.evidence import ImportedEvidence
 from graphrag_neo4j.importers.id_map import Counted
-from graphrag_neo4j.importers.reports import Row
 from graphrag_neo4j.importers.rows import Tables
 from graphrag_neo4j.importers.tree import Tree
 from graphrag_neo4j.importers.unit_alignment import Placed
@@ -34,25 +34,25 @@ class ImportSummary:
 def closing(
     tables: Tables,
     placed: Sequence[Placed],
-    statement: Statement,
+    evidence: ImportedEvidence,
     tree: Tree,
     *,
-    reports: Mapping[str, Row],
+    reports: Mapping[str, ReportToSave],
     apart: Iterable[str],
 ) -> ImportSummary:
     """The summary of all tables; `apart` are the communities without a row of their own."""
     n, listed = len(tables.documents), sum(one.listed for one in placed)
     unlisted = [one.document.source for one in placed if not one.listed]
-    by_ends, by_claims = statement.implied
+    by_ends, by_claims = evidence.implied
     mapped = sum(row.community in tree.id_map.ids for row in tables.reports)
     unmapped = len(tables.reports) - mapped
     return ImportSummary(
         tables={
             "documents": Counted(n, listed, n - listed, 0, 0),
-            "text_units": statement.units.counted(len(tables.units), unlisted),
-            "entities": statement.entities.counted(len(tables.entities)),
-            "relationships": statement.pairs.counted(len(tables.relationships), by_ends),
-            "covariates": statement.claims.counted(len(tables.claims), by_claims),
+            "text_units": evidence.units.counted(len(tables.units), unlisted),
+            "entities": evidence.entities.counted(len(tables.entities)),
+            "relationships": evidence.pairs.counted(len(tables.relationships), by_ends),
+            "covariates": evidence.claims.counted(len(tables.claims), by_claims),
             "communities": tree.id_map.counted(len(tables.communities), apart),
             "community_reports": Counted(
                 len(tables.reports), len(reports), mapped - len(reports), 0, unmapped

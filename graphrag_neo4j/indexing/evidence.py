@@ -7,12 +7,12 @@ parallel lists are sorted, and equal records of a chunk count once.
 from collections import defaultdict
 from collections.abc import Iterable
 
+from graphrag_neo4j.graph import Row
 from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
 from graphrag_neo4j.text import find_quote, looks_like_name
 
 __all__ = [
-    "Row",
     "claim_id",
     "claim_rows",
     "link",
@@ -21,8 +21,6 @@ __all__ = [
     "pair_rows",
     "stated_rows",
 ]
-
-Row = dict[str, object]
 
 
 def pair_id(one: str, other: str) -> str:

@@ -1,33 +1,24 @@
-"""The rows of the statements that the status and the stages read, column by column."""
+"""The rows of the statements that the stages of an index and an import read, column by column."""
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from graphrag_neo4j.context.citations import CitationKind
 
 __all__ = [
-    "BuildRow",
     "CitedRow",
-    "ClaimsWantedRow",
     "CommunitiesDueRow",
-    "CountsRow",
-    "CutChunkRow",
     "DocumentChunksRow",
     "DocumentRow",
     "EdgeRow",
-    "FailedChunkRow",
-    "FailedRow",
     "FoundRow",
     "HeldRow",
     "KnownCommunityRow",
     "KnownDocumentRow",
-    "LevelCoverRow",
     "MemberRow",
     "MentionedRow",
     "NamedByRow",
     "PendingChunkRow",
     "PendingReportRow",
-    "PendingRow",
-    "ReportCitationsRow",
     "ReportClaimRow",
     "ReportEdgeRow",
     "ReportEntityRow",
@@ -40,79 +31,8 @@ __all__ = [
     "TotalsRow",
     "UndescribedRow",
     "UnlinkedClaimRow",
-    "UnusableRow",
     "WaitingReportsRow",
 ]
-
-
-class UnusableRow(TypedDict):
-    """A reason why records of replies were left out, and how often that was so."""
-
-    reason: str
-    n: int
-
-
-class CutChunkRow(TypedDict):
-    """A list of a chunk that was cut off: "entities" or "claims"."""
-
-    source: str
-    index: int
-    list: str
-
-
-class FailedChunkRow(TypedDict):
-    """A chunk that could not be read; `extraction`, `claims`: why."""
-
-    source: str
-    index: int
-    ref: int
-    extraction: str | None
-    claims: str | None
-
-
-class FailedRow(TypedDict):
-    """Something that could not be described, reported on or embedded, and why."""
-
-    name: str
-    reason: str
-
-
-class LevelCoverRow(TypedDict):
-    """The cover of a level; tokens are those of its reports."""
-
-    level: int
-    communities: int
-    largest: int
-    reports: int
-    from_elements: int
-    tokens: int
-    tokens_from_elements: int
-
-
-class BuildRow(TypedDict):
-    """A build: when it ran, how it ended, what it used; `cost` in US dollars.
-
-    `cached_tokens` are part of `input_tokens`. `unpriced`: calls whose price is not known.
-    `started` and `finished` are ISO 8601 texts.
-    """
-
-    id: str
-    started: str
-    finished: str | None
-    outcome: str
-    origin: str | None
-    calls: int
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    cost: float
-    unpriced: int
-
-
-class ClaimsWantedRow(TypedDict):
-    """Whether the last index extracted claims."""
-
-    claims: bool
 
 
 class FoundRow(TypedDict):
@@ -154,7 +74,7 @@ class KnownCommunityRow(TypedDict):
 
 
 class CommunitiesDueRow(TypedDict):
-    """What the communities were made with, None as long as there are none; are they due?"""
+    """What the communities were made with (None without communities), and whether they are due."""
 
     made_with: str | None
     due: bool
@@ -227,14 +147,14 @@ class StaleEntityRow(TypedDict):
 
 
 class StalePairRow(TypedDict):
-    """A marked pair; `stated`: for each statement of a chunk, does it go forward, and strengths."""
+    """A marked pair. `stated` holds the direction (True: forward) and strengths for each chunk."""
 
     id: str
     stated: list[tuple[bool, list[float]]]
 
 
 class UndescribedRow(TypedDict):
-    """What is to be described: what was said of it, and the texts of groups that are there."""
+    """An entity or pair to describe, with its descriptions and the summaries of groups so far."""
 
     id: str
     name: str
@@ -319,7 +239,7 @@ class ReportClaimRow(TypedDict):
 
 
 class ReportPartRow(TypedDict):
-    """A sub-community; without a report all that a report gives is None."""
+    """A sub-community. Title, summary, report and rating are None without a report."""
 
     community: str
     id: str
@@ -337,12 +257,27 @@ class ReportSourcesRow(TypedDict):
     said: list[tuple[int, str, list[str], str]]
 
 
+class GivenRefs(TypedDict, total=False):
+    """The node of the graph that holds the last ref of each kind."""
+
+    id: str
+    chunk: int
+    entity: int
+    relationship: int
+    claim: int
+    community: int
+
+
 class HeldRow(TypedDict):
-    """What an import finds: `importing` names one that has begun, `given` holds the last refs."""
+    """What an import finds in a graph.
+
+    `held` says whether the graph holds anything, `importing` is the hash of the tables whose import
+    has begun, and `given` holds the last refs.
+    """
 
     held: bool
     importing: str | None
-    given: dict[str, Any] | None
+    given: GivenRefs | None
 
 
 class DocumentChunksRow(TypedDict):
@@ -350,38 +285,6 @@ class DocumentChunksRow(TypedDict):
 
     source: str
     chunks: list[str]
-
-
-class CountsRow(TypedDict):
-    """How many nodes and relationships of each kind a graph has."""
-
-    documents: int
-    chunks: int
-    entities: int
-    relationships: int
-    claims: int
-    mentions: int
-    statements: int
-    communities: int
-
-
-class PendingRow(TypedDict):
-    """The number of pending items of each stage, failed items included."""
-
-    extract: int
-    claims: int
-    merge: int
-    summarize: int
-    reports: int
-    embed: int
-
-
-class ReportCitationsRow(TypedDict):
-    """The citations in reports, the removed ones, and the shortened reports of sub-communities."""
-
-    citations: int
-    invented: int
-    shortened: int
 
 
 class TotalsRow(TypedDict):

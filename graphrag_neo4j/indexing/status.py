@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
-from graphrag_neo4j.indexing.rows import (
+from graphrag_neo4j.indexing.status_rows import (
     BuildRow,
     ClaimsWantedRow,
     CountsRow,

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from graphrag_neo4j.graph import Graph, IndexedKind, fulltext_relationships, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
@@ -101,7 +101,7 @@ async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
     return await gather(
         named=partial(read, "search/named", NamedRow, words=names, k=most),
         stated=partial(fulltext_relationships, query.graph, words, MOST_WORDED),
-        worded=partial(read, "search/worded_chunks", ScoredRow, words=words, k=MOST_PASSAGES),
+        worded=partial(read, "search/fulltext_chunks", ScoredRow, words=words, k=MOST_PASSAGES),
     )
 
 
@@ -142,21 +142,20 @@ class _Walked:
         cls, around: SurroundingsRow, weights: Mapping[str, float], passages: Mapping[str, float]
     ) -> "_Walked":
         """Computes PageRank over the subgraph `around`, from these entities and chunks."""
-        related = _rows(around["related"], "id", "source", "target", "weight")
-        mentions = [
-            (chunk, entity, TITLED if titled else 1.0)
-            for chunk, entity, titled in _rows(around["mentions"], "chunk", "entity", "titled")
-        ]
-        edges = [(source, target, weight) for _, source, target, weight in related]
-        chunks_of = dict(_rows(around["seeds"], "entity", "chunks"))
-        mass = pagerank(edges + mentions, restart(weights, chunks_of, passages))
+        related, mentions, seeds = around["related"], around["mentions"], around["seeds"]
+        ends = list(zip(related["source"], related["target"], strict=True))
+        edges = [(*two, weight) for two, weight in zip(ends, related["weight"], strict=True)]
+        named = zip(mentions["chunk"], mentions["entity"], mentions["titled"], strict=True)
+        edges += [(chunk, entity, TITLED if titled else 1.0) for chunk, entity, titled in named]
+        chunks_of = dict(zip(seeds["entity"], seeds["chunks"], strict=True))
+        mass = pagerank(edges, restart(weights, chunks_of, passages))
         order = sorted(mass, key=lambda id_: (-mass[id_], id_))
-        chunks = {*passages, *(chunk for chunk, _, _ in mentions)}
+        chunks = {*passages, *mentions["chunk"]}
         return cls(
             [id_ for id_ in order if id_ not in chunks],
             [id_ for id_ in order if id_ in chunks],
             mass,
-            {id_: (source, target) for id_, source, target, _ in related},
+            dict(zip(related["id"], ends, strict=True)),
         )
 
     def relationships(self, entities: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -172,11 +171,6 @@ class _Walked:
         inner = [id_ for id_ in order if own.issuperset(self.related[id_])]
         between = set(inner)
         return inner, [id_ for id_ in order if id_ not in between]
-
-
-def _rows(columns: Mapping[str, list[Any]], *names: str) -> list[tuple[Any, ...]]:
-    """Turns the columns of a table into rows."""
-    return list(zip(*(columns[name] for name in names), strict=True))
 
 
 def _in_order(rows: Iterable[R], ids: Iterable[str]) -> list[R]:

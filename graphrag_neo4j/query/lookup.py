@@ -9,14 +9,14 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.query.answer import Source
-from graphrag_neo4j.query.misspelt import names_like
-from graphrag_neo4j.query.rows import (
+from graphrag_neo4j.query.lookup_rows import (
     CommunityReportRow,
     CommunityRow,
     EntityRow,
     FoundEntityRow,
     PlaceRow,
 )
+from graphrag_neo4j.query.misspelt import names_like
 
 if TYPE_CHECKING:
     import pandas
@@ -165,13 +165,13 @@ class FoundEntity:
 
 async def read_communities(graph: Graph, level: int | None) -> Communities:
     """Returns the communities of a level, or of all levels if `level` is None."""
-    rows = await graph.read("look/communities", CommunityRow, level=level)
+    rows = await graph.read("lookup/communities", CommunityRow, level=level)
     return Communities([Community(**row) for row in rows])
 
 
 async def read_report(graph: Graph, ref: int) -> CommunityReport:
     """Returns the report of a community. Raises InputError if no community has this ref."""
-    rows = await graph.read("look/report", CommunityReportRow, ref=ref)
+    rows = await graph.read("lookup/report", CommunityReportRow, ref=ref)
     if not rows:
         raise InputError(f"Community {ref} is no longer in the graph, or it never was.")
     return CommunityReport(**rows[0])
@@ -182,7 +182,7 @@ async def read_entity(graph: Graph, name: str) -> Entity:
 
     Raises InputError, which suggests similar names, if there is no such entity.
     """
-    rows = await graph.read("look/entity", EntityRow, id=entity_id(name))
+    rows = await graph.read("lookup/entity", EntityRow, id=entity_id(name))
     if not rows:
         like = await names_like(graph, name)
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
@@ -197,7 +197,9 @@ async def read_entity(graph: Graph, name: str) -> Entity:
 async def find_entities(graph: Graph, words: str, limit: int) -> list[FoundEntity]:
     """Returns at most `limit` entities that match a full-text query, the best match first."""
     rows = (
-        await graph.read("look/entities", FoundEntityRow, words=words, limit=limit) if words else []
+        await graph.read("lookup/entities", FoundEntityRow, words=words, limit=limit)
+        if words
+        else []
     )
     for row in rows:
         _neutralise(row)
@@ -212,6 +214,6 @@ def _neutralise(row: FoundEntityRow) -> None:
 
 async def read_sources(graph: Graph, refs: Sequence[int]) -> list[Source]:
     """Returns the chunks with these refs, in the same order. Refs without a chunk are left out."""
-    rows = await graph.read("look/sources", PlaceRow, refs=list(refs))
+    rows = await graph.read("lookup/sources", PlaceRow, refs=list(refs))
     by_ref = {row["chunk"]: Source(**row) for row in rows}
     return [by_ref[ref] for ref in refs if ref in by_ref]

@@ -51,7 +51,7 @@ async def _candidates(graph: Graph, words: Sequence[str]) -> dict[str, list[Near
         return {}
     asked = [{"word": word, "fuzzy": f"name:{word}~{1 + (len(word) >= LONG)}"} for word in words]
     found: dict[str, list[NearNameRow]] = {}
-    for row in await graph.read("look/names_like", NearNameRow, words=asked, limit=CANDIDATES):
+    for row in await graph.read("lookup/names_like", NearNameRow, words=asked, limit=CANDIDATES):
         found.setdefault(row["word"], []).append(row)
     return found
 

@@ -60,7 +60,7 @@ async def _by_words(query: QueryContext) -> Sequence[ScoredRow]:
     words = " ".join(sorted(content_words(query.question) - ABOUT)) or query.question
     if not (text := lucene_query(words)):
         return []
-    return await query.graph.read("search/worded_chunks", ScoredRow, words=text, k=BY_WORDS)
+    return await query.graph.read("search/fulltext_chunks", ScoredRow, words=text, k=BY_WORDS)
 
 
 async def _by_vector(query: QueryContext) -> Sequence[ScoredRow]:

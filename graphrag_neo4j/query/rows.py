@@ -1,35 +1,33 @@
-"""The rows of the statements that questions and look-ups read, column by column."""
+"""The rows of the statements that searches and answers read, column by column."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from graphrag_neo4j.context.citations import CitationKind
 
 __all__ = [
     "ChunkRow",
     "ClaimRow",
-    "CommunityReportRow",
-    "CommunityRow",
     "CoverRow",
     "CoveredRow",
     "EntityOfTypeRow",
-    "EntityRow",
     "EverywhereRow",
-    "FoundEntityRow",
     "LevelRow",
     "LocalRow",
+    "MentionColumns",
     "MentionedInRow",
     "NamedRow",
     "NearNameRow",
     "NeighbourhoodRow",
     "OneHopRow",
     "PartRow",
-    "PlaceRow",
     "ProvenanceRow",
     "ReachRow",
+    "RelatedColumns",
     "RelationshipRow",
     "RepeatedRow",
     "ReportRow",
     "ResolvedRow",
+    "SeedColumns",
     "ShownEntityRow",
     "StateRow",
     "StatementRow",
@@ -135,17 +133,39 @@ class StatementRow(TypedDict):
     ends: list[str]
 
 
-class SurroundingsRow(TypedDict):
-    """The graph around entities and chunks, in columns: lists of the same length by name.
+class SeedColumns(TypedDict):
+    """The ids of entities, and how many chunks mention each."""
 
-    `seeds` has the columns entity and chunks (their number), `related` has id, source, target and
-    weight, `mentions` has chunk, entity and titled (whether the title of the chunk's document is
-    the entity); all but the numbers and titled are ids.
+    entity: list[str]
+    chunks: list[int]
+
+
+class RelatedColumns(TypedDict):
+    """The ids of relationships and of their ends; `weight` is the number of their statements."""
+
+    id: list[str]
+    source: list[str]
+    target: list[str]
+    weight: list[float]
+
+
+class MentionColumns(TypedDict):
+    """The ids of chunks and of the entities that they mention.
+
+    `titled` tells whether the title of the chunk's document is the name of the entity.
     """
 
-    seeds: dict[str, list[Any]]
-    related: dict[str, list[Any]]
-    mentions: dict[str, list[Any]]
+    chunk: list[str]
+    entity: list[str]
+    titled: list[bool]
+
+
+class SurroundingsRow(TypedDict):
+    """The graph around entities and chunks, in columns: lists of the same length by name."""
+
+    seeds: SeedColumns
+    related: RelatedColumns
+    mentions: MentionColumns
 
 
 class CoveredRow(ReportRow):
@@ -221,63 +241,6 @@ class ResolvedRow(TypedDict):
     end: int | None
     placed: bool
     text: str | None
-
-
-class CommunityRow(TypedDict):
-    """A community in a list; `parent`: the ref of the one that it is part of."""
-
-    ref: int
-    level: int
-    size: int
-    title: str | None
-    summary: str | None
-    rating: float | None
-    origin: str | None
-    parent: int | None
-
-
-class CommunityReportRow(TypedDict):
-    """A community's report with its findings, as (summary, explanation), and its members."""
-
-    ref: int
-    level: int
-    title: str | None
-    summary: str | None
-    rating: float | None
-    rating_explanation: str | None
-    origin: str | None
-    text: str
-    findings: list[list[str]]
-    entities: list[str]
-
-
-class FoundEntityRow(TypedDict):
-    """An entity in a list."""
-
-    ref: int
-    name: str
-    type: str | None
-    description: str
-    degree: int
-
-
-class EntityRow(FoundEntityRow):
-    """An entity; `related` holds (name, description, "to" or "from") of its neighbours."""
-
-    related: list[list[str]]
-    claims: list[str]
-    communities: list[int]
-
-
-class PlaceRow(TypedDict):
-    """A chunk and its place in its document."""
-
-    document: str
-    title: str
-    chunk: int
-    start: int
-    end: int
-    text: str
 
 
 class ProvenanceRow(TypedDict):

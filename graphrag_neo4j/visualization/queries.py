@@ -14,9 +14,9 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.resources import read_statement
 from graphrag_neo4j.visualization.rows import ExampleRow
 
-__all__ = ["NAMES", "Query", "Section", "Values", "example_values", "literal", "sections"]
+__all__ = ["NAMES", "ExampleValues", "Query", "Section", "example_values", "literal", "sections"]
 
-Values = Mapping[str, int | str | None]
+ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
 ORDER: Final = (
     ("The corpus", ("glance", "documents")),
@@ -52,17 +52,17 @@ class Section:
     queries: Sequence[Query]
 
 
-async def example_values(graph: Graph) -> Values:
+async def example_values(graph: Graph) -> ExampleValues:
     """Reads example values for the parameters `community`, `other` and `entity` from a graph.
 
     A value is None if the graph has no such element.
     """
-    rows = await graph.read("look/chosen", ExampleRow)
+    rows = await graph.read("lookup/chosen", ExampleRow)
     row = rows[0] if rows else ExampleRow(community=None, other=None, entity=None)
     return {"community": row["community"], "other": row["other"], "entity": row["entity"]}
 
 
-def sections(values: Values) -> list[Section]:
+def sections(values: ExampleValues) -> list[Section]:
     """Returns all queries by section, with `values` in place of their parameters."""
     return [Section(title, [_query(name, values) for name in names]) for title, names in ORDER]
 
@@ -81,7 +81,7 @@ def literal(value: int | str | None) -> str:
     return "'" + text.replace("\n", "\\n").replace("\r", "\\r") + "'"
 
 
-def _query(name: str, values: Values) -> Query:
+def _query(name: str, values: ExampleValues) -> Query:
     text = read_statement(f"browse/{name}")
     about = text.partition("\n")[0].removeprefix("//").strip()
     return Query(name, about, PARAMETER.sub(lambda m: literal(values[m[1]]), text).strip())

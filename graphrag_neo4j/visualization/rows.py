@@ -1,4 +1,4 @@
-"""The rows of the statements in `cypher/map/` and `cypher/look/`, column by column."""
+"""The rows of the statements in `cypher/map/` and `cypher/lookup/`, column by column."""
 
 from typing import TypedDict
 

@@ -29,9 +29,10 @@ from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, ensure_schema
 from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract
-from graphrag_neo4j.indexing.stages.ingest import Cutting, ingest
+from graphrag_neo4j.indexing.stages.ingest import ingest
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, Request

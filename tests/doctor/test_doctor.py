@@ -372,10 +372,10 @@ async def test_vectors_come_in_the_order_of_their_texts_and_are_metered(
 ) -> None:
     texts = ["Scrooge", "Marley was dead", "Bob Cratchit"]
     settings = load_settings(openai_base_url=endpoint.url, input_price=0.02, output_price=0)
-    async with Endpoint(settings) as door:
-        together = await door.embed(texts)
-        assert together == [(await door.embed([text]))[0] for text in texts]
-        used = door.meter.steps["embedding"]
+    async with Endpoint(settings) as model:
+        together = await model.embed(texts)
+        assert together == [(await model.embed([text]))[0] for text in texts]
+        used = model.meter.steps["embedding"]
     assert {len(vector) for vector in together} == {256}
     assert used.calls == len(endpoint.log) == 4
     assert used.input_tokens == sum(call.prompt_tokens for call in endpoint.log)

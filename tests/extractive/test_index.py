@@ -15,7 +15,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.context.citations import rewrite
 from graphrag_neo4j.extractive.static_vectors import vectors_of
-from graphrag_neo4j.graph import Graph, Row, dump, vector_search
+from graphrag_neo4j.graph import Graph, PlainRow, dump, vector_search
 from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Settings
@@ -114,7 +114,7 @@ async def test_every_quotation_stands_in_its_chunk(rag: AsyncGraphRAG) -> None:
     assert {kind: n for kind, n in least.items() if checked.counts[kind] < n} == {}
 
 
-async def _reports(graph: Graph) -> list[Row]:
+async def _reports(graph: Graph) -> list[PlainRow]:
     return await graph.run_plain(
         "MATCH (c:Community {origin: 'extractive'})-[:HAS_FINDING]->(f:Finding) "
         "RETURN c.id AS community, c.summary AS summary, f.explanation AS text, "
@@ -122,7 +122,7 @@ async def _reports(graph: Graph) -> list[Row]:
     )
 
 
-async def _check_reports(findings: list[Row]) -> None:
+async def _check_reports(findings: list[PlainRow]) -> None:
     """Each sentence stands in a chunk that its finding cites, and once in its report."""
     assert len(findings) > 100
     said: defaultdict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The door to Neo4j: what goes wrong becomes a sentence; the schema is proven; the dump."""
+"""The connection to Neo4j: its errors are sentences; the schema is checked; the dump."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing

@@ -5,7 +5,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 
 import anyio
 import psutil
@@ -14,7 +14,7 @@ import pytest
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
 from graphrag_neo4j.events import Event, Started, silent
-from graphrag_neo4j.graph import Graph, Row, Transaction, connect, hold_lease
+from graphrag_neo4j.graph import Graph, PlainRow, Transaction, connect, hold_lease
 from graphrag_neo4j.graph.lease import renew
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.pipeline import build
@@ -40,7 +40,7 @@ async def other(checked_server: TestServer) -> AsyncIterator[Graph]:
         yield graph
 
 
-async def builds(graph: Graph) -> list[Row]:
+async def builds(graph: Graph) -> list[PlainRow]:
     rows = await graph.run_plain("MATCH (b:Build) RETURN properties(b) AS b ORDER BY b.renewed")
     return [row["b"] for row in rows]
 
@@ -51,11 +51,8 @@ async def held(graph: Graph, **properties: object) -> None:
 
 
 async def index(graph: Graph, settings: Settings, text: str = TALE) -> IndexResult:
-    backends = Backends(settings)
-    try:
+    async with aclosing(Backends(settings)) as backends:
         return await build(graph, Corpus.of_documents(documents(text)), backends, silent)
-    finally:
-        await backends.aclose()
 
 
 @contextmanager
@@ -186,8 +183,10 @@ async def test_a_build_that_loses_its_lease_stops_and_says_so(
         async with hold_lease(other, RUN, dict):
             then.extend(await other.run_plain(read))
 
-    backends = Backends(settings(gleanings=0))
-    async with anyio.create_task_group() as tasks:
+    async with (
+        aclosing(Backends(settings(gleanings=0))) as backends,
+        anyio.create_task_group() as tasks,
+    ):
         tasks.start_soon(take_over)
         with pytest.raises(GraphBusyError, match="Another run has taken over this graph"):
             await build(graph, Corpus.of_documents(tales), backends, listen)

@@ -12,7 +12,7 @@ from graphrag_neo4j.extractive import STATIC_VECTORS, index_backend
 from graphrag_neo4j.graph import (
     SCHEMA_VERSION,
     Graph,
-    Row,
+    PlainRow,
     Transaction,
     dump,
     ensure_schema,
@@ -20,7 +20,9 @@ from graphrag_neo4j.graph import (
     schema_version,
 )
 from graphrag_neo4j.graph.state import migrate
+from graphrag_neo4j.indexing.rows import HeldRow
 from graphrag_neo4j.model import ChunkText, Extraction, LLMTask
+from graphrag_neo4j.query.rows import StateRow
 from graphrag_neo4j.settings import Settings
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.preset_backend import documents
@@ -138,7 +140,7 @@ async def test_migration_twice_is_migration_once(
 ) -> None:
     await made_by_release(graph, alone, monkeypatch)
 
-    async def everything() -> list[list[Row]]:
+    async def everything() -> list[list[PlainRow]]:
         return [
             await graph.run_plain("MATCH (n) RETURN properties(n) AS held ORDER BY elementId(n)"),
             await graph.run_plain(
@@ -172,7 +174,7 @@ async def test_questions_to_a_graph_of_the_release_are_answered_from_its_vectors
     graph: Graph, alone: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await made_by_release(graph, alone, monkeypatch)
-    [state] = await graph.read("search/state")
+    [state] = await graph.read("search/state", StateRow)
     assert (state["embedding_model"], state["schema_version"]) == (STATIC_VECTORS, 1)
     heard: list[Event] = []
     async with AsyncGraphRAG(alone, heard.append) as rag:
@@ -188,7 +190,7 @@ async def test_an_import_that_the_release_has_begun_is_known_after_the_migration
     await graph.run_plain("CREATE (:Counter {id: 'refs', entity: 7, importing: 'tables'})")
     with pytest.raises(InputError, match="import into this graph was interrupted"):
         await index(alone)
-    [held] = await graph.read("import/held")
+    [held] = await graph.read("import/held", HeldRow)
     assert held["importing"] == "tables"
     assert held["given"] == {"id": "refs", "entity": 7}
 

@@ -1,7 +1,8 @@
 """Each statement is used, says what it does, is understood by Neo4j, and gives the rows it should.
 
 A call names its statement by a text, or builds the name by an f-string that stands in BUILT. Where
-the next argument is a TypedDict, the columns of the statement must be its keys.
+the next argument is a TypedDict, the columns of the statement must be its keys. Only a statement
+that the package shows, and never runs itself, returns columns without a TypedDict.
 """
 
 import ast
@@ -9,13 +10,12 @@ import importlib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, get_args, is_typeddict
+from typing import Any, Final, get_args, get_type_hints, is_typeddict
 
 import pytest
 
 import graphrag_neo4j
-from graphrag_neo4j.graph import INDEXED_KINDS, Graph
-from graphrag_neo4j.graph.evidence import RefKind
+from graphrag_neo4j.graph import INDEXED_KINDS, Graph, RefKind
 from graphrag_neo4j.graph.vector_search import SEARCH_SINCE
 from graphrag_neo4j.indexing.stages.summarize import DESCRIBED_KINDS
 from graphrag_neo4j.resources import read_statement
@@ -46,7 +46,7 @@ BUILT: Final[Mapping[str, tuple[str, ...]]] = {
     "extract/failed_{kind}": READING,
     "extract/pending_{kind}": READING,
     "import/refs_{kind}": ("chunk", "claim", "entity", "relationship"),
-    "nearest/search_{kind}": INDEXED_KINDS,
+    "vector_search/{kind}": INDEXED_KINDS,
     "reports/cites_{kind}": CITED,
     "summarize/failed_{self.kind}": DESCRIBED_KINDS,
     "summarize/group_{self.kind}": DESCRIBED_KINDS,
@@ -55,8 +55,6 @@ BUILT: Final[Mapping[str, tuple[str, ...]]] = {
     "summarize/{self.kind}": DESCRIBED_KINDS,
 }
 OTHER_FILES = {"map/{name}"}  # f-strings that look like a statement, and name a file of the map
-# People run these in Neo4j Browser; the package only shows them.
-SHOWN = "browse/"
 
 
 @cache
@@ -119,6 +117,34 @@ def typed() -> Mapping[str, type]:
     return found
 
 
+@cache
+def calls() -> frozenset[tuple[str, str]]:
+    """The statements with the functions that they are an argument of, such as (…, "read")."""
+    return frozenset(
+        (statement, ast.unparse(node.func).rpartition(".")[2])
+        for _, node in expressions()
+        if isinstance(node, ast.Call)
+        for argument in node.args
+        if (name := pattern(argument))
+        for statement in expanded(name)
+    )
+
+
+@cache
+def shown() -> frozenset[str]:
+    """The statements whose text is read and that nothing runs: people run them in Neo4j Browser."""
+    run = {statement for statement, function in calls() if function != "read_statement"}
+    return frozenset({statement for statement, _ in calls()} - run)
+
+
+def parts(hint: object) -> Iterator[object]:
+    """A type and all types in it, also those of the keys of a TypedDict."""
+    yield hint
+    inner = get_type_hints(hint).values() if is_typeddict(hint) else get_args(hint)
+    for one in inner:
+        yield from parts(one)
+
+
 def test_each_statement_is_used_and_each_name_is_a_statement() -> None:
     assert {name for name in used() if "{" in name} == BUILT.keys()
     assert sorted({one for name in used() for one in expanded(name)}) == STATEMENTS
@@ -130,8 +156,17 @@ def test_its_first_line_says_what_it_does(name: str) -> None:
     assert first.startswith("// ")
     assert first[3].isupper()
     assert len(first) > len("// Reads.")
+    assert name in shown() or first.split()[1] in VERBS  # a shown one has its title there
 
 
+# What a statement does; its first line begins with one of these.
+VERBS: Final = frozenset({
+    "Checks", "Counts", "Creates", "Drops", "Ends", "Expands", "Finds", "Gives", "Links", "Makes",
+    "Marks", "Moves", "Projects", "Reads", "Registers", "Removes", "Renames", "Renews", "Replaces",
+    "Reserves", "Resolves", "Saves", "Tells", "Waits", "Writes",
+})  # fmt: skip
+# Statements with the clause SEARCH, which older servers do not know.
+BY_CLAUSE: Final = frozenset(f"vector_search/{kind}" for kind in INDEXED_KINDS)
 # Commands on the schema want the values of their parameters before they are planned.
 PARAMETERS: Final[Mapping[str, dict[str, Any]]] = {
     "doctor/vector_index": {"dimensions": 8},
@@ -139,13 +174,18 @@ PARAMETERS: Final[Mapping[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.parametrize("row", sorted({*typed().values()}, key=str))
+def test_each_column_of_a_row_has_a_type_of_its_own(row: type) -> None:
+    assert Any not in parts(row)
+
+
+def test_only_the_queries_of_the_guide_are_shown_and_not_run() -> None:
+    assert sorted(shown()) == sorted(f"browse/{name}" for name in NAMES)
+
+
 def planned(graph: Graph) -> dict[str, set[str]]:
     """The columns of each statement that this server knows, all planned and none run."""
-    known = [
-        name
-        for name in STATEMENTS
-        if graph.version >= SEARCH_SINCE or not name.startswith("nearest/search_")
-    ]
+    known = [name for name in STATEMENTS if graph.version >= SEARCH_SINCE or name not in BY_CLAUSE]
     with graph.lend_driver() as driver, driver.session(database=graph.database) as session:
         return {
             name: set(
@@ -156,13 +196,13 @@ def planned(graph: Graph) -> dict[str, set[str]]:
 
 
 def agrees(name: str, columns: set[str]) -> bool:
-    """Whether the columns are those of the row that the caller reads."""
+    """Whether the columns are those of the row that the caller reads; without a row, none."""
     if row := typed().get(name):
         keys: Any = row
         return bool(
             keys.__required_keys__ <= columns <= keys.__required_keys__ | keys.__optional_keys__
         )
-    return not columns or name.startswith(SHOWN)
+    return bool(columns) == (name in shown())
 
 
 async def test_neo4j_understands_each_and_its_columns_are_those_of_its_row(graph: Graph) -> None:

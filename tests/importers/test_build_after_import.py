@@ -8,6 +8,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.result import IndexResult
+from graphrag_neo4j.indexing.rows import CommunitiesDueRow
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.graphrag_tables import (
@@ -41,7 +42,7 @@ async def test_a_changed_graph_gets_communities_of_its_own(
     (tmp_path / "input").mkdir()
     (tmp_path / "input" / "more.txt").write_text(more)
     assert (await built_on(settings(), tmp_path)).complete
-    made_with = (await graph.read("communities/due"))[0]["made_with"]
+    made_with = (await graph.read("communities/due", CommunitiesDueRow))[0]["made_with"]
     assert made_with != "import"
 
 
@@ -57,7 +58,7 @@ async def test_recluster_finds_communities_and_writes_reports_anew(
     tables = write_small(tmp_path / "output", communities=communities, community_reports=told)
     await brought(alone, tables)
     assert (await built_on(settings(), tmp_path, recluster=True)).complete
-    assert (await graph.read("communities/due"))[0]["made_with"] != "import"
+    assert (await graph.read("communities/due", CommunitiesDueRow))[0]["made_with"] != "import"
     titles = await pairs_of(graph, "MATCH (c:Community) RETURN c.ref AS a, c.title AS b")
     assert 1 in dict(titles)
     assert not {"Told 0", "Told 1"} & set(dict(titles).values())

@@ -15,6 +15,7 @@ from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted
 from graphrag_neo4j.importers.parquet import read_rows
 from graphrag_neo4j.indexing.evidence import pair_id
+from graphrag_neo4j.indexing.rows import CommunitiesDueRow
 from graphrag_neo4j.settings import Settings
 from tests.support.graphrag_tables import (
     CAROL,
@@ -173,7 +174,7 @@ async def test_without_communities_the_next_build_finds_them(
     graph: Graph, alone: Settings, index: Write
 ) -> None:
     await brought(alone, index(communities=None, community_reports=None))
-    due = await graph.read("communities/due")
+    due = await graph.read("communities/due", CommunitiesDueRow)
     assert due == [{"made_with": None, "due": True}]
     assert await column(graph, "MATCH (c:Community) RETURN c AS x") == []
 
@@ -182,7 +183,9 @@ async def test_communities_without_reports_wait_for_one(
     graph: Graph, alone: Settings, index: Write
 ) -> None:
     await brought(alone, index(community_reports=None))
-    assert await graph.read("communities/due") == [{"made_with": "import", "due": False}]
+    assert await graph.read("communities/due", CommunitiesDueRow) == [
+        {"made_with": "import", "due": False}
+    ]
     stale = await column(graph, "MATCH (c:Community) RETURN c.stale AS x")
     assert stale == [True, True, True]
 

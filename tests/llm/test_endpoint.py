@@ -1,4 +1,4 @@
-"""The door to a model over real HTTP: what is retried, what stops a run, what it costs."""
+"""The endpoint of a model over real HTTP: what is retried, what stops a run, what it costs."""
 
 import logging
 from collections.abc import Iterator

@@ -25,7 +25,7 @@ class Counted(Graph):
         super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
         self.reads: list[tuple[str, object]] = []
 
-    async def read(self, name: str, row: Any = None, /, **parameters: object) -> list[Any]:  # noqa: ANN401 - as Graph.read
+    async def read(self, name: str, row: Any = None, /, **parameters: object) -> Any:  # noqa: ANN401 - as Graph.read
         self.reads.append((name, parameters.get("index")))
         return await super().read(name, row, **parameters)
 
@@ -43,7 +43,7 @@ async def test_the_chunks_are_searched_by_vector_once_for_a_question(
     context, near = (await search_local(query)).contexts
     assert "Vera Holm" in context.text
     assert len(near.records) == len(TEXTS)
-    by_vector = [read for read in counted.reads if read[0].startswith("nearest/")]
+    by_vector = [read for read in counted.reads if read[0].startswith("vector_search/")]
     assert len(by_vector) == len(set(by_vector)) == 2  # of entities and of chunks
 
 

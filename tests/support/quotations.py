@@ -12,6 +12,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.context.citations import CitationRef, cited, rewrite
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.rows import ResolvedRow
 from graphrag_neo4j.visualization import Map, read_map
 
 __all__ = ["Checked", "check_answer", "check_map", "check_reports", "folded"]
@@ -119,7 +120,7 @@ async def _chunks_of(graph: Graph, lines: Iterable[str]) -> Mapping[CitationRef,
         page: list[dict[str, object]] = [
             {"kind": k, "ref": ref, "said": []} for k, ref in wanted[start : start + 500]
         ]
-        rows = await graph.read("search/resolve", citations=page, places=EVERY)
+        rows = await graph.read("search/resolve", ResolvedRow, citations=page, places=EVERY)
         for row in rows:
             found[row["kind"], row["ref"]].append(row["text"] or "")
     return found

@@ -1,11 +1,11 @@
 "use strict";
-/* Mouse, wheel and fingers on the picture; the keyboard's way is the text beside it.
+/* Moves, zooms and opens by mouse, wheel and touch. With a keyboard, use the text beside the picture.
 
-   Where the page itself scrolls (a narrow window), the style leaves one finger's vertical strokes to
-   the browser (`touch-action`); other strokes, and all strokes of two fingers, move the picture. */
+   In a narrow window the page itself scrolls. There the style sheet leaves vertical strokes with one
+   finger to the browser (`touch-action`). All other strokes move the picture. */
 
-const FINGER = 12; // pixels around a fingertip, half the least size of a target
-const STEP = 1.5; // of the buttons that zoom
+const FINGER = 12; // radius of a touch in pixels
+const STEP = 1.5; // factor by which a click on a button zooms
 
 function listen(picture) {
   const { canvas } = picture, hand = new Hand(picture);
@@ -18,7 +18,7 @@ function listen(picture) {
     event.preventDefault();
     picture.pull(pointOf(event), pointOf(event), Math.exp(event.deltaY * 0.0015));
   }, { passive: false });
-  // Or else the browser would scroll the page by two fingers, as by one.
+  // Otherwise two fingers would scroll the page, as one finger does.
   canvas.addEventListener("touchmove", (event) => {
     if (event.touches.length > 1 && event.cancelable) event.preventDefault();
   }, { passive: false });
@@ -30,7 +30,8 @@ function listen(picture) {
   }
 }
 
-/* The pointers that are down, by id, and whether they have moved since the first of them was. */
+/* The pressed pointers. `down` holds their points by id, `start` is the first point, and `moved` tells
+   whether a pointer has moved since then. */
 class Hand {
   constructor(picture) {
     Object.assign(this, { picture, down: new Map(), start: null, moved: false });
@@ -46,7 +47,7 @@ class Hand {
 
   move(event) {
     const { picture, down } = this, [x, y] = pointOf(event);
-    if (!event.buttons) down.delete(event.pointerId); // let go where the page could not see it
+    if (!event.buttons) down.delete(event.pointerId); // it was released outside the page
     if (!down.has(event.pointerId)) return byFinger(event) ? null : hover(picture, picture.at(x, y), x, y);
     this.moved ||= this.starts(event, x - this.start[0], y - this.start[1]);
     if (!this.moved) return;
@@ -55,10 +56,10 @@ class Hand {
     picture.pull(before.middle, now.middle, before.width / now.width);
   }
 
-  /* Whether a pointer that has come so far is to move the picture. */
+  /* Whether the picture moves with a pointer that has moved this many pixels. */
   starts(event, right, below) {
     if (Math.hypot(right, below) <= (byFinger(event) ? FINGER : 4)) return false;
-    // The browser takes over a stroke that scrolls the page, but only after a first part of it.
+    // The browser takes over a stroke that scrolls the page, but not from its very beginning.
     const scrolls = byFinger(event) && Math.abs(below) > Math.abs(right) && getComputedStyle(this.picture.canvas).touchAction === "pan-y";
     if (scrolls) this.down.delete(event.pointerId);
     return !scrolls;
@@ -78,7 +79,7 @@ function byFinger(event) {
   return event.pointerType === "touch";
 }
 
-/* The middle of the pointers that are down, and how far apart the first two are. */
+/* The middle of the pressed pointers, and the distance between the first two. */
 function grip(down) {
   const [[x, y], [x2, y2]] = [...down.values(), ...down.values()];
   return { middle: [(x + x2) / 2, (y + y2) / 2], width: down.size > 1 ? Math.max(10, Math.hypot(x - x2, y - y2)) : 1 };

@@ -1,16 +1,16 @@
 "use strict";
-/* The names in the picture. They are elements over the canvas, so that they can be measured: none
-   stands on another, and none leaves the picture. What has no room is left out until there is some. */
+/* Shows the names in the picture, as elements above the canvas. No name covers another name or leaves
+   the picture. A name without room is not shown. */
 
-const TRIED = 150; // names that are tried for one picture, the most important first
-const APART = 3; // pixels between two names
-const NARROW = 0.6; // of its room: what a name has where all of it is taken
-const LOOSE = 0.8; // of its circle's radius: how far a name moves to stay in the picture
-// Of the radius, to the right and down: where a name is tried in its circle.
+const TRIED = 150; // names for which room is looked for; the most important come first
+const APART = 3; // smallest distance of two names in pixels
+const NARROW = 0.6; // share of its room that a name is tried in, if it has no place in all of it
+const LOOSE = 0.8; // share of the radius by which a name may move to stay in the picture
+// Where a name is tried in its circle, in radii to the right of the middle and below it.
 const BESIDE = [[0, 0], [0, 0.4], [0, -0.4], [0.4, 0], [-0.4, 0], [0.4, 0.4], [-0.4, 0.4], [0.4, -0.4], [-0.4, -0.4]];
-const LEAST = 8; // characters: a name that is cut to fewer says nothing
-const WORD = 110; // pixels that a word may have, however small the room
-// Between the characters of these scripts a line may end without a space.
+const LEAST = 8; // smallest number of characters of a name that is cut
+const WORD = 110; // pixels that a word may take even if the room is smaller
+// These scripts have no spaces: a line may end after any of their characters.
 const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}";
 const WORDS = new RegExp(`[${UNSPACED}]|[^\\s${UNSPACED}]+|\\s+`, "gu");
 
@@ -21,9 +21,9 @@ class Labels {
     this.family = getComputedStyle(layer).fontFamily;
   }
 
-  /* Shows those of the names that have room, in their order. Each is {thing, text, x, y, r, room,
-     lines, size, bold, under}: its text in at most so many lines of `room` pixels, in the circle
-     around x, y with the radius r, or `under` that point. */
+  /* Shows the names that have room; earlier names take their room first. A name is {thing, text, x,
+     y, r, room, lines, size, bold, under}: its text takes at most `lines` lines of `room` pixels. It
+     stands in the circle around (x, y) with the radius r, or below this point if `under` is true. */
   show(names, width, height) {
     const taken = [];
     const before = this.elements;
@@ -40,8 +40,8 @@ class Labels {
     for (const element of before.values()) element.remove();
   }
 
-  /* Where a name stands: with all its lines, else narrower, else with fewer; in the middle of its
-     circle, else a little beside it. */
+  /* The place of a name, or null. It is tried with all its lines, then narrower, then with fewer
+     lines; each time in the middle of its circle and then at the places of BESIDE. */
   fit(name, taken, width, height) {
     for (let n = 0; n < 2 * name.lines; n++) {
       const room = Math.min(name.room * (n % 2 ? NARROW : 1), width - 24);
@@ -57,7 +57,7 @@ class Labels {
   }
 
   box({ text, size, bold }, room, lines) {
-    // In steps, since a picture that grows would measure anew for each pixel.
+    // The room is rounded to steps. Otherwise zooming would measure all names again for each pixel.
     const step = Math.ceil(room / 12) * 12, key = `${step} ${size} ${bold} ${lines} ${text}`;
     if (!this.boxes.has(key)) {
       if (this.boxes.size > 4000) this.boxes.clear();
@@ -83,7 +83,7 @@ function placed(box, { x, y, r }, right, down, width, height) {
   return moved <= r * LOOSE ? { left, top, right: left + box.width, bottom: top + box.height, text: box.text } : null;
 }
 
-/* The place nearest to the one wanted that leaves a name inside. */
+/* The coordinate nearest to the wanted one at which a name is inside the picture. */
 function within(wanted, most) {
   return Math.max(2, Math.min(wanted, most - 2));
 }
@@ -100,7 +100,7 @@ function set(element, { size, bold }, { text, left, top, right, bottom }) {
   });
 }
 
-/* A text in at most so many lines; what does not fit is cut, and "…" says so. */
+/* Divides a text into at most `most` lines. If it is longer, the last line ends with "…". */
 function wrapped(text, most, wanted, measure) {
   const lines = [""], words = text.trim().match(WORDS) ?? [""];
   const room = Math.max(wanted, Math.min(WORD, Math.max(...words.map(measure)) + measure("…")));
@@ -114,7 +114,7 @@ function wrapped(text, most, wanted, measure) {
   return shown.map((line, n) => cutTo(line, room, measure, n === most - 1 && all.length > most));
 }
 
-/* A line that fits: whole words of it if there are some, else characters. */
+/* Cuts a line that is too long after a word or, if its first word is too long, after a character. */
 function cutTo(line, room, measure, more) {
   if (!more && measure(line) <= room) return line;
   const fits = (parts) => measure(ended(parts)) <= room;

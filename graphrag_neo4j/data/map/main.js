@@ -1,10 +1,10 @@
 "use strict";
-/* What is opened stands in the address, so that "back" goes back. */
+/* Opens communities and entities. The address names the opened one, so the browser can go back. */
 
 const coarse = matchMedia("(pointer: coarse)");
 const HINTS = {
   mouse: "Click to open, drag to move, wheel to zoom, Esc for the level above.",
-  touch: "Tap to open, two fingers to move and zoom, tap beside it for the level above.",
+  touch: "Tap to open, two fingers to move and zoom, tap outside for the level above.",
 };
 
 function addressOf(thing) {
@@ -61,7 +61,8 @@ function search(world, open) {
   input.onblur = close;
 }
 
-/* A heading that the page has scrolled past comes back; one below the picture does not take it away. */
+/* Moves the focus to a heading. The page scrolls only to a heading above the window, so that a heading
+   below the picture does not move the picture out of sight. */
 function turnTo(heading) {
   heading.focus({ preventScroll: true });
   if (heading.getBoundingClientRect().top < 0) heading.scrollIntoView();
@@ -84,7 +85,7 @@ async function start() {
   function show() {
     const thing = thingAt(world, location.hash);
     const community = thing.parts ? thing : thing.inside ?? world.root;
-    // An entity that is chosen in a graph leaves the graph as it is, if it is in it.
+    // If the chosen entity is in the graph that is shown, this graph stays.
     const kept = mode === "graph" && before === "graph" && picture.graph?.nodes.some((node) => node.entity === thing);
     const way = trail(community);
     get("trail").replaceChildren(...way.map((it, i) => make("span", {}, i ? make("span", { ariaHidden: "true" }, "› ") : null, link(it.title, () => open(it)))));
@@ -110,5 +111,5 @@ async function start() {
 }
 
 start().catch((error) => {
-  document.getElementById("panel").replaceChildren(make("p", {}, `The map can't be opened (${error}): a newer browser is needed.`));
+  document.getElementById("panel").replaceChildren(make("p", {}, `The map can't be opened (${error}): use a newer browser.`));
 });

@@ -1,7 +1,7 @@
 "use strict";
-/* The text beside the picture. Whatever comes from documents or models is set as text. */
+/* The text beside the picture. Texts of documents and models are inserted as text, never as HTML. */
 
-const FIRST = 40; // of a list, before it is asked for in full
+const FIRST = 40; // items of a list that are shown at first
 const CITED = /\[\s*data\s*:([^\[\]]*)\]/gi;
 const PART = /(Entities|Relationships|Claims|Reports|Sources)\s*\(([^()]*)\)/g;
 const ORIGINS = {
@@ -27,7 +27,7 @@ function counted(n, one, many) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
-/* [kind, ref, what is said before it] of each thing that a text cites, once. */
+/* The citations in a text as [kind, ref, the text before it], each record once. */
 function citations(text, said = "") {
   const found = new Map();
   let done = 0;
@@ -139,7 +139,7 @@ class Panel {
     return make("div", {}, list, more);
   }
 
-  /* Text with its citations as buttons; the words that they lead to open below it. */
+  /* A text with buttons for its citations. A button shows the cited passages below the text. */
   prose(text, name = "p") {
     const block = make(name), place = make("div");
     let done = 0;
@@ -153,11 +153,11 @@ class Panel {
     return name === "p" ? make("div", {}, block, place) : block;
   }
 
-  /* All that a finding cites, in one place. */
+  /* The passages of all citations of a finding. */
   basis(text) {
     const cites = citations(text).filter(([kind]) => kind !== "Reports");
     if (!cites.length) return null;
-    const all = make("details", {}, make("summary", {}, `What it rests on (${cites.length})`));
+    const all = make("details", {}, make("summary", {}, `Evidence (${cites.length})`));
     all.ontoggle = () => {
       if (all.children.length === 1) all.append(...cites.map((cite) => this.evidence(...cite)));
     };
@@ -166,7 +166,7 @@ class Panel {
 
   cited(text, kind, ref) {
     const place = make("div");
-    // The name stands before it already.
+    // The button needs no name, because the text before it has the name.
     text.append(this.cite(place, kind, ref, "", "quotation"));
     return [text, place];
   }
@@ -182,7 +182,7 @@ class Panel {
     }
     let evidence = null;
     button.ariaExpanded = "false";
-    button.title = name ? `${name} (${number}): show the words that this rests on` : `The ${number} is no longer in the graph`;
+    button.title = name ? `${name} (${number}): show the passages that support this` : `The ${number} is no longer in the graph`;
     button.onclick = () => {
       const opened = (evidence ??= this.evidence(kind, ref, said));
       button.ariaExpanded = String(!opened.isConnected);

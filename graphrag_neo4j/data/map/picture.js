@@ -1,7 +1,7 @@
 "use strict";
-/* The picture: nested circles of communities, or the entity graph of one of them. */
+/* The picture: nested circles of communities, or the entity graph of one community. */
 
-const DRAWN = 120; // entities in an entity graph
+const DRAWN = 120; // largest number of entities in an entity graph
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -29,7 +29,7 @@ class Picture {
     this.draw();
   }
 
-  /* Shows a community, or the entity graph of it, with one thing in it chosen. */
+  /* Shows a community as circles or as its entity graph, and marks the chosen community or entity. */
   show(community, chosen, mode) {
     this.chosen = chosen;
     const other = community !== this.focus.data || mode !== this.mode;
@@ -43,7 +43,7 @@ class Picture {
       this.fly([node.x, node.y, node.r * 2.06], this.was !== mode);
     }
     this.was = mode;
-    // What stands above the picture may have become taller; the observer tells it a frame later.
+    // The bar above the picture may have become taller; the observer would tell this a frame later.
     if (this.width !== this.canvas.clientWidth || this.height !== this.canvas.clientHeight) this.resize();
   }
 
@@ -63,7 +63,7 @@ class Picture {
     });
   }
 
-  /* What is at one point of the canvas goes to another, in a view `by` times as wide. */
+  /* Moves a point of the picture from (x, y) to (x2, y2), and makes the view `by` times as wide. */
   pull([x, y], [x2, y2], by) {
     this.flight?.stop();
     const [cx, cy, wide] = this.view, k = this.scale;
@@ -95,7 +95,8 @@ class Picture {
     document.getElementById("zoom").textContent = `${Math.round((100 * whole) / this.view[2])} %`;
   }
 
-  /* What is under a point of the canvas; `reach`: what is smaller is not meant. */
+  /* The community or entity at a point of the canvas. `reach` is the radius of a touch in pixels, and
+     circles smaller than that can't be hit. */
   at(x, y, reach = 0) {
     if (this.mode === "graph") return this.near(this.graph.nodes, x, y, reach)?.entity;
     let node = this.packed, found = null;
@@ -106,7 +107,7 @@ class Picture {
         return place[2] > Math.max(4, reach) && inside(place, x, y);
       });
     }
-    // Between the largest circles a finger means the nearest one, however small.
+    // A touch between the largest circles hits the nearest one, however small it is.
     if (found === this.packed && reach) found = this.near(found.children, x, y, reach) ?? found;
     return found === this.packed && !inside(this.place(found), x, y) ? null : found.data;
   }
@@ -165,7 +166,7 @@ function drawCircles(picture) {
   picture.labels.show(circleNames(picture), picture.width, picture.height);
 }
 
-/* The entities of a community as one path: thousands of single ones would be slow. */
+/* Draws the entities of a community as one path, because thousands of paths are slow. */
 function drawDots(picture, node, hue, note) {
   const { context } = picture;
   context.beginPath();
@@ -188,7 +189,7 @@ function ring(context, x, y, r, chosen) {
   context.stroke();
 }
 
-/* The community whose parts are named: the opened one, until another one is zoomed in on. */
+/* The community whose parts get names: the opened one, or one that fills the picture after zooming. */
 function standing(picture) {
   const opened = new Set(picture.focus.ancestors()), [x, y] = picture.view;
   const wide = Math.min(picture.width, picture.height);
@@ -201,7 +202,7 @@ function standing(picture) {
   return node;
 }
 
-/* The chosen thing first, then communities by their size, then single entities by their degree. */
+/* The names in order: the chosen one, then communities by size, then entities by degree. */
 function circleNames(picture) {
   const at = standing(picture), chosen = picture.nodes.get(picture.chosen);
   const rank = (node) => (node === chosen ? Infinity : node.children ? 1e9 + node.value : node.data.degree);
@@ -217,7 +218,7 @@ function circleName(picture, node, chosen) {
   return r > 22 ? { ...name, text: node.data.title, room: Math.max(r * 1.6, 96), lines: 3, size, bold: true } : null;
 }
 
-/* The best connected members of a community, placed by their relationships. */
+/* Places the members with the highest degrees by a simulation of forces between them. */
 function relate(world, community, chosen) {
   const members = [...membersOf(community)].sort((a, b) => b.degree - a.degree).slice(0, DRAWN);
   if (chosen?.related && !members.includes(chosen)) members[Math.min(members.length, DRAWN - 1)] = chosen;
@@ -265,7 +266,7 @@ function drawGraph(picture) {
   picture.labels.show(graphNames(picture, near), picture.width, picture.height);
 }
 
-/* The chosen entity first, then its neighbours, then the best connected. */
+/* The names in order: the chosen entity, its neighbours, then entities by degree. */
 function graphNames(picture, near) {
   const wanted = (node) => (node.entity === picture.chosen ? 2 : near.has(node) ? 1 : 0);
   const order = [...picture.graph.nodes].sort((a, b) => wanted(b) - wanted(a) || b.r - a.r);

@@ -1,5 +1,5 @@
 "use strict";
-/* The page's data: unpacked, and linked so that each thing knows its neighbours. */
+/* Unpacks the data of the page, and links each record to the records around it. */
 
 const KINDS = {
   documents: "title source",
@@ -37,11 +37,11 @@ function linked(tables) {
   return world;
 }
 
-/* Characters that turn the direction of the text after them, or that nobody sees. One visible
-   character stands for each, so that places in a text stay right. */
+/* Invisible characters, and those that change the direction of the text after them. Each is replaced
+   by one visible character, so that places in a text stay right. */
 const CONTROLS = /[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
 
-/* Gives the chunks of a document numbers, `part` from 1, where it has more than one. */
+/* Numbers the chunks of each document that has several: `part` is 1 for the first. */
 function number(world) {
   const parts = Map.groupBy(world.chunks.values(), (chunk) => chunk.document);
   for (const chunks of parts.values()) {
@@ -49,7 +49,7 @@ function number(world) {
   }
 }
 
-/* From columns to rows; texts are runs of pieces. */
+/* Makes the columns of a table into rows, and runs of pieces into texts. */
 function rows(tables, kind) {
   const names = KINDS[kind].split(" ");
   const pieces = tables.pieces[0];
@@ -63,8 +63,8 @@ function rows(tables, kind) {
   return (columns[0] ?? []).map((_, n) => Object.fromEntries(names.map((name, i) => [name, columns[i][n]])));
 }
 
-/* Runs are [steps from the end of the run before, length], one after the other; pieces stand one
-   space apart, unless one brings its own gap. */
+/* Makes runs of pieces into a text. For each run, `runs` holds the distance from the end of the last
+   run, and the length. Between two pieces is a space, unless the first one ends with white space. */
 function written(pieces, runs, as = (piece) => piece) {
   let text = "", gap = "", at = 0;
   for (let i = 0; i < runs.length; i += 2) {
@@ -82,7 +82,7 @@ function folding(pieces, runs) {
   return written(pieces, runs, (piece) => (piece === "\n" ? piece : piece.replace(/\s+/g, " ").trim()));
 }
 
-/* Communities hold `parts` (communities) and `members` (entities); the root holds level 0. */
+/* Links the communities. `parts` holds communities, `members` entities; the root holds level 0. */
 function tree(world) {
   const root = { ref: 0, title: "All communities", parts: [], members: [], level: -1 };
   for (const one of world.communities.values()) Object.assign(one, { parts: [], members: [] });
@@ -100,13 +100,13 @@ function tree(world) {
   return root;
 }
 
-/* Where there is no report yet: the names of the best connected members. */
+/* The title of a community without a report: the names of the members with the highest degrees. */
 function membersNamed(community) {
   const best = [...membersOf(community)].sort((a, b) => b.degree - a.degree).slice(0, 3);
   return best.map((it) => it.name).join(", ") || `Community ${community.ref}`;
 }
 
-/* What a citation leads to, by name; undefined where it is no longer in the graph. */
+/* The name of a cited record; undefined if it is no longer in the graph. */
 function nameOf(world, kind, ref) {
   const named = (end) => world.entities.get(end)?.name;
   switch (kind) {
@@ -132,7 +132,7 @@ function* membersOf(community) {
   for (const part of community.parts) yield* membersOf(part);
 }
 
-/* From the root down to a community. */
+/* The communities from the root to this one. */
 function trail(community) {
   return community?.inside ? [...trail(community.inside), community] : community ? [community] : [];
 }
@@ -141,8 +141,9 @@ function hueOf(community) {
   return trail(community)[1]?.hue;
 }
 
-/* The words that a citation leads to, nearest to what is said with it: [{chunk, start, text,
-   length}], start in the document. The text is empty where no sentence of a chunk says it. */
+/* The passages that a citation leads to, as [{chunk, start, text, length}]; `start` is the place in
+   the document. Of a chunk it is the sentence nearest to `said`, the text before the citation. The
+   text is empty if no sentence of the chunk is near enough. */
 function wordsOf(world, kind, ref, said = "") {
   switch (kind) {
     case "Claims": {
@@ -169,7 +170,7 @@ function wordsOf(world, kind, ref, said = "") {
   }
 }
 
-/* Offsets count characters, as Python does; JavaScript counts some characters as two. */
+/* Part of a chunk. Places count characters as Python does; JavaScript counts some characters as two. */
 function quote(chunk, start, end) {
   const characters = [...chunk.text];
   const from = start ?? 0;
@@ -178,9 +179,9 @@ function quote(chunk, start, end) {
   return { chunk, start: chunk.start + from, text: text + (cut ? " …" : ""), length: [...text].length };
 }
 
-/* In each chunk what is said, word for word; chunks that hold it so come alone. Else the sentence
-   that shares enough words with it or, where nothing is said, names most of the names; else the
-   place alone. */
+/* A passage of each chunk. If some chunks hold `said` word for word, they alone are taken. Otherwise
+   it is the sentence that shares enough words with `said` or, if that is empty, has the most of the
+   names. Without such a sentence, only the place of the chunk is given. */
 function saying(world, refs, names, said) {
   const chunks = (refs ?? []).map((ref) => world.chunks.get(ref));
   const verbatim = said.trim() ? new RegExp(said.trim().split(/\s+/).map(plain).join("\\s+"), "u") : null;
@@ -207,8 +208,9 @@ function without(beginning, text) {
   return trimmed.startsWith(beginning) ? trimmed.slice(beginning.length) : trimmed;
 }
 
-/* How many words a sentence shares with what is said: at least three and two in five of the words
-   of the shorter one, and not only words of the names. A heading in capitals says nothing. */
+/* Returns a function that counts the words that a sentence shares with `said`. It gives 0 for less than
+   three words, for less than two fifths of the words of the shorter text, for words of the names
+   alone, and for a heading in capitals. */
 function sharing(said, names) {
   const words = [...wordsIn(folded(said))], named = wordsIn(folded(names.join(" ")));
   return (sentence, text) => {
@@ -220,29 +222,29 @@ function sharing(said, names) {
   };
 }
 
-/* How many of the names a sentence holds; one as a word of its own counts for more than one within
-   another word. */
+/* Returns a function that counts the names in a sentence. A name that is a separate word counts more
+   than one inside another word. */
 function naming(names) {
   const wanted = names.map(folded).map((name) => [name, wordly(name)]);
   return (sentence) => wanted.reduce((n, [name, word]) => n + (word.test(sentence) ? 10 : sentence.includes(name) ? 1 : 0), 0);
 }
 
-/* The words of four letters and more; pairs of characters where words are not set apart. */
+/* The words of at least four letters and, in scripts without spaces, the pairs of characters. */
 function wordsIn(text) {
   const spaced = text.match(/[\p{L}\p{N}]{4,}/gu) ?? [];
   const pairs = [...text.matchAll(/(?=([\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{2}))/gu)].map((found) => found[1]);
   return new Set([...spaced, ...pairs]);
 }
 
-/* Sentences end as in passages.py: not after an abbreviation or an initial, and at a line break
-   only where the line is too short to have been wrapped. */
+/* Sentences end as in nlp/sentences.py. They do not end after an abbreviation or an initial. They end
+   at a line break only after a line that is too short to have been wrapped. */
 const ABBREVIATION = "(?<!(?<![\\p{L}\\p{N}])(?:\\p{Lu}|Dr|Mr|Mrs|Ms|St|Prof|Jr|Sr|vs|No|Nr|ca|etc|e\\.g|i\\.e|z\\.B|bzw|Abs|Hr|Fr|Inc|Ltd|Co|Corp|Gen|Sen|Rep|Gov|Capt|Lt|Col|Mt|Ft|\\p{N}{1,2}))";
 const CLOSED = "[\"'”’»)\\]）」』】》]*";
 const END = new RegExp(`${ABBREVIATION}[.!?…]+${CLOSED}(?=\\s+[^\\p{Ll}\\s]|\\s*$)|[!?…]+${CLOSED}(?=\\s)|[。！？｡．؟۔।॥]+${CLOSED}|\\n[ \\t]*\\n`, "gu");
 const SPEAKER = /^\s*(?:\p{Lu}[\p{Lu}\p{M} .’'-]{1,40}:\s+)?/u;
 const WRAPPED = 45; // characters; a longer line without a full stop may go on in the next one
 
-/* The sentences of a text: [index, text] each, without the tag of who speaks. */
+/* The sentences of a text as [index, text], without the name of a speaker before them. */
 function sentences(text) {
   const ends = [...text.matchAll(END)].map((found) => found.index + found[0].length);
   let line = 0;

@@ -14,6 +14,7 @@ from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import (
     Graph,
+    Row,
     Transaction,
     forget_claims,
     forget_extraction,
@@ -23,7 +24,6 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.evidence import (
-    Row,
     claim_rows,
     link,
     mention_rows,

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
 
 import anyio.to_thread
 
@@ -17,15 +16,13 @@ from graphrag_neo4j.events import Listener, Share, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow, SourceRow
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.chunking import cut
+from graphrag_neo4j.indexing.cutting import Cuts
 from graphrag_neo4j.indexing.rows import DocumentRow, KnownDocumentRow
 from graphrag_neo4j.loaders import clean
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import storable
 
 __all__ = [
-    "Cuts",
-    "Cutting",
     "Ingested",
     "delete_documents",
     "document_id",
@@ -41,48 +38,6 @@ LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-u
 WRITE_ROWS = 2000  # chunks in one statement, at most
 WRITE_CHUNKS = 400  # chunks after which a transaction ends
 LARGEST_INTEGER = 2**63 - 1
-
-
-class Cuts(Protocol):
-    """A way to cut documents into chunks.
-
-    `prepend` names the metadata that a model reads before each chunk. `signature` is a hash of
-    everything besides the text that the places of chunks depend on. `spans` runs in a thread and
-    reports its progress.
-    """
-
-    @property
-    def prepend(self) -> tuple[str, ...]: ...
-
-    @property
-    def signature(self) -> str: ...
-
-    def spans(self, document: Document, progress: Callable[[float], None], /) -> list[Span]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Cutting:
-    """The settings for cutting documents: tokens, encoding, and metadata before each chunk."""
-
-    max_tokens: int
-    overlap: int
-    encoding: str
-    prepend: tuple[str, ...] = ()
-
-    @property
-    def signature(self) -> str:
-        """A hash of everything besides the text that the places of chunks depend on."""
-        return identify("cutting", self.max_tokens, self.overlap, self.encoding)
-
-    def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
-        """The places of a document's chunks. `progress` gets the finished share, 0 to 1."""
-        return cut(
-            document.text,
-            max_tokens=self.max_tokens,
-            overlap=self.overlap,
-            encoding=self.encoding,
-            progress=progress,
-        )
 
 
 @dataclass(slots=True)
@@ -109,6 +64,7 @@ class Ingested:
 class _Prepared:
     """A document that is ready to be written."""
 
+    id: str
     row: Row
     document: Document
     share: Share
@@ -173,7 +129,7 @@ class _Ingesting:
     async def take(self, document: Document) -> None:
         share = Share(self.size_of(document), self.listen)
         prepared, replaced = _prepare(document, self.cutting, share)
-        key = bytes.fromhex(str(prepared.row["id"]))
+        key = bytes.fromhex(prepared.id)
         if key in self.seen:
             self.result.repeated.append(document.source)
             return
@@ -186,13 +142,13 @@ class _Ingesting:
 
     async def look(self) -> None:
         """Looks up the documents that wait, and cuts those that are new or changed."""
-        ids = [prepared.row["id"] for prepared in self.unknown]
+        ids = [prepared.id for prepared in self.unknown]
         known = {
             row["id"]: row
             for row in await self.graph.read("ingest/known", KnownDocumentRow, ids=ids)
         }
         for prepared in self.unknown:
-            if self._differs(prepared, known.get(prepared.row["id"])):
+            if self._differs(prepared, known.get(prepared.id)):
                 await self._cut(prepared)
             prepared.share(1.0)
         self.unknown, self.waiting = [], 0
@@ -290,8 +246,9 @@ def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared
     document, replaced = clean(document)
     metadata = {k: v for k, v in document.metadata.items() if v is not None}
     header = header_of(document, cutting.prepend)
+    id_ = document_id(document.source)
     row: Row = {
-        "id": document_id(document.source),
+        "id": id_,
         "source": document.source,
         "title": document.title,
         "header": header or None,
@@ -300,7 +257,7 @@ def _prepare(document: Document, cutting: Cuts, share: Share) -> tuple[_Prepared
         "metadata": _json(metadata),
         **_flat(metadata),
     }
-    return _Prepared(row, document, share), replaced
+    return _Prepared(id_, row, document, share), replaced
 
 
 def _flat(metadata: Mapping[str, object]) -> Row:
@@ -321,11 +278,11 @@ def _json(metadata: Mapping[str, object]) -> str:
 
 
 def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
-    document, header = str(prepared.row["id"]), str(prepared.row["header"] or "")
+    header = str(prepared.row["header"] or "")
     return [
         {
-            "id": identify("chunk", document, header, text, occurrence),
-            "document": document,
+            "id": identify("chunk", prepared.id, header, text, occurrence),
+            "document": prepared.id,
             "text": text,
             "index": index,
             "start": span.start,

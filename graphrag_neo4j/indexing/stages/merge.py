@@ -11,7 +11,6 @@ the statements that go against the shown direction.
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
@@ -43,7 +42,7 @@ async def _save(graph: Graph, statement: str, rows: Sequence[Row]) -> None:
     await graph.transact(work)
 
 
-def vote(counts: Iterable[Sequence[Any]]) -> str | None:
+def vote(counts: Iterable[tuple[str, int]]) -> str | None:
     """The text with the highest total of (text, count) pairs; an empty text does not count."""
     votes: Counter[str] = Counter()
     for text, n in counts:

@@ -8,56 +8,41 @@ sub-community whose own report failed is represented by the descriptions of its 
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
-from graphrag_neo4j.context.citations import CitationKind, cited, neutralised, rewrite
+from graphrag_neo4j.context.citations import CitationKind, cited, rewrite
 from graphrag_neo4j.context.context_table import (
     ContextRecord,
     ContextTable,
-    record_of_row,
-    relationship_record,
-    report_line,
     report_tokens,
 )
 from graphrag_neo4j.context.report_material import (
-    ClaimMaterial,
-    EntityMaterial,
-    PartMaterial,
-    RelationshipMaterial,
     ReportMaterial,
-    SourceMaterial,
 )
 from graphrag_neo4j.events import Advanced, Started
-from graphrag_neo4j.graph import Graph, Row, Transaction, save_reports
+from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, save_reports
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.grounding import report_row
+from graphrag_neo4j.indexing.material_reader import read_materials
 from graphrag_neo4j.indexing.report_context import pack, report_of_elements, whole
 from graphrag_neo4j.indexing.rows import (
     CitedRow,
     PendingReportRow,
-    ReportClaimRow,
-    ReportEdgeRow,
-    ReportEntityRow,
-    ReportPartRow,
-    ReportSourcesRow,
     WaitingReportsRow,
 )
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import LLMTask, WrittenReport
 from graphrag_neo4j.protocols import IndexBackend
-from graphrag_neo4j.text import flat
 from graphrag_neo4j.tokens import CountTokens
 
-__all__ = ["ReportLimits", "mark_reported_otherwise", "read_materials", "write_reports"]
+__all__ = ["ReportLimits", "mark_reported_otherwise", "write_reports"]
 
 PAGE = 50
 BATCH = 32
 ELEMENTS = "elements"
-QUOTED = 5  # chunks that are quoted for an entity or a pair, at most
-STANDING_IN = 5  # members that represent a sub-community without a report
 COUNTED = 50_000  # lines whose tokens are remembered: each is in a context of every level
 
 
@@ -195,16 +180,16 @@ class _Level:
         await self.graph.transact(write)
         self.stage.listen(Advanced(len(rows), len(failed)))
 
-    def _row(self, task: _Task, report: WrittenReport) -> Row:
+    def _row(self, task: _Task, report: WrittenReport) -> ReportToSave:
         row = report_row(task.id, report, task.known)
-        properties = row["properties"] | {
+        row["properties"] |= {
+            "n_tokens": report_tokens(row["properties"]["report"], self.limits.count),
             "report_hash": task.hash,
             "report_with": ELEMENTS if task.report else self.signature,
             "origin": ELEMENTS if task.report else self.stage.backend.origin,
             "shortened": task.table.shortened or None,
         }
-        n_tokens = report_tokens(properties["report"], self.limits.count)
-        return {**row, "properties": {**properties, "n_tokens": n_tokens}}
+        return row
 
 
 def _ids(rows: Sequence[PendingReportRow]) -> Sequence[str]:
@@ -238,86 +223,8 @@ async def _resolve(
     return {(row["kind"], row["ref"]): row["id"] for row in rows}
 
 
-async def read_materials(
-    graph: Graph, ids: Sequence[str], *, sources: bool = False
-) -> dict[str, ReportMaterial]:
-    """Reads the report material of each of these communities; with `sources` also its sources."""
-    entities: defaultdict[str, dict[str, EntityMaterial]] = defaultdict(dict)
-    for row in await graph.read("reports/entities", ReportEntityRow, ids=ids):
-        entities[row["community"]][row["id"]] = _entity(row)
-    edges: defaultdict[str, list[RelationshipMaterial]] = defaultdict(list)
-    for edge in await graph.read("reports/edges", ReportEdgeRow, ids=ids):
-        edges[edge["community"]].append(_edge(edge))
-    claims: defaultdict[str, list[ClaimMaterial]] = defaultdict(list)
-    for claim in await graph.read("reports/claims", ReportClaimRow, ids=ids):
-        claims[claim["community"]].append(_claim(claim))
-    parts: defaultdict[str, list[PartMaterial]] = defaultdict(list)
-    for part in await graph.read("reports/parts", ReportPartRow, ids=ids):
-        parts[part["community"]].append(_part(part, entities[part["community"]].values()))
-    rows = (
-        await graph.read("reports/sources", ReportSourcesRow, ids=ids, most=QUOTED)
-        if sources
-        else ()
-    )
-    quoted = {found["community"]: [_source(*one) for one in found["said"]] for found in rows}
-    return {
-        id_: ReportMaterial(entities[id_], edges[id_], claims[id_], parts[id_], quoted.get(id_, ()))
-        for id_ in ids
-    }
-
-
-def _lines(record: ContextRecord) -> str:
-    """The description of a record, each statement on a line of its own."""
-    return "\n".join(flat(piece) for piece in record.pieces)
-
-
-def _entity(row: ReportEntityRow) -> EntityMaterial:
-    record = record_of_row("Entities", row, "name", "type", "description")
-    name, degree = neutralised(row["name"]), row["degree"] or 0
-    type_ = row["type"] or ""
-    return EntityMaterial(record, name, _lines(record), degree, row["part"], row["mentions"], type_)
-
-
-def _edge(row: ReportEdgeRow) -> RelationshipMaterial:
-    record = relationship_record(row, "source_name", "target_name")
-    return RelationshipMaterial(
-        record, row["source"], row["target"], _lines(record), row["weight"] or 0
-    )
-
-
-def _claim(row: ReportClaimRow) -> ClaimMaterial:
-    fields = ("subject", "object", "type", "status", "start", "end", "description")
-    source = ContextRecord("Sources", row["chunk_ref"], row["chunk"], "")
-    record = record_of_row("Claims", row, *fields)
-    description = flat(neutralised(row["description"] or ""))
-    alike = (row["subject"], row["object"] or "", row["type"] or "")
-    return ClaimMaterial(record, tuple(row["about"]), description, source, alike)
-
-
-def _source(ref: int, chunk: str, about: Sequence[str], text: str) -> SourceMaterial:
-    return SourceMaterial(ContextRecord("Sources", ref, chunk, ""), tuple(about), neutralised(text))
-
-
 def _counted(material: ReportMaterial) -> list[str]:
     """The texts and numbers, besides the records, that the choice of quotations depends on."""
     sources = [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
     counts = [f"{e.record.id} {e.degree} {e.mentions}" for e in material.entities.values()]
     return [*sources, *counts, *(f"{edge.record.id} {edge.weight}" for edge in material.edges)]
-
-
-def _part(row: ReportPartRow, entities: Iterable[EntityMaterial]) -> PartMaterial:
-    if row["report"] is None:
-        members = sorted(
-            (e for e in entities if e.part == row["id"]), key=lambda e: (-e.degree, e.record.id)
-        )[:STANDING_IN]
-        title = ", ".join(entity.name for entity in members)
-        lines = (f"{entity.name}: {flat(entity.description)}" for entity in members)
-        full = summary = "; ".join(lines)
-    else:
-        title, full = flat(row["title"]), report_line(row["report"])
-        summary = flat(f"{row['title']}: {row['summary']}")
-
-    def record(text: str) -> ContextRecord:
-        return ContextRecord("Reports", row["ref"], row["id"], text)
-
-    return PartMaterial(row["id"], record(full), record(summary), record(title), row["rating"])

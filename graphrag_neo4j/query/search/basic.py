@@ -35,7 +35,9 @@ async def _ranked(query: QueryContext) -> list[str]:
     if vector is not None:
         rows = await vector_search(query.graph, "chunk", vector, CANDIDATES)
     elif words := lucene_query(query.question):
-        rows = await query.graph.read("search/worded_chunks", ScoredRow, words=words, k=CANDIDATES)
+        rows = await query.graph.read(
+            "search/fulltext_chunks", ScoredRow, words=words, k=CANDIDATES
+        )
     else:
         rows = []
     return [row["id"] for row in rows]

@@ -117,7 +117,7 @@ async def _near_reports(query: QueryContext) -> Sequence[ReportRow]:
         near = await vector_search(query.graph, "community", vector, PRIMED_BY)
     elif words := lucene_query(query.question):
         near = await query.graph.read(
-            "search/worded_communities", ScoredRow, words=words, k=PRIMED_BY
+            "search/fulltext_communities", ScoredRow, words=words, k=PRIMED_BY
         )
     else:
         near = []

@@ -8,8 +8,10 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.state import migrate
+from graphrag_neo4j.indexing.rows import ReportEdgeRow
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.query.lookup import read_entity
+from graphrag_neo4j.query.rows import OneHopRow, RelationshipRow, ResolvedRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization.map import read_map
 from tests.support.graphrag_tables import brought
@@ -33,7 +35,7 @@ RETURN pair.id AS id, a.name AS a, b.name AS b, forward, total
 async def shown(graph: Graph) -> Mapping[str, tuple[str, str, int | None]]:
     """The relationships as reports and answers show them: source, target, and how many go back."""
     ids = [row["id"] for row in await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN r.id AS id")]
-    rows = await graph.read("search/relationships", ids=ids)
+    rows = await graph.read("search/relationships", RelationshipRow, ids=ids)
     return {row["id"]: (row["source"], row["target"], row["opposite"]) for row in rows}
 
 
@@ -109,18 +111,19 @@ async def test_reports_answers_and_the_map_show_the_same_direction(
     await brought(alone)
     directed = {(source, target) for source, target, _ in (await shown(graph)).values()}
     ids = [row["id"] for row in await graph.run_plain("MATCH (c:Community) RETURN c.id AS id")]
-    edges = await graph.read("reports/edges", ids=ids)
+    edges = await graph.read("reports/edges", ReportEdgeRow, ids=ids)
     assert {(row["source_name"], row["target_name"]) for row in edges} <= directed
     names = {row["id"]: row["name"] for row in await graph.run_plain(
         "MATCH (e:Entity) RETURN e.id AS id, e.name AS name"
     )}  # fmt: skip
     assert all(names[row["source"]] == row["source_name"] for row in edges)
     entities = sorted(names)[:200]
-    hop = (await graph.read("search/one_hop", ids=entities, inner=900, outward=900, chunks=1))[0]
+    most = {"inner": 900, "outward": 900, "chunks": 1}
+    [hop] = await graph.read("search/one_hop", OneHopRow, ids=entities, **most)
     for row in [*hop["inner"], *hop["outward"]]:
         assert (row["source"], row["target"]) in directed
     cited = [{"kind": "Relationships", "ref": row["ref"], "said": []} for row in edges]
-    places = await graph.read("search/resolve", citations=cited, places=1)
+    places = await graph.read("search/resolve", ResolvedRow, citations=cited, places=1)
     assert {row["title"] for row in places} <= {f"{one} – {other}" for one, other in directed}
     for name in sorted(names.values())[:40]:
         one = await read_entity(graph, name)

@@ -17,17 +17,18 @@ from graphrag_neo4j.events import Event, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import (
     Graph,
     IndexedKind,
-    Row,
+    PlainRow,
     await_indexes,
     dump,
     ensure_fulltext_indexes,
     forget_vectors,
     vector_search,
 )
+from graphrag_neo4j.graph.rows import ScoredRow, SearchIndexRow
+from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import Leiden, find_communities
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits, embed
-from graphrag_neo4j.indexing.stages.ingest import Cutting
 from graphrag_neo4j.indexing.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.llm import Endpoint
@@ -136,7 +137,7 @@ async def reported(graph: Graph) -> None:
     await write_reports(StageContext(graph, PresetBackend(), run, 2, silent), limits)
 
 
-async def nodes(graph: Graph, label: str) -> list[Row]:
+async def nodes(graph: Graph, label: str) -> list[PlainRow]:
     rows = await graph.run_plain(
         f"MATCH (x:{label}) RETURN properties(x) AS x, x.name AS name ORDER BY x.id"
     )
@@ -150,8 +151,9 @@ async def first(graph: Graph, kind: IndexedKind, text: str, dimensions: int = SH
 
 
 async def index_dimensions(graph: Graph) -> list[int]:
-    rows = await graph.read("graph/search_indexes")
-    return [row["config"]["vector.dimensions"] for row in rows if row["type"] == "VECTOR"]
+    rows = await graph.read("graph/search_indexes", SearchIndexRow)
+    vectors = [row["config"] for row in rows if row["type"] == "VECTOR"]
+    return [int(str(config["vector.dimensions"])) for config in vectors]
 
 
 async def test_entities_chunks_and_reports_are_found_by_their_own_texts(graph: Graph) -> None:
@@ -216,7 +218,7 @@ async def test_a_changed_description_embeds_that_alone(graph: Graph) -> None:
     assert await first(graph, "entity", "kind old man") == (await named(graph, "Scrooge"))["id"]
 
 
-async def named(graph: Graph, name: str) -> Row:
+async def named(graph: Graph, name: str) -> PlainRow:
     return next(one for one in await nodes(graph, "Entity") if one["name"] == name)
 
 
@@ -489,9 +491,12 @@ async def test_searching_brings_no_warning_and_the_clause_of_newer_servers_finds
             rows = await vector_search(graph, kind, vector, 3)
             assert rows
             if graph.version >= (2026, 1):
-                assert rows == await graph.read(f"nearest/search_{kind}", vector=vector, k=3)
+                search = f"vector_search/{kind}"
+                assert rows == await graph.read(search, ScoredRow, vector=vector, k=3)
                 by_procedure = {"index": f"kg_{kind}_vector", "vector": vector, "k": 3}
-                assert rows == await graph.read("nearest/query", **by_procedure)
+                assert rows == await graph.read(
+                    "vector_search/procedure", ScoredRow, **by_procedure
+                )
     assert caplog.records == []
 
 

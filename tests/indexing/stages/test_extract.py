@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from graphrag_neo4j.graph import Graph, Row, dump
+from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.indexing.stages.extract import count_read_otherwise, mark_to_reread
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.status import read_status
@@ -18,7 +18,7 @@ async def names(graph: Graph) -> list[str]:
     return [row["name"] for row in rows]
 
 
-async def claims(graph: Graph) -> list[Row]:
+async def claims(graph: Graph) -> list[PlainRow]:
     return await graph.run_plain(
         "MATCH (c:Claim)-[:FROM]->(:Chunk) OPTIONAL MATCH (c)-[:SUBJECT]->(s:Entity)"
         " OPTIONAL MATCH (c)-[:OBJECT]->(o:Entity)"

@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, Row, dump
-from graphrag_neo4j.indexing.stages.ingest import Cutting, delete_documents, document_id
+from graphrag_neo4j.graph import Graph, PlainRow, dump
+from graphrag_neo4j.indexing.cutting import Cutting
+from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.model import Document, Scalar
 from tests.support.preset_backend import CUTTING, PresetBackend, documents, found, put, read
 
@@ -20,7 +21,7 @@ SENTENCES = [
 TEXT = "".join(SENTENCES)
 
 
-async def chunks(graph: Graph) -> list[Row]:
+async def chunks(graph: Graph) -> list[PlainRow]:
     return await graph.run_plain(
         "MATCH (c:Chunk)-[:PART_OF]->(d:Document) RETURN c.id AS id, c.ref AS ref, c.text AS text,"
         " c.start AS start, c.end AS end, c.extraction AS extraction, d.source AS source"
@@ -33,7 +34,7 @@ async def chain(graph: Graph) -> list[tuple[str, str]]:
     return sorted((row["a"], row["b"]) for row in rows)
 
 
-async def only_document(graph: Graph) -> Row:
+async def only_document(graph: Graph) -> PlainRow:
     rows = await graph.run_plain("MATCH (d:Document) RETURN properties(d) AS d")
     [only] = [row["d"] for row in rows]
     return dict(only)

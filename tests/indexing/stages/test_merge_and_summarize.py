@@ -1,7 +1,7 @@
 """What is derived from evidence in a real Neo4j: votes, degrees, descriptions; nothing twice."""
 
 from graphrag_neo4j.events import Event, Started
-from graphrag_neo4j.graph import Graph, Row, dump
+from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.summarize import mark_described_otherwise
@@ -11,12 +11,12 @@ from tests.support.preset_backend import PresetBackend, claim, describe, documen
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
 
 
-async def entities(graph: Graph) -> dict[str, Row]:
+async def entities(graph: Graph) -> dict[str, PlainRow]:
     rows = await graph.run_plain("MATCH (e:Entity) RETURN properties(e) AS e")
     return {row["e"]["name"]: row["e"] for row in rows}
 
 
-async def pairs(graph: Graph) -> list[Row]:
+async def pairs(graph: Graph) -> list[PlainRow]:
     rows = await graph.run_plain("MATCH ()-[r:RELATED]->() RETURN properties(r) AS r")
     return [row["r"] for row in rows]
 

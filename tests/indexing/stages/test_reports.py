@@ -10,7 +10,7 @@ from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Event, Started, silent
-from graphrag_neo4j.graph import Graph, Row, dump
+from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.indexing.hierarchy import HierarchyLimits as TreeLimits
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import Leiden, find_communities
@@ -79,7 +79,7 @@ async def report(
     return events
 
 
-async def communities(graph: Graph) -> list[Row]:
+async def communities(graph: Graph) -> list[PlainRow]:
     rows = await graph.run_plain(
         "MATCH (c:Community) RETURN properties(c) AS c, "
         "[(c)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(e) | e.name] AS names ORDER BY c.level DESC"

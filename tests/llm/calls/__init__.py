@@ -1,1 +1,1 @@
-"""Thinking with a model: think steps fed by hand, the endpoint over real HTTP."""
+"""The backend with a model: LLM tasks that get replies by hand, and calls over real HTTP."""

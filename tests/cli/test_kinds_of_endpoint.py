@@ -90,6 +90,21 @@ def test_an_endpoint_without_embeddings_is_found_before_the_first_paid_call(
     assert endpoint.count("embeddings") <= 3
 
 
+@pytest.mark.parametrize("method", ["local", "basic", "drift"])
+def test_a_question_to_an_endpoint_that_gives_no_more_vectors_is_answered_by_words(
+    kg: Run, tale: Path, endpoint: FakeEndpoint, method: str
+) -> None:
+    assert kg("index", tale).code == 0
+    endpoint.change(embeds=False)
+    endpoint.reset()
+    asked = kg("query", QUESTION, "--method", method, "--json")
+    assert asked.code == 0, asked.err
+    assert asked.json["text"]
+    assert asked.err.count("full-text search instead of vector search") == 1
+    assert "There is no model text-embedding-3-small" in asked.err
+    assert len([call for call in endpoint.log if call.path == "/v1/embeddings"]) == 1
+
+
 def test_paid_vectors_are_replaced_by_static_ones_on_demand_only(
     kg: Run, tale: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

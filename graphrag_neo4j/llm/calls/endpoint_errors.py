@@ -36,10 +36,11 @@ class Explainer:
                     f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
                 )
             case openai.NotFoundError():
-                hint = f", or set {EMBEDDING}=static, which needs no endpoint"
+                hint = f", or set {EMBEDDING}=static or {EMBEDDING}=local, which need no endpoint"
                 return ModelError(
                     f"There is no model {model} at {self.address}: set {setting} or "
-                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message})."
+                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message}).",
+                    missing=True,
                 )
             case openai.RateLimitError(code="insufficient_quota"):
                 return ModelError(f"The quota of the key is used up ({message}).")

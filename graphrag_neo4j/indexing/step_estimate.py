@@ -64,7 +64,8 @@ def for_each_chunk(chunks: int, few: float, many: float) -> float:
     other with the logarithm of the size.
     """
     way = log(min(max(chunks, FEW), MANY) / FEW) / log(MANY / FEW)
-    return few * (many / few) ** way
+    factor: float = (many / few) ** way
+    return few * factor
 
 
 def priced(

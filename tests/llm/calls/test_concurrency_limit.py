@@ -190,11 +190,16 @@ async def test_the_time_until_a_stream_begins_changes_nothing() -> None:
     assert limit.now > FIRST
 
 
-async def test_calls_that_all_time_out_say_what_to_set() -> None:
-    with FakeEndpoint(latency=5.0) as endpoint:
-        errors, _ = await ask_at_once(endpoint, 6, timeout=0.1, max_retries=0)
+async def test_calls_that_all_time_out_say_what_to_set_though_a_vector_came() -> None:
+    with FakeEndpoint() as endpoint:
+        given = {"openai_base_url": endpoint.url, "timeout": 0.1, "max_retries": 0}
+        async with Endpoint(load_settings(**given)) as model:
+            await model.embed(["One text."])
+            endpoint.change(latency=5.0)
+            errors = await errors_of(model, 6)
     assert any(isinstance(error, ReplyError) and "KG_TIMEOUT" in str(error) for error in errors)
     [stopped, *_] = [error for error in errors if isinstance(error, ModelError)]
+    assert "2 calls in a row failed" in str(stopped)
     assert "none got a reply within 0.1 seconds. Set KG_TIMEOUT" in str(stopped)
 
 

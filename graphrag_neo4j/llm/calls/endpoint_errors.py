@@ -15,8 +15,8 @@ __all__ = ["REFUSED", "Explainer", "Failures"]
 # If the first calls all fail, this many failures mean that the endpoint is down. Fewer failures
 # may be due to the texts of single chunks.
 HOPELESS_AT_FIRST: Final = 5
-# Each of these calls was sent several times, so this many last for minutes. If no call of their step
-# was answered before, the server is too slow for it.
+# Each of these calls was sent several times, so even two take minutes. If no call of their step was
+# answered before, the server is too slow for it.
 HOPELESS_TIMEOUTS: Final = 2
 REFUSED: Final = "the endpoint refuses the request"
 EMBEDDING: Final = "KG_EMBEDDING_MODEL"

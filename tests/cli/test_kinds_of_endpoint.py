@@ -90,18 +90,25 @@ def test_an_endpoint_without_embeddings_is_found_before_the_first_paid_call(
     assert endpoint.count("embeddings") <= 3
 
 
-@pytest.mark.parametrize("method", ["local", "basic", "drift"])
-def test_a_question_to_an_endpoint_that_gives_no_more_vectors_is_answered_by_words(
-    kg: Run, tale: Path, endpoint: FakeEndpoint, method: str
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("local",), "full-text search instead of vector search"),
+        (("drift",), "full-text search instead of vector search"),
+        (("global", "--prefilter", "1"), "prefilter has no effect"),
+    ],
+)
+def test_a_question_to_an_endpoint_that_gives_no_more_vectors_is_answered_without_one(
+    kg: Run, tale: Path, endpoint: FakeEndpoint, options: tuple[str, ...], said: str
 ) -> None:
     assert kg("index", tale).code == 0
     endpoint.change(embeds=False)
     endpoint.reset()
-    asked = kg("query", QUESTION, "--method", method, "--json")
+    asked = kg("query", QUESTION, "--json", "--method", *options)
     assert asked.code == 0, asked.err
     assert asked.json["text"]
-    assert asked.err.count("full-text search instead of vector search") == 1
-    assert "There is no model text-embedding-3-small" in asked.err
+    assert asked.err.count(said) == 1
+    assert asked.err.count("There is no model text-embedding-3-small") == 1
     assert len([call for call in endpoint.log if call.path == "/v1/embeddings"]) == 1
 
 

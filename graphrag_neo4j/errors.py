@@ -54,7 +54,14 @@ class EmbeddedError(GraphError):
 
 
 class ModelError(GraphRAGError):
-    """The model endpoint can't be used: its key, model name, quota or address is wrong."""
+    """The model endpoint can't be used: its key, model name, quota or address is wrong.
+
+    `missing` is True where the endpoint answers, but has no model of that name.
+    """
+
+    def __init__(self, message: str, *, missing: bool = False) -> None:
+        super().__init__(message)
+        self.missing = missing
 
 
 class BudgetSpentError(GraphRAGError):

@@ -12,7 +12,7 @@ from typing import Final
 
 from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.encoder import missing_packages
-from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.errors import InputError, ModelError, ReplyError
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.llm import (
     Endpoint,
@@ -151,8 +151,9 @@ async def _check_window(
     name = "Context window"
     try:
         test = await try_window(endpoint, settings, step, size)
-    except ReplyError as error:
-        says = f"{about}a prompt of about {size:,} tokens was not answered: {error}."
+    except (ModelError, ReplyError) as error:
+        reason = str(error).rstrip(".")
+        says = f"{about}a prompt of about {size:,} tokens was not answered: {reason}."
         return Check(name, False, says)
     match test.verdict:
         case "whole":

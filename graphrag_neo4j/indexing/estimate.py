@@ -23,6 +23,7 @@ from graphrag_neo4j.indexing.step_estimate import (
     FIRST_LIST,
     StepEstimate,
     embedding,
+    for_each_chunk,
     priced,
 )
 from graphrag_neo4j.llm import LLMIndexBackend
@@ -33,11 +34,14 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 __all__ = ["Estimate", "StepEstimate", "estimate"]
 
 
-# Calls for each chunk, tokens of the material in a call, and tokens from the model. Measured with
-# the endpoint of the tests, reports on 60 transcripts and summaries on 5. There 0.06 descriptions
-# for each chunk had more than 400 tokens, 0.21 more than 160, and 2.2 came from several places.
-REPORT: Final = (0.39, 1270, 600)
-SEVERAL, ABOVE_400, REPLY = 2.2, 0.06, 173
+# Measured with the endpoint of the tests on 5 and on 60 transcripts: calls for each chunk, for
+# which a small corpus has more communities and fewer long descriptions than a large one; then the
+# tokens of the material in a call, and those of the reply. Of the descriptions of 5 transcripts,
+# 2.2 for each chunk came from several places, and 0.21 had more than 160 tokens.
+REPORTS: Final = (0.64, 0.39)
+REPORT: Final = (1270, 600)
+ABOVE_400: Final = (0.06, 0.11)
+SEVERAL, REPLY = 2.2, 173
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +117,9 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     if settings.claims:  # not set: a model extracts none
         steps.append(_reading("claims", backend.claims(empty), chunks, text_tokens, settings))
     summary, report = backend.summarize("", [""]), backend.report("", ReportMaterial({}, [], []))
-    steps.append(_written("summary", summary, chunks, _summaries(settings), settings))
-    steps.append(_written("report", report, chunks, REPORT, settings))
+    steps.append(_written("summary", summary, chunks, _summaries(chunks, settings), settings))
+    reports = (for_each_chunk(chunks, *REPORTS), *REPORT)
+    steps.append(_written("report", report, chunks, reports, settings))
     return [*steps, embedding(chunks, text_tokens, settings.embedding_batch, settings)]
 
 
@@ -132,10 +137,10 @@ def _written(
     return priced(step, calls, calls * sent, calls * replied, settings)
 
 
-def _summaries(settings: Settings) -> tuple[float, int, int]:
+def _summaries(chunks: int, settings: Settings) -> tuple[float, int, int]:
     """The summaries for each chunk: those descriptions that are too long to be joined."""
-    join = settings.join_tokens
-    share = min(SEVERAL, ABOVE_400 * (400 / join) ** 1.5) if join else SEVERAL
+    join, above = settings.join_tokens, for_each_chunk(chunks, *ABOVE_400)
+    share = min(SEVERAL, above * (400 / join) ** 1.5) if join else SEVERAL
     return share, min(100 + 2 * join, settings.summary_context_tokens), REPLY
 
 

@@ -14,6 +14,7 @@ from graphrag_neo4j.indexing.step_estimate import (
     FIRST_LIST,
     StepEstimate,
     embedding,
+    for_each_chunk,
     priced,
 )
 from graphrag_neo4j.model import Step
@@ -23,13 +24,16 @@ __all__ = ["estimate_graphrag"]
 
 # Tokens (o200k_base) of its prompt for a list, and of its prompt for more.
 LISTS: Final = {"extraction": (1730, 34), "claims": (1111, 21)}
-# By step: calls for each chunk, and tokens to and from the model in such a call. Its prompts have
-# 138 and 1,927 tokens. The rest was counted in the graph of our own index of 5 transcripts: 2.08
-# elements with several descriptions for each chunk, 101 tokens in each, and 1.10 times as many
-# reports as ours. A larger corpus has fewer of all these for each chunk: 0.61 times for 60
-# transcripts, as measured for our reports. (An index that it made itself, of A Christmas Carol, has
+# By step: calls for each chunk of 5 and of 60 transcripts, and tokens to and from the model in such
+# a call. Its prompts have 138 and 1,927 tokens. The rest was counted in the graph of our own index
+# of 5 transcripts: 2.08 elements with several descriptions for each chunk, 101 tokens in each, and
+# 1.10 times as many reports as ours. 60 transcripts have 0.61 times as many of all these for each
+# chunk, as was measured for our reports. (An index that it made itself, of A Christmas Carol, has
 # 1.9 summaries and 1.5 reports for each 600 tokens of text.)
-WRITTEN: Final = {"summary": (1.27, 138 + 101, 101), "report": (0.43, 1927 + 1435, 600)}
+WRITTEN: Final = {
+    "summary": ((2.08, 1.27), 138 + 101, 101),
+    "report": ((0.70, 0.43), 1927 + 1435, 600),
+}
 TEXTS_PER_CALL = 16  # of its embedding
 
 
@@ -57,7 +61,7 @@ def _written(chunks: int, settings: Settings) -> Sequence[StepEstimate]:
     steps: tuple[Step, ...] = ("summary", "report")
     found = []
     for step in steps:
-        share, sent, replied = WRITTEN[step]
-        calls = round(share * chunks)
+        shares, sent, replied = WRITTEN[step]
+        calls = round(for_each_chunk(chunks, *shares) * chunks)
         found.append(priced(step, calls, calls * sent, calls * replied, settings))
     return found

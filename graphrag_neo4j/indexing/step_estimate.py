@@ -2,14 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log
 from typing import Final
 
 from graphrag_neo4j.llm import model_of, price_of
 from graphrag_neo4j.model import Step
 from graphrag_neo4j.settings import WITHOUT_ENDPOINT, Settings
 
-__all__ = ["ASSUMED", "FIRST_LIST", "Assumed", "StepEstimate", "embedding", "priced"]
+__all__ = [
+    "ASSUMED",
+    "FIRST_LIST",
+    "Assumed",
+    "StepEstimate",
+    "embedding",
+    "for_each_chunk",
+    "priced",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ FIRST_LIST = 0.8  # share of the records that the first reply has; gleanings giv
 # Texts to embed for each chunk (itself, entities, reports), and tokens for each token of text.
 EMBEDDED = 5.5
 EMBEDDED_TOKENS = 1.8
+# The chunks of 5 and of 60 transcripts, in whose graphs elements and communities were counted.
+FEW, MANY = 168, 2274
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,17 @@ class StepEstimate:
     input_tokens: int
     output_tokens: int
     cost: float | None
+
+
+def for_each_chunk(chunks: int, few: float, many: float) -> float:
+    """The number of calls for each chunk of a corpus of this size.
+
+    It is `few` up to 168 chunks and `many` from 2,274 on, as measured, and goes from one to the
+    other with the logarithm of the size.
+    """
+    way = log(min(max(chunks, FEW), MANY) / FEW) / log(MANY / FEW)
+    factor: float = (many / few) ** way
+    return few * factor
 
 
 def priced(

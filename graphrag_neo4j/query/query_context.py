@@ -15,7 +15,8 @@ from graphrag_neo4j.context.context_table import (
     report_line,
     report_pieces,
 )
-from graphrag_neo4j.events import Listener, silent
+from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.events import Listener, Notice, silent
 from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of, vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import FinalTask, Message, T
@@ -46,7 +47,8 @@ class QueryContext:
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
     holds the messages before the question. `stands_alone` tells whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
-    answer. `listen` receives the events of the search. `_nearest` keeps the chunks that
+    answer. `listen` receives the events of the search. `vectorless` holds the reason why the
+    embedding model gives no vectors, once it has refused to. `_nearest` keeps the chunks that
     `nearest_chunks` has found for a vector.
     """
 
@@ -61,6 +63,7 @@ class QueryContext:
     stands_alone: bool = False
     context_only: bool = False
     listen: Listener = silent
+    vectorless: list[str] = field(default_factory=list)
     _nearest: dict[tuple[float, ...], Sequence[ScoredRow]] = field(default_factory=dict)
 
     async def nearest_chunks(self, vector: Sequence[float]) -> Sequence[ScoredRow]:
@@ -80,15 +83,33 @@ class QueryContext:
         """Returns the vector of a text, by default of the question, to search nodes of a kind.
 
         A question that does not stand alone counts together with the questions before it.
-        Returns None if there is no embedder, no text, or no usable vector.
+        Returns None if there is no embedder, no text, or no usable vector. If the endpoint answers,
+        but gives no vector, the listener is told once, and this search goes on without vectors.
         """
         asked = [message.content for message in self.history if message.role == "user"]
         earlier = () if self.stands_alone else asked
         text = (text or "\n".join([*earlier, self.question])).strip()
-        if self.embedder is None or not text:
+        if self.embedder is None or not text or self.vectorless:
             return None
-        vector = await self.embedder.of(kind).embed_question(text)
+        try:
+            vector = await self.embedder.of(kind).embed_question(text)
+        except (ModelError, ReplyError) as error:
+            if isinstance(error, ReplyError) and not error.reached:
+                raise
+            if isinstance(error, ModelError) and not error.missing:
+                raise
+            self._go_without_vectors(str(error))
+            return None
         return None if flaw_of(vector) else vector  # a vector index refuses, for example, zeros
+
+    def _go_without_vectors(self, reason: str) -> None:
+        if not self.vectorless:  # several vectors may have been asked for at the same time
+            told = (
+                f"The question has no vector: {reason.rstrip('.')}. The search uses full-text "
+                "search instead of vector search."
+            )
+            self.listen(Notice(told, warning=True))
+        self.vectorless.append(reason)
 
     def table(self, budget: float) -> ContextTable:
         """Returns an empty context table for at most `budget` tokens."""

@@ -41,8 +41,7 @@ def test_an_index_can_be_asked(kg: Run, tale: Path, endpoint: FakeEndpoint, mode
     endpoint.change(**MODES[mode])
     built = kg("index", tale)
     assert built.code == 0, built.err
-    # Without a response format the fake writes no JSON, which global search needs.
-    for method in ("local", "global") if mode == "reasoning model" else ("local",):
+    for method in ("local", "global"):
         asked = kg("query", QUESTION, "--method", method, "--json")
         assert asked.code == 0, asked.err
         assert asked.json["text"]
@@ -88,6 +87,28 @@ def test_an_endpoint_without_embeddings_is_found_before_the_first_paid_call(
     assert asked.json["text"]
     assert "full-text" not in asked.err
     assert endpoint.count("embeddings") <= 3
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("local",), "full-text search instead of vector search"),
+        (("drift",), "full-text search instead of vector search"),
+        (("global", "--prefilter", "1"), "prefilter has no effect"),
+    ],
+)
+def test_a_question_to_an_endpoint_that_gives_no_more_vectors_is_answered_without_one(
+    kg: Run, tale: Path, endpoint: FakeEndpoint, options: tuple[str, ...], said: str
+) -> None:
+    assert kg("index", tale).code == 0
+    endpoint.change(embeds=False)
+    endpoint.reset()
+    asked = kg("query", QUESTION, "--json", "--method", *options)
+    assert asked.code == 0, asked.err
+    assert asked.json["text"]
+    assert asked.err.count(said) == 1
+    assert asked.err.count("There is no model text-embedding-3-small") == 1
+    assert len([call for call in endpoint.log if call.path == "/v1/embeddings"]) == 1
 
 
 def test_paid_vectors_are_replaced_by_static_ones_on_demand_only(

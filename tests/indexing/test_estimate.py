@@ -9,6 +9,7 @@ from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.events import Advanced, Event, Notice, Started
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.estimate import Estimate, estimate
+from graphrag_neo4j.indexing.step_estimate import for_each_chunk
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -42,6 +43,16 @@ async def test_it_is_close_to_what_the_sample_then_takes(
     spent = sum(one.input_tokens + one.output_tokens for one in used.values())
     assert tokens == pytest.approx(spent, rel=0.2)
     assert cost == pytest.approx(sum(one.cost for one in used.values()), rel=0.2)
+    [reports] = [step.calls for step in said.steps if step.step == "report"]
+    assert reports == pytest.approx(used["report"].calls, rel=0.2)
+
+
+def test_calls_for_each_chunk_lie_between_those_of_a_small_and_a_large_corpus() -> None:
+    assert [for_each_chunk(n, 0.64, 0.39) for n in (0, 1, 168)] == [0.64] * 3
+    assert for_each_chunk(2274, 0.64, 0.39) == pytest.approx(0.39)
+    assert for_each_chunk(10**6, 0.64, 0.39) == pytest.approx(0.39)
+    assert 0.45 < for_each_chunk(618, 0.64, 0.39) < 0.55
+    assert 0.06 < for_each_chunk(618, 0.06, 0.11) < 0.11
 
 
 async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:

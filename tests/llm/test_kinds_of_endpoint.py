@@ -1,12 +1,17 @@
 """Reasoning models, local servers, old servers and strict proxies: each call comes through."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+import anyio
+import httpx2
+import openai
 import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.calls.call_options import CallOptions, Capabilities
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
@@ -48,6 +53,49 @@ async def test_every_call_comes_through_and_is_refused_only_at_first(kind: FakeE
             assert (await model.ask(NOTE)).text
             assert await model.embed(["One text."])
     assert [call.status for call in kind.log] == [200] * 5
+
+
+async def test_a_call_that_waits_while_another_learns_what_is_refused_comes_through(
+    kind: FakeEndpoint,
+) -> None:
+    """It was written with all options, and is refused when the options are known no more."""
+    kind.change(latency=0.05)
+    texts: list[str] = []
+    async with (
+        Endpoint(settings(kind.url, concurrency=1)) as model,
+        anyio.create_task_group() as all_,
+    ):
+
+        async def ask() -> None:
+            texts.append((await model.ask(NOTE)).text)
+
+        async def listen() -> None:
+            texts.append((await heard(model, NOTE))[0])
+
+        for call in (ask, ask, listen):
+            all_.start_soon(call)
+            await anyio.sleep(0.02)
+    assert len(texts) == 3
+    assert all(texts)
+
+
+@pytest.mark.parametrize("learnt", [{"json_schema"}, {"json_schema", "json_object"}])
+async def test_a_refusal_of_what_is_known_by_now_sends_the_call_again(learnt: set[str]) -> None:
+    known = Capabilities()
+    options = CallOptions("model-of-mine", NOTE, known)
+    types: list[str] = []
+
+    async def send(body: Mapping[str, Any]) -> str:
+        kind = body.get("response_format", {"type": ""})["type"]
+        types.append(kind)
+        if not kind:
+            return "done"
+        known.remember(learnt)  # by another call
+        response = httpx2.Response(400, request=httpx2.Request("POST", "http://127.0.0.1/v1"))
+        raise openai.BadRequestError("response_format unknown", response=response, body=None)
+
+    assert await options.healed(send, stream=False) == "done"
+    assert types == ["json_schema", *{"json_object"} - learnt, ""]
 
 
 async def test_a_streamed_call_alone_heals(kind: FakeEndpoint) -> None:

@@ -123,10 +123,13 @@ class CallOptions:
         What had to be left out is remembered if the call succeeds. Raises what `send` raises.
         """
         while True:
+            body = self.body(stream=stream)
             try:
-                done = await send(self.body(stream=stream))
+                done = await send(body)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if not self.heal(error, stream=stream):
+                # Another call may have found out meanwhile what the endpoint refuses.
+                known_now = self.body(stream=stream) != body
+                if not (known_now or self.heal(error, stream=stream)):
                     raise
             else:
                 self.known.remember(self.left_out)

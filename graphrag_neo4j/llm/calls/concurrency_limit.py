@@ -1,8 +1,11 @@
 """The number of concurrent calls, adapted to what the endpoint bears.
 
 A server that works on one call at a time lets the other calls wait until they time out; more calls
-at once gain nothing there. So the limit grows round by round as long as more calls at once bring
-more replies in the same time. It is halved where calls time out or are refused as too many.
+at once gain nothing there. So one call is sent at first, and its time shows how many calls such a
+server could answer before they time out. The same is done again before replies that may be longer
+than all before, unless more than a few calls at once have gained something. The limit grows round
+by round as long as more calls at once bring more replies in the same time. It is halved where calls
+time out or are refused as too many.
 """
 
 import time
@@ -16,8 +19,11 @@ import openai
 
 __all__ = ["FIRST", "ConcurrencyLimit"]
 
-FIRST: Final = 4
+FIRST: Final = 1
 """Concurrent calls at first, where it is not known that the endpoint bears many."""
+FEW: Final = 4
+"""Concurrent calls from which on a growth must gain something: the times of fewer calls say too
+little, as the first ones may be very short, or wait until the server has loaded its model."""
 SAFE: Final = 0.7
 """Share of the timeout that the slowest call may take after the limit has grown, if the server
 works on one call at a time, so that each call waits for all others."""
@@ -31,11 +37,13 @@ TOO_MANY: Final = frozenset({429, 503, 529})  # 529: overloaded
 class Call:
     """A call that holds a slot. `began` is the time when it was sent.
 
-    `change` is the number of changes of the limit before it.
+    `change` is the number of changes of the limit before it. `is_whole` tells whether it ends with
+    its whole reply, so that its time counts.
     """
 
     change: int
     began: float
+    is_whole: bool = True
 
 
 class ConcurrencyLimit:
@@ -46,7 +54,8 @@ class ConcurrencyLimit:
     """
 
     def __init__(self, most: int, timeout: float, *, many: bool) -> None:
-        self._most, self._safe = most, timeout * SAFE
+        self._most, self._safe, self._many = most, timeout * SAFE, many
+        self._longest = 0  # tokens that a reply so far may have had
         self._slots = anyio.CapacityLimiter(most if many else min(FIRST, most))
         self._changes = 0
         self._seconds: list[float] = []  # of the calls that were answered in this round
@@ -60,13 +69,16 @@ class ConcurrencyLimit:
         return int(self._slots.total_tokens)
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Call]:
+    async def slot(self, reply_tokens: int | None = 0) -> AsyncIterator[Call]:
         """Waits for a slot, and adapts the limit to how the call in it ends.
 
-        If the call is not sent at once, its `began` must be set when it is sent.
+        `reply_tokens` is the largest number of tokens of its reply, 0 if it has no limit, None for
+        a stream, whose reply comes after the call. If the call is not sent at once, its `began`
+        must be set when it is sent.
         """
+        self._begin_again(reply_tokens or 0)
         async with self._slots:
-            call = Call(self._changes, time.monotonic())
+            call = Call(self._changes, time.monotonic(), is_whole=reply_tokens is not None)
             try:
                 yield call
             except openai.APITimeoutError:
@@ -78,8 +90,15 @@ class ConcurrencyLimit:
                 raise
             self._count_answer(call)
 
+    def _begin_again(self, reply_tokens: int) -> None:
+        """Lets one call show its time before others, if its reply may be longer than all before."""
+        if reply_tokens > self._longest:
+            self._longest = reply_tokens
+            if self.now <= FEW and not self._many:
+                self._set(min(FIRST, self._most), hold=0)
+
     def _count_answer(self, call: Call) -> None:
-        if call.change != self._changes:
+        if call.change != self._changes or not call.is_whole:
             return
         self._seconds.append(time.monotonic() - call.began)
         if len(self._seconds) >= self.now:
@@ -98,13 +117,13 @@ class ConcurrencyLimit:
             self._grow(slowest, rate)
 
     def _grow(self, slowest: float, rate: float) -> None:
-        """Doubles the limit, or adds a quarter where doubling might let calls time out."""
-        for step in (self.now, max(1, self.now // 4)):
-            wanted = min(self._most, self.now + step)
-            if wanted > self.now and slowest * wanted / self.now <= self._safe:
-                before = (self.now, rate)
+        """Raises the limit to FEW, or twice it, or a quarter more, so that no call times out."""
+        now = self.now
+        for larger in (FEW, 2 * now, now + max(1, now // 4)):
+            wanted = min(self._most, larger)
+            if wanted > now and slowest * wanted / now <= self._safe:
                 self._set(wanted, hold=0)
-                self._before = before
+                self._before = (now, rate) if now >= FEW else None
                 return
 
     def _count_refusal(self, call: Call) -> None:

@@ -15,6 +15,9 @@ __all__ = ["REFUSED", "Explainer", "Failures"]
 # If the first calls all fail, this many failures mean that the endpoint is down. Fewer failures
 # may be due to the texts of single chunks.
 HOPELESS_AT_FIRST: Final = 5
+# Each of these calls was sent several times, so even two take minutes. If no call of their step was
+# answered before, the server is too slow for it.
+HOPELESS_TIMEOUTS: Final = 2
 REFUSED: Final = "the endpoint refuses the request"
 EMBEDDING: Final = "KG_EMBEDDING_MODEL"
 LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
@@ -36,10 +39,11 @@ class Explainer:
                     f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
                 )
             case openai.NotFoundError():
-                hint = f", or set {EMBEDDING}=static, which needs no endpoint"
+                hint = f", or set {EMBEDDING}=static or {EMBEDDING}=local, which need no endpoint"
                 return ModelError(
                     f"There is no model {model} at {self.address}: set {setting} or "
-                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message})."
+                    f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message}).",
+                    missing=True,
                 )
             case openai.RateLimitError(code="insufficient_quota"):
                 return ModelError(f"The quota of the key is used up ({message}).")
@@ -128,7 +132,12 @@ class Failures:
         if known:
             return known
         self._in_a_row += 1
-        most = self._hopeless if self._meter.total.calls else HOPELESS_AT_FIRST
-        if self._in_a_row >= most:
+        if self._in_a_row >= self._most(step, error):
             return self._explain.of_many_failures(error, self._in_a_row)
         return self._explain.of_failure(error)
+
+    def _most(self, step: str, error: openai.APIError) -> int:
+        """Returns the number of failures in a row after which the run must stop."""
+        if isinstance(error, openai.APITimeoutError) and not self._meter.steps[step].calls:
+            return HOPELESS_TIMEOUTS
+        return self._hopeless if self._meter.total.calls else HOPELESS_AT_FIRST

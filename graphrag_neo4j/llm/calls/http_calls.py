@@ -12,6 +12,7 @@ from openai import AsyncOpenAI, AsyncStream
 
 from graphrag_neo4j.llm.calls.concurrency_limit import ConcurrencyLimit
 from graphrag_neo4j.llm.calls.rate_limiter import Rates
+from graphrag_neo4j.llm.calls.refusals import LIMITS
 from graphrag_neo4j.llm.calls.response_bodies import bound_body
 from graphrag_neo4j.llm.calls.retries import seconds_before_retry
 from graphrag_neo4j.llm.prices import is_listed_provider
@@ -62,7 +63,7 @@ class HttpCalls:
             response = await self._client.post(path, body=body, cast_to=httpx2.Response)
             return read(response)
 
-        return await self._with_retries(send)
+        return await self._with_retries(send, _reply_tokens(body))
 
     async def open_stream(self, path: str, body: Mapping[str, Any]) -> AsyncStream[object]:
         """Opens a stream of raw events. Typed events would fail if an event has another form.
@@ -76,12 +77,12 @@ class HttpCalls:
                 path, body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
             )
 
-        return await self._with_retries(send)
+        return await self._with_retries(send, None)
 
-    async def _with_retries(self, send: Callable[[], Awaitable[R]]) -> R:
+    async def _with_retries(self, send: Callable[[], Awaitable[R]], reply_tokens: int | None) -> R:
         for retries in count():
             try:
-                async with self.concurrency.slot() as call:
+                async with self.concurrency.slot(reply_tokens) as call:
                     await self.rates.before_request()
                     call.began = time.monotonic()
                     return await send()
@@ -91,6 +92,11 @@ class HttpCalls:
                     raise
             await anyio.sleep(wait)  # without a slot, so that other calls may be sent
         raise AssertionError("The loop above has no end.")
+
+
+def _reply_tokens(body: Mapping[str, Any]) -> int:
+    """Returns the limit of the reply in the body of a call, 0 if it has none."""
+    return max(int(body.get(name) or 0) for name in LIMITS)
 
 
 def _client(settings: Settings) -> AsyncOpenAI:

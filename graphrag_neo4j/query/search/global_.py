@@ -62,6 +62,13 @@ async def _cover(
     levels = await query.graph.read("search/levels", LevelRow)
     chosen = _default_level(query, levels) if level is None else _existing(level, levels)
     vector = await query.vector(kind="community") if prefilter else None
+    if query.vectorless:
+        query.listen(
+            Notice(
+                "The option prefilter has no effect here, because the question has no vector.",
+                warning=True,
+            )
+        )
     rows = await query.graph.read("search/cover", CoverRow, level=chosen, vector=vector)
     if vector is not None and prefilter is not None:
         rows = sorted(rows, key=lambda row: (-(row["nearness"] or 0), row["id"]))[:prefilter]

@@ -26,22 +26,30 @@ async def ask_at_once(
     endpoint: FakeEndpoint, n: int, **given: object
 ) -> tuple[list[ReplyError | ModelError], Endpoint]:
     """The errors of n calls that are wanted at the same time."""
-    errors: list[ReplyError | ModelError] = []
     usual = {"openai_base_url": endpoint.url, "openai_api_key": "sk-x"}
-    async with (
-        Endpoint(load_settings(**(usual | given))) as model,
-        anyio.create_task_group() as all_,
-    ):
+    async with Endpoint(load_settings(**(usual | given))) as model:
+        return await errors_of(model, n), model
 
-        async def ask(text: str) -> None:
-            try:
-                await model.ask(Request("summary", (Message("user", text),)))
-            except (ReplyError, ModelError) as error:
-                errors.append(error)
 
+async def errors_of(
+    model: Endpoint, n: int, tokens: int | None = None
+) -> list[ReplyError | ModelError]:
+    """The errors of n calls to this endpoint that are wanted at the same time.
+
+    `tokens` is the limit of their replies.
+    """
+    errors: list[ReplyError | ModelError] = []
+
+    async def ask(text: str) -> None:
+        try:
+            await model.ask(Request("summary", (Message("user", text),), tokens))
+        except (ReplyError, ModelError) as error:
+            errors.append(error)
+
+    async with anyio.create_task_group() as all_:
         for number in range(n):
             all_.start_soon(ask, f"Say {number}.")
-    return errors, model
+    return errors
 
 
 def most_at_once(log: list[Call]) -> int:
@@ -62,9 +70,9 @@ def begun_and_ended(log: list[Call]) -> list[int]:
 
 
 async def test_a_server_that_works_on_one_call_at_a_time_answers_all_of_30() -> None:
-    """At a hundredth of the usual times: 0.2 s a reply, 1.2 s until a call is given up."""
-    with FakeEndpoint(one_at_a_time=True, latency=0.2) as endpoint:
-        errors, model = await ask_at_once(endpoint, 30, timeout=1.2)
+    """At a fraction of the usual times: 0.1 s a reply, 0.8 s until a call is given up."""
+    with FakeEndpoint(one_at_a_time=True, latency=0.1) as endpoint:
+        errors, model = await ask_at_once(endpoint, 30, timeout=0.8)
         log = endpoint.log
     assert errors == []
     assert model.meter.total.calls == 30
@@ -72,12 +80,45 @@ async def test_a_server_that_works_on_one_call_at_a_time_answers_all_of_30() -> 
     assert most_at_once(log) <= 6
 
 
-async def test_a_slower_one_answers_all_after_some_were_given_up() -> None:
-    """Four at once are too many for it: the fourth would wait longer than the timeout."""
-    with FakeEndpoint(one_at_a_time=True, latency=0.4) as endpoint:
-        errors, model = await ask_at_once(endpoint, 12, timeout=1.2)
+async def test_one_that_becomes_slower_answers_all_after_some_were_given_up() -> None:
+    """It has borne four calls at once. Now the fourth would wait longer than the timeout."""
+    with FakeEndpoint(one_at_a_time=True, latency=0.05) as endpoint:
+        given = {"openai_base_url": endpoint.url, "timeout": 0.8, "concurrency": 4}
+        async with Endpoint(load_settings(**given)) as model:
+            assert await errors_of(model, 6) == []
+            assert most_at_once(endpoint.log) == 4
+            endpoint.change(latency=0.25)
+            endpoint.reset()
+            assert await errors_of(model, 5) == []
+            assert any(call.dropped for call in endpoint.log)
+
+
+async def test_the_times_of_short_replies_say_nothing_about_long_ones() -> None:
+    """Before the first list the embedding model is tried; a question's method takes one word."""
+    with FakeEndpoint(one_at_a_time=True) as endpoint:
+        given = {"openai_base_url": endpoint.url, "timeout": 1.2}
+        async with Endpoint(load_settings(**given)) as model:
+            await model.embed(["One text."])
+            assert await errors_of(model, 4, tokens=1) == []
+            endpoint.change(latency=0.6)
+            endpoint.reset()
+            assert await errors_of(model, 3, tokens=4000) == []
+        log = endpoint.log
+    assert len(log) == 3
+    assert most_at_once(log) == 1
+
+
+@pytest.mark.parametrize("latency", [0.6, 0.9])
+async def test_of_a_slow_one_that_works_on_one_call_at_a_time_no_call_is_given_up(
+    latency: float,
+) -> None:
+    """At a hundredth of the usual times: replies of 60 and 90 s, a timeout of 120 s."""
+    with FakeEndpoint(one_at_a_time=True, latency=latency) as endpoint:
+        errors, model = await ask_at_once(endpoint, 3, timeout=1.2)
+        log = endpoint.log
     assert errors == []
-    assert model.meter.total.calls == 12
+    assert model.meter.total.calls == len(log) == 3
+    assert most_at_once(log) == 1
 
 
 async def test_a_fast_endpoint_soon_gets_all_calls_that_are_allowed() -> None:
@@ -139,11 +180,26 @@ async def test_single_refusals_change_nothing_and_timeouts_at_once_halve_once() 
     assert limit.now == 8
 
 
-async def test_calls_that_all_time_out_say_what_to_set() -> None:
-    with FakeEndpoint(latency=5.0) as endpoint:
-        errors, _ = await ask_at_once(endpoint, 6, timeout=0.1, max_retries=0)
+async def test_the_time_until_a_stream_begins_changes_nothing() -> None:
+    limit = ConcurrencyLimit(32, 120, many=False)
+    async with limit.slot(None):
+        pass
+    assert limit.now == FIRST
+    async with limit.slot():
+        pass
+    assert limit.now > FIRST
+
+
+async def test_calls_that_all_time_out_say_what_to_set_though_a_vector_came() -> None:
+    with FakeEndpoint() as endpoint:
+        given = {"openai_base_url": endpoint.url, "timeout": 0.1, "max_retries": 0}
+        async with Endpoint(load_settings(**given)) as model:
+            await model.embed(["One text."])
+            endpoint.change(latency=5.0)
+            errors = await errors_of(model, 6)
     assert any(isinstance(error, ReplyError) and "KG_TIMEOUT" in str(error) for error in errors)
     [stopped, *_] = [error for error in errors if isinstance(error, ModelError)]
+    assert "2 calls in a row failed" in str(stopped)
     assert "none got a reply within 0.1 seconds. Set KG_TIMEOUT" in str(stopped)
 
 

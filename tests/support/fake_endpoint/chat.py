@@ -24,6 +24,16 @@ MARKED = re.compile(r"<text ([0-9a-f]{4,})>\n?")
 STATUS_FIELD = re.compile(r"status\W{0,3}<\|>|<\|>\W{0,3}(?:claim_)?status", re.IGNORECASE)
 YES_OR_NO = re.compile(r"\byes\b.*\bno\b", re.IGNORECASE | re.DOTALL)
 MISSED = re.compile(r"\bmiss(?:ed|ing)\b", re.IGNORECASE)
+# The form of the JSON that a prompt asks for in words, and the field that only one schema has.
+FORM = re.compile(r"One JSON object and nothing else\b[^{\n]*(\{.*)")
+SCHEMA_OF = {
+    "findings": "community_report",
+    "points": "points",
+    "relevant": "relevant_reports",
+    "follow_ups": "primer",
+    "question": "self_contained_question",
+    "answer": "rated_answer",
+}
 PLAIN_ANSWER = re.compile(r"\s*(yes|no)\b[^<]{0,80}", re.IGNORECASE)
 
 
@@ -97,9 +107,16 @@ def read_chat(body: Mapping[str, Any], window: int = 0) -> Chat:
         turns=_turns(messages[first:]),
         texts=tuple(_marked(prompt)),
         words=_forced(body.get("logit_bias") or {}),
-        response_format=body.get("response_format") or {},
+        response_format=body.get("response_format") or _asked_in_words(prompt),
         max_tokens=body.get("max_completion_tokens") or body.get("max_tokens"),
     )
+
+
+def _asked_in_words(prompt: str) -> Mapping[str, Any]:
+    """The response format that a prompt asks for where the request has none."""
+    form = FORM.search(prompt)
+    names = [name for field, name in SCHEMA_OF.items() if form and f'"{field}":' in form[1]]
+    return {"type": "json_object", "json_schema": {"name": names[0]}} if names else {}
 
 
 def text_hash(text: str) -> str:

@@ -5,7 +5,6 @@ speaks in how many documents, or which documents mention the entities that the q
 it can't count needs a model, and the answer says so.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -22,7 +21,12 @@ from graphrag_neo4j.nlp.question_forms import (
     kind_asked_for,
 )
 from graphrag_neo4j.nlp.sentences import speakers_in
-from graphrag_neo4j.query.query_context import QueryContext, SearchResult, lucene_query
+from graphrag_neo4j.query.query_context import (
+    QueryContext,
+    SearchResult,
+    lucene_phrase,
+    lucene_query,
+)
 from graphrag_neo4j.query.rows import (
     EntityOfTypeRow,
     MentionedInRow,
@@ -180,8 +184,7 @@ def _mentioned(entity: ShownEntityRow, passages: Sequence[int]) -> str:
 
 def _phrase(name: str) -> str:
     """Returns a full-text query for a name, in the singular or the plural."""
-    words = " ".join(re.findall(r"\w+", name))
-    return f'"{words}" OR "{words}s" OR "{words.removesuffix("s")}"'
+    return " OR ".join(lucene_phrase(form) for form in (name, f"{name}s", name.removesuffix("s")))
 
 
 def _table(columns: Mapping[str, str], rows: Sequence[MentionedInRow]) -> str:

@@ -31,6 +31,7 @@ __all__ = [
     "SearchResult",
     "gather",
     "known_refs",
+    "lucene_phrase",
     "lucene_query",
     "report_record",
     "source_record",
@@ -152,6 +153,15 @@ def lucene_query(text: str, field: str | None = None) -> str:
     words = dict.fromkeys(word.casefold() for word in re.findall(r"\w+", text))
     prefix = f"{field}:" if field else ""
     return " ".join(prefix + word for word in list(words)[:LONGEST_QUERY])
+
+
+def lucene_phrase(text: str) -> str:
+    """Returns the words of a text as a Lucene query for this phrase.
+
+    >>> lucene_phrase("self-driving cars")
+    '"self driving cars"'
+    """
+    return '"' + " ".join(re.findall(r"\w+", text)) + '"'
 
 
 def report_record(row: ReportRow, *, short: bool = False) -> ContextRecord:

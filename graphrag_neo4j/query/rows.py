@@ -9,6 +9,7 @@ __all__ = [
     "ClaimRow",
     "CoverRow",
     "CoveredRow",
+    "DocumentOfRow",
     "EntityOfTypeRow",
     "EverywhereRow",
     "LevelRow",
@@ -279,6 +280,13 @@ class TaggedLinesRow(TypedDict):
     ref: int
     lines: list[str]
     document: str
+
+
+class DocumentOfRow(TypedDict):
+    """A document, and how many of some chunks it has."""
+
+    document: str
+    n: int
 
 
 class MentionedInRow(TypedDict):

@@ -1,7 +1,7 @@
 """Splits one record of a reply into its fields, by the delimiter that the record has."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -175,10 +175,16 @@ def split_before(body: str, delimiter: Delimiter) -> tuple[str, str]:
     if found and found.start() > 1 and found[1]:
         start = found.start(1) - 1
         return body[:start], body[start:]
-    closing = max(body.rfind(mark, 0, end) for mark in ")]") + 1
+    # A bracket at the end of a line closes a record; another one may stand in a subject.
+    closing = _last_of((")\n", "]\n"), body, end) or _last_of(")]", body, end)
     if STATUS_SAID.search(body, 0, closing):
         return body[:closing], body[closing:]
     return "", body
+
+
+def _last_of(marks: Iterable[str], text: str, end: int) -> int:
+    """Returns the place behind the first character of the last mark before `end`, 0 if none."""
+    return max(text.rfind(mark, 0, end) for mark in marks) + 1
 
 
 def _unfused(fields: list[str]) -> list[list[str]]:

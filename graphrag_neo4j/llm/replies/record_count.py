@@ -22,17 +22,25 @@ from graphrag_neo4j.llm.replies.signs import (
 
 __all__ = ["number_lost"]
 
+# A record begins behind one of these characters, or with the first letter of a kind. They are looked
+# for first, so that most of a text is passed in one quick search. A line begins behind "\n".
+BORDERS = r"\n#(\[（［.!?。)\]},;\d"
+FIRST_LETTERS = "eErR"
+LINE = rf"(?<=\n){BULLET}"
 # Places where a record begins, but hardly a word of a sentence.
-PLACE = rf"(?:^{BULLET}(?:\*\*)?[(\[（［]?|##\s?|[(\[（［]|(?<=[.!?。)\]\d])|(?<=[)\]],))"
-PLACE_OF_KIND = rf"(?:{PLACE}\s?|(?<=,\s)(?=\*)|(?<=,)\s?(?=[\"“']))"
-NAME_AT_LINE = rf"^{BULLET}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
+PLACE = (
+    rf"(?:{LINE}(?:\*\*)?[(\[（［]?|(?<=\#)\#\s?|(?<=[(\[（［])|(?<=[.!?。)\]\d])"
+    r"|(?<=[)\]]),)"
+)
+PLACE_OF_KIND = rf"(?:{PLACE}\s?|(?<=,)\s(?=\*)|(?<=,)\s?(?=[\"“']))"
+NAME_AT_LINE = rf"{LINE}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
 KEY = rf"{QUOTE}{NAME}{QUOTE}\s?:"
 # Each pattern matches the beginning of one record, as far as it needs to be no sentence.
 TUPLES = (
     # A kind and two delimiters, of which commas and semicolons are alike.
     (
         rf"(?:{PLACE_OF_KIND}|(?<=,)\s?){QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?"
-        rf"(?>{RARE})[^\n]{{1,120}}?{RARE}"
+        rf"(?>{RARE})[^\n]{{1,120}}?{ANY}"
     ),
     (
         rf"{PLACE_OF_KIND}{QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?"
@@ -40,11 +48,9 @@ TUPLES = (
     ),
     # A kind in quotation marks, whatever follows it.
     rf"{PLACE_OF_KIND}[\"“*]{{1,2}}{KINDS}[\"”*]{{1,2}}(?!\s?:)",
-    # A kind behind any letter, and delimiters without spaces.
-    rf"{KINDS}(?P<tight>[,;])(?=\S)[^\n]{{1,60}}?(?P=tight)(?=\S)[^\n]{{1,200}}?(?P=tight)(?=\S)",
     # A kind whose delimiter was lost.
     (
-        rf"^(?-i:{KINDS})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
+        rf"(?<=\n)(?-i:{KINDS})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
         r"(?>[^\n]{1,60}?(?P=most))[^\n]*(?P=most)"
     ),
     # A misspelt kind in quotation marks.
@@ -53,19 +59,28 @@ TUPLES = (
         r"[^\n]{1,120}?(?P=same)"
     ),
 )
+GLUED = (
+    # A kind behind any letter, and delimiters without spaces.
+    (
+        r"(?<=[er])(?:ntity|elationship)(?P<tight>[,;])"
+        r"(?=\S)[^\n]{1,60}?(?P=tight)(?=\S)[^\n]{1,200}?(?P=tight)(?=\S)"
+    ),
+    # A word and this kind are no word of a language. For entities, see below.
+    r"(?<=[a-z]r)elationship\s?(?P<glued>[,;])[^\n]{1,60}?(?P=glued)[^\n]{1,60}?(?P=glued)",
+)
 OBJECTS = (
     (
-        rf"(?:^{BULLET}(?:\*\*)?|(?<=[)\],;#\[]))\s?"
+        rf"(?:{LINE}(?:\*\*)?|(?<=[)\],;#\[]))\s?"
         rf"\{{\s?{QUOTE}?(?:{NAME}|(?:source|target|ent)\w*){QUOTE}?\s?:(?!\s?[\[{{])"
     ),
     # An object behind another one, and objects without their brace.
-    rf"(?<=\}})\s?\{{|(?<=[}}#])\s?{KEY}|^{KEY}[^\n]{{0,120}}?,[ ]?{KEY}",
-    rf"(?<![{{,\[]\n)^{KEY}",
+    rf"(?<=\}})\s?\{{|(?<=[}}#])\s?{KEY}|(?<=\n){KEY}[^\n]{{0,120}}?,[ ]?{KEY}",
+    rf"(?<![{{,\[]\n)(?<=\n){KEY}",
 )
 LINES = (
-    rf"^{BULLET}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]",
-    r"^[-*•+]\s\*\*[^*\n]{1,100}\*\*\s?\([^()\d\n]{1,40}\)\s?[:：,–—-]\s?\S",
-    r"^[-*•+]\s[^:\n]{1,100}?\s(?:->|→)\s",
+    rf"{LINE}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]",
+    r"(?<=\n)[-*•+]\s\*\*[^*\n]{1,100}\*\*\s?\([^()\d\n]{1,40}\)\s?[:：,–—-]\s?\S",
+    r"(?<=\n)[-*•+]\s[^:\n]{1,100}?\s(?:->|→)\s",
     # A relationship without its kind: it ends with a strength.
     (
         rf"{NAME_AT_LINE}(?P<pair>{ANY})"
@@ -99,7 +114,7 @@ def number_lost(
     known = sum(_number(text, beginning, claims=claims) for text in texts)
     # What has delimiters only is a record without its kind, which was not counted.
     left = sum(
-        len(DELIMITER.findall(one)) < 2 or beginning.search(one) is not None for one in unread
+        len(DELIMITER.findall(one)) < 2 or beginning.search(f"\n{one}") is not None for one in unread
     )
     return known - read - left
 
@@ -108,14 +123,19 @@ def number_lost(
 def _beginning(types: frozenset[str]) -> re.Pattern[str]:
     """Returns the pattern of all beginnings; a type behind a name shows an entity."""
     known = "|".join(map(re.escape, sorted(types))) or r"\b\B"
-    typed = rf"{NAME_AT_LINE}(?P<next>{ANY})\s?(?:{known})\s?(?P=next)"
+    typed = (
+        rf"{NAME_AT_LINE}(?:{ANY}[^\n,，;；|｜\t<{{]{{1,60}})?(?P<next>{ANY})"
+        rf"\s?(?:{known})\s?(?P=next)"
+    )
     misspelt = (
-        rf"[(\[（［]\w{{3,20}}\s?(?P<rare>{RARE})[^\n]{{1,60}}?(?P=rare)"
+        rf"(?<=[(\[（［])\w{{3,20}}\s?(?P<rare>{RARE})[^\n]{{1,60}}?(?P=rare)"
         rf"\s?(?:{known})\s?(?P=rare)"
     )
-    return re.compile(
-        "|".join((*TUPLES, *OBJECTS, *LINES, typed, misspelt)), re.IGNORECASE | re.MULTILINE
+    behind_word = (
+        rf"(?<=[a-z]e)ntity\s?(?P<word>[,;])[^\n]{{1,60}}?(?P=word)\s?(?:{known})\s?(?P=word)"
     )
+    patterns = (*GLUED, *TUPLES, *OBJECTS, *LINES, typed, misspelt, behind_word)
+    return re.compile(rf"[{BORDERS}{FIRST_LETTERS}](?i:{'|'.join(patterns)})", re.MULTILINE)
 
 
 def _number(text: str, beginning: re.Pattern[str], *, claims: bool) -> int:
@@ -124,7 +144,7 @@ def _number(text: str, beginning: re.Pattern[str], *, claims: bool) -> int:
     A record in exactly the form that the prompts ask for is one, whatever its description says.
     """
     return sum(
-        1 if _is_as_asked(piece, claims=claims) else sum(1 for _ in beginning.finditer(piece))
+        1 if _is_as_asked(piece, claims=claims) else sum(1 for _ in beginning.finditer(f"\n{piece}"))
         for piece in BEHIND_CLOSING.split(text.strip())
     )
 

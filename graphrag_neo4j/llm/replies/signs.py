@@ -49,7 +49,7 @@ DELIMITER = re.compile(RARE, re.IGNORECASE)
 OPENED = re.compile(r"##\s?[(\[]")
 # What stands in a name where the delimiter before the next field is damaged.
 IN_NAME = re.compile(
-    r"\|\||<\||\|>|<>|<SEP>|\{tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
+    r"\|\||<\||\|>|<>|<SEP>|tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
 )
 FEWEST_IN_CLAIM = 5  # delimiters of a line that is a claim, although some were lost
 # A line with which a record of some form may begin. A number, one delimiter, or text in quotation

@@ -86,6 +86,21 @@ ENTITIES = {
         "entity,Ann,person,It is a portentity,Bob,person,A cook.entity,Cid,person,A boy",
         3,
     ),
+    "a misspelt kind without quotation marks": (
+        "entity, Ann, person, Tall)\n##\nentty, Bob, person, Short)\n##\nentity, Cid, person, Old)",
+        3,
+    ),
+    "nothing between a word and a kind, and a space behind each delimiter": (
+        (
+            "entity; Ann; person; It is a portentity; Bob; person; It is a portrelationship; Ann; "
+            "Bob; They sailed; 8"
+        ),
+        3,
+    ),
+    "another delimiter behind the kind only": (
+        "[entity;Ann;person;A boy,  entity||Bob;person;是人。,  entity;Cid;person;A cook]",
+        3,
+    ),
 }
 CLAIM = "Ann<|>NONE<|>THEFT<|>TRUE<|>1909<|>NONE<|>She stole.<|>she stole it"
 CLAIMS = {
@@ -118,12 +133,42 @@ def test_each_claim_is_read_or_counted(cause: str) -> None:
     assert len(found.records) + len(found.unread) == number
 
 
-@pytest.mark.parametrize("name", ["Ann|Bob", "Ann{tuple_delimiterBob", "Ann|>Bob"])
+@pytest.mark.parametrize("name", ["Ann|Bob", "Ann{tuple_delimiterBob", "Ann$tuple_delimiter}Bob", "Ann|>Bob"])
 def test_a_name_that_holds_a_delimiter_is_two_fields(name: str) -> None:
     found = extraction_of(Gleaning([["relationship", name, "They sailed", "8", "8"]]))
     assert (found.relationships, len(found.unusable)) == ([], 1)
     claims = claims_of(Gleaning([[name, "NONE", "T", "TRUE", "NONE", "NONE", "x", "y"]]))
     assert (claims.claims, len(claims.unusable)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        '["relationship", "Ann, "Bob", "Her motto, \\\\"Go, and come\\\\", hangs there.", "8"]',
+        '| relationship | Ann, Bob | Her motto, "Go, and come", hangs | there. | 8 |',
+        "(relationship|Ann, Bob|They sailed in June. They met again.|in May|8)",
+    ],
+)
+def test_two_names_in_one_field_make_no_relationship_of_a_name_and_a_description(
+    record: str,
+) -> None:
+    found = extraction_of(Gleaning(read_list(record).records))
+    assert (found.relationships, len(found.unusable)) == ([], 1)
+
+
+def test_a_relationship_may_lead_to_an_entity_with_a_name_that_looks_like_a_sentence() -> None:
+    name = 'The song "Who goes there? Nobody!" of the old men from the north of the island'
+    found = extraction_of(
+        Gleaning([["relationship", "Ann", name, "She sings it.", "8"], ["entity", name, "work", "A"]])
+    )
+    assert [pair.target for pair in found.relationships] == [name]
+
+
+def test_a_bracket_in_a_subject_does_not_part_it_where_a_claim_in_another_form_stands_before() -> None:
+    other = CLAIM.replace("<|>", ",")
+    mine = CLAIM.replace("Ann", "Bob (the cook) 1").replace("THEFT<|>", "THEFT<SEP>")
+    found = read_list(f"({other})\n\n{mine})", claims=True)
+    assert sorted(record[0] for record in found.records) == ["Ann", "Bob (the cook) 1"]
 
 
 def test_a_bracket_in_the_subject_of_a_claim_ends_no_record() -> None:

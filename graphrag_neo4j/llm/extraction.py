@@ -5,7 +5,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.replies.fields import SCORE, kind_of
+from graphrag_neo4j.llm.replies.list_marks import SCORE, kind_of
 from graphrag_neo4j.llm.replies.signs import holds_delimiter
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
 from graphrag_neo4j.text import clean_name, looks_like_name, name_key

@@ -9,7 +9,7 @@ at the end are a relationship. Others stay unread.
 import re
 from collections.abc import Collection, Iterator
 
-from graphrag_neo4j.llm.replies.fields import COMMA, DELIMITERS, FIELDS, SCORE, kind_of
+from graphrag_neo4j.llm.replies.list_marks import COMMA, DELIMITERS, FIELDS, SCORE, kind_of
 from graphrag_neo4j.llm.replies.named_fields import is_field_name, kind_named
 from graphrag_neo4j.llm.replies.signs import RARE, number_of_signs
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples

@@ -12,9 +12,10 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from graphrag_neo4j.llm.replies.fields import DELIMITERS, UNREAD
+from graphrag_neo4j.llm.replies.fields import UNREAD
 from graphrag_neo4j.llm.replies.json_lists import is_json, take_json
 from graphrag_neo4j.llm.replies.kindless import take_kindless, with_kind
+from graphrag_neo4j.llm.replies.list_marks import DELIMITERS
 from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
 from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
 from graphrag_neo4j.llm.replies.record_count import number_lost

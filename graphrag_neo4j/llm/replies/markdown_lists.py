@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.replies.fields import kind_of
 from graphrag_neo4j.llm.replies.kindless import can_be_name
+from graphrag_neo4j.llm.replies.list_marks import kind_of
 from graphrag_neo4j.llm.replies.named_fields import (
     field_name,
     is_field_name,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable
 from functools import cache
 
-from graphrag_neo4j.llm.replies.fields import ARROWS, FIELDS, FIELDS_OF_CLAIM, KINDS, kind_of
+from graphrag_neo4j.llm.replies.list_marks import ARROWS, FIELDS, FIELDS_OF_CLAIM, KINDS, kind_of
 from graphrag_neo4j.llm.replies.signs import (
     ANY,
     BULLET,
@@ -22,8 +22,8 @@ from graphrag_neo4j.llm.replies.signs import (
 
 __all__ = ["number_lost"]
 
-# A record begins behind one of these characters, or with the first letter of a kind. They are looked
-# for first, so that most of a text is passed in one quick search. A line begins behind "\n".
+# A record begins behind one of these characters, or with the first letter of a kind. So most of a
+# text is passed in one quick search. A line begins behind "\n".
 BORDERS = r"\n#(\[（［.!?。)\]},;\d"
 FIRST_LETTERS = "eErR"
 LINE = rf"(?<=\n){BULLET}"
@@ -114,7 +114,8 @@ def number_lost(
     known = sum(_number(text, beginning, claims=claims) for text in texts)
     # What has delimiters only is a record without its kind, which was not counted.
     left = sum(
-        len(DELIMITER.findall(one)) < 2 or beginning.search(f"\n{one}") is not None for one in unread
+        len(DELIMITER.findall(one)) < 2 or beginning.search(f"\n{one}") is not None
+        for one in unread
     )
     return known - read - left
 
@@ -144,7 +145,9 @@ def _number(text: str, beginning: re.Pattern[str], *, claims: bool) -> int:
     A record in exactly the form that the prompts ask for is one, whatever its description says.
     """
     return sum(
-        1 if _is_as_asked(piece, claims=claims) else sum(1 for _ in beginning.finditer(f"\n{piece}"))
+        1
+        if _is_as_asked(piece, claims=claims)
+        else sum(1 for _ in beginning.finditer(f"\n{piece}"))
         for piece in BEHIND_CLOSING.split(text.strip())
     )
 

@@ -7,7 +7,7 @@ another form. The signs show where it ends, and how many records a text holds th
 import re
 from collections.abc import Iterator
 
-from graphrag_neo4j.llm.replies.fields import KINDS
+from graphrag_neo4j.llm.replies.list_marks import KINDS
 from graphrag_neo4j.llm.replies.named_fields import FIELD_NAMES
 
 __all__ = [

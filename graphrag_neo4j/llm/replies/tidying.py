@@ -3,7 +3,7 @@
 import html
 import re
 
-from graphrag_neo4j.llm.replies.fields import KINDS, MARKS
+from graphrag_neo4j.llm.replies.list_marks import KINDS, MARKS
 
 __all__ = ["COMPLETE", "tidied"]
 

@@ -12,19 +12,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.replies.fields import (
+from graphrag_neo4j.llm.replies.fields import UNREAD, is_record, records_of, split_before
+from graphrag_neo4j.llm.replies.list_marks import (
     ARROW,
     FIELDS,
     KINDS,
     MARKS,
     QUOTES,
-    UNREAD,
     Delimiter,
     expected_fields,
-    is_record,
     kind_of,
-    records_of,
-    split_before,
 )
 from graphrag_neo4j.llm.replies.open_record import (
     AFTER_CLOSING,

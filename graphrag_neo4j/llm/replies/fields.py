@@ -50,15 +50,14 @@ def records_of(body: str, delimiter: Delimiter, *, claims: bool) -> list[list[st
     if delimiter is not ARROWS:
         cells, between = _cells(body, delimiter)
         fitted = [_fitted(*one, delimiter, claims=claims) for one in _split_cells(cells, between)]
-        more = sum(map(is_status, cells)) - 1 if claims else 0
-        return [*map(_tidied, fitted), *(list(UNREAD) for _ in range(more))]
+        return [_tidied(record) for record in fitted]
     fields = delimiter.field.split(body)
     if len(fields) > expected_fields(fields[0]):
         fields = _joined(fields)
     if delimiter.sure and len(fields) < _wanted(fields[0], claims=claims):
         fields = _loosely(body, fields, claims=claims)
     split = _unfused_claims(fields) if claims else _unfused(fields)
-    return [_tidied(record) for record in [*split, *_unread_records(split, claims=claims)]]
+    return [_tidied(record) for record in split]
 
 
 def _wanted(kind: str, *, claims: bool) -> int:
@@ -127,20 +126,6 @@ def _unfused_claims(fields: list[str]) -> list[list[str]]:
     while len(claims[-1]) > more + 4 and all(is_status(claims[-1][at]) for at in (3, 3 + more)):
         claims[-1:] = [claims[-1][: more + 1], ["", *claims[-1][more + 1 :]]]
     return claims
-
-
-def _unread_records(records: list[list[str]], *, claims: bool) -> list[list[str]]:
-    """Returns an empty record for each one that must stand unread in the last fields of others.
-
-    Each of them has at least so many delimiters as a record without one of its own.
-    """
-    size = FIELDS_OF_CLAIM - 2 if claims else FIELDS["entity"] - 1
-    more = 0
-    for one in records:
-        statuses = sum(map(is_status, one[1:])) - 1 if claims else 0
-        usual = FIELDS_OF_CLAIM if claims else expected_fields(one[0])
-        more += max(0, statuses, (len(one) - usual) // size)
-    return [list(UNREAD) for _ in range(more)]
 
 
 def _split_cells(cells: list[str], between: list[str]) -> list[tuple[list[str], list[str]]]:

@@ -37,11 +37,7 @@ NAME_AT_LINE = rf"{LINE}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
 KEY = rf"{QUOTE}{NAME}{QUOTE}\s?:"
 # Each pattern matches the beginning of one record, as far as it needs to be no sentence.
 TUPLES = (
-    # A kind and two delimiters, of which commas and semicolons are alike.
-    (
-        rf"(?:{PLACE_OF_KIND}|(?<=,)\s?){QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?"
-        rf"(?>{RARE})[^\n]{{1,120}}?{ANY}"
-    ),
+    # A kind and two delimiters.
     (
         rf"{PLACE_OF_KIND}{QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?"
         r"(?P<few>[,，;；])[^\n]{1,120}?(?P=few)"
@@ -60,6 +56,8 @@ TUPLES = (
     ),
 )
 GLUED = (
+    # A kind behind any letter, and a delimiter that sentences hardly have.
+    rf"(?<=[er])(?:ntity|elationship){QUOTE}{{0,3}}\s?(?>{RARE})[^\n]{{1,120}}?{ANY}",
     # A kind behind any letter, and delimiters without spaces.
     (
         r"(?<=[er])(?:ntity|elationship)(?P<tight>[,;])"

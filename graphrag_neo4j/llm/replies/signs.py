@@ -20,7 +20,6 @@ __all__ = [
     "RARE",
     "SIGN_OF_CLAIM",
     "holds_delimiter",
-    "number_of_lists",
     "number_of_signs",
     "split_at_signs",
 ]
@@ -46,12 +45,10 @@ SIGN_OF_CLAIM = re.compile(
     re.IGNORECASE,
 )
 DELIMITER = re.compile(RARE, re.IGNORECASE)
-OPENED = re.compile(r"##\s?[(\[]")
 # What stands in a name where the delimiter before the next field is damaged.
 IN_NAME = re.compile(
     r"\|\||<\||\|>|<>|<SEP>|tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
 )
-FEWEST_IN_CLAIM = 5  # delimiters of a line that is a claim, although some were lost
 # A line with which a record of some form may begin. A number, one delimiter, or text in quotation
 # marks before a comma are slight signs.
 LINE_SIGN = re.compile(
@@ -81,16 +78,6 @@ def number_of_signs(text: str, *, claims: bool, in_json: bool = True) -> int:
     if claims:
         return sum(1 for _ in SIGN_OF_CLAIM.finditer(text))
     return sum(1 for found in SIGN.finditer(text) if in_json or not found["json"])
-
-
-def number_of_lists(text: str, *, claims: bool) -> int:
-    """Returns how many records without a readable kind or status seem to stand in a text.
-
-    Each stands on a line with delimiters, or in brackets behind a "##".
-    """
-    fewest = FEWEST_IN_CLAIM if claims else 1
-    lines = sum(1 for line in text.splitlines() if len(DELIMITER.findall(line)) >= fewest)
-    return max(lines, len(OPENED.findall(text)) + 1)
 
 
 def split_at_signs(text: str, *, claims: bool) -> Iterator[str]:

@@ -9,9 +9,9 @@ at the end are a relationship. Others stay unread.
 import re
 from collections.abc import Collection, Iterator
 
-from graphrag_neo4j.llm.replies.list_marks import COMMA, DELIMITERS, FIELDS, SCORE, kind_of
+from graphrag_neo4j.llm.replies.list_marks import COMMA, DELIMITERS, FIELDS, KINDS, SCORE, kind_of
 from graphrag_neo4j.llm.replies.named_fields import is_field_name, kind_named
-from graphrag_neo4j.llm.replies.signs import RARE, number_of_signs
+from graphrag_neo4j.llm.replies.signs import QUOTE, RARE
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 from graphrag_neo4j.text import looks_like_name
 
@@ -25,6 +25,7 @@ POSSIBLE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 KIND = re.compile(r"\W*(?:entity|relationship)\b", re.IGNORECASE)
+KINDED = re.compile(rf"{KINDS}{QUOTE}{{0,3}}\s?{RARE}", re.IGNORECASE)
 RULE = re.compile(r"^\|?\s?:?-{2,}:?\s?\|", re.MULTILINE)
 # Between two records of a line. A description may hold "##", too.
 BETWEEN = re.compile(
@@ -92,7 +93,7 @@ def _records(line: str, types: Collection[str]) -> tuple[list[list[str]], list[s
     if whole := _record(line, types):
         return [whole], []
     pieces = [piece for piece in BETWEEN.split(line) if piece.strip()]
-    if number_of_signs(line, claims=False) or len(pieces) < 2:
+    if len(pieces) < 2 or KINDED.search(line):
         return [], [line]
     records, rest = list[list[str]](), list[str]()
     for piece in pieces:

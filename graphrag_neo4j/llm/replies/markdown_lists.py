@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from graphrag_neo4j.llm.replies.beginnings import holds_beginning
 from graphrag_neo4j.llm.replies.kindless import can_be_name
 from graphrag_neo4j.llm.replies.list_marks import kind_of
 from graphrag_neo4j.llm.replies.named_fields import (
@@ -18,7 +19,6 @@ from graphrag_neo4j.llm.replies.named_fields import (
     kind_named,
     named_record,
 )
-from graphrag_neo4j.llm.replies.signs import number_of_signs
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 
 __all__ = ["take_items", "take_tables"]
@@ -95,7 +95,7 @@ class _Table:
         if kind_of(cells[0].lstrip("([（［")) in {"entity", "relationship"} or len(cells) < 2:
             return None  # a tuple with bars
         if not self.columns:
-            if number_of_signs(" ".join(cells), claims=False):
+            if holds_beginning(" ".join(cells)):
                 return None
             sizes = {"entity": (3,), "relationship": (3, 4)}.get(self.kind, ())
             is_row = len(cells) in sizes and not self.claims and can_be_name(cells[0])

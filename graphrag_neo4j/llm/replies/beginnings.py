@@ -1,26 +1,25 @@
-"""Counts the records of a whole reply, so that none is lost inside the text of another one.
+"""Finds where the records of a reply begin, in all forms at once.
 
-The readers know their own form only. A record that is damaged may go on into the records behind it,
-and what stays over may look like prose. Here, the beginnings of records are counted, in all forms
-at once: fewer records than beginnings were read if some were lost.
+Each reader of a list knows its own form only. A record that is damaged may go on into the records
+behind it, and what stays over may look like prose. So, the beginnings of records are counted:
+fewer records than beginnings were read if some were lost.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 
-from graphrag_neo4j.llm.replies.list_marks import ARROWS, FIELDS, FIELDS_OF_CLAIM, KINDS, kind_of
-from graphrag_neo4j.llm.replies.signs import (
-    ANY,
-    BULLET,
-    DELIMITER,
-    NAME,
-    QUOTE,
-    RARE,
-    SIGN_OF_CLAIM,
+from graphrag_neo4j.llm.replies.list_marks import (
+    ARROWS,
+    FIELDS,
+    FIELDS_OF_CLAIM,
+    KINDS,
+    kind_of,
 )
+from graphrag_neo4j.llm.replies.signs import ANY, BULLET, DELIMITER, NAME, QUOTE, RARE
 
-__all__ = ["number_lost"]
+__all__ = ["holds_beginning", "number_lost", "split_at_beginnings"]
 
 # A record begins behind one of these characters, or with the first letter of a kind. So most of a
 # text is passed in one quick search. A line begins behind "\n".
@@ -85,11 +84,15 @@ LINES = (
         r"(?=(?>[^\n]{1,60}?(?P=pair))[^\n]+(?P=pair)\s?\d{1,2}[)\]]?$)"
     ),
 )
+STATUS = "(?:TRUE|FALSE|SUSPECTED)"
+# The status of a claim, between delimiters, before a date, or with its label.
 CLAIM = re.compile(
-    rf"(?i:{SIGN_OF_CLAIM.pattern})"
-    r"|(?:TRUE|FALSE|SUSPECTED)\W{0,5}(?:SEP|tuple_delimiter)?\W{0,5}(?:NONE\b|\d{4})"
-    r"|(?i:status)\W{1,6}(?:TRUE|FALSE|SUSPECTED)\b",
-    re.MULTILINE,
+    rf"""[>＞}}|｜\t,，;；:TFSs](?:
+      (?<=[^TFSs])(?i:\s?{QUOTE}{{0,3}}{STATUS}{QUOTE}{{0,3}}\s?(?={ANY}|\n|$))
+    | (?:(?<=T)RUE|(?<=F)ALSE|(?<=S)USPECTED)\W{{0,5}}
+      (?:SEP|tuple_delimiter)?\W{{0,5}}(?:NONE\b|\d{{4}})
+    | (?<=[Ss])(?i:tatus)\W{{1,6}}{STATUS}\b)""",
+    re.MULTILINE | re.VERBOSE,
 )
 ADJOINING = re.compile(r"[)\]}]\s[(\[{]")  # the end of a record, and the beginning of the next one
 BEHIND_CLOSING = re.compile(r"(?<=[)\]])\s*##\s*")
@@ -108,7 +111,7 @@ def number_lost(
     `texts` are the parts of the reply, `read` is the number of records that were read, and `types`
     are the types of entities that were asked for. The number may be negative.
     """
-    beginning = CLAIM if claims else _beginning(frozenset(types))
+    beginning = _beginning(frozenset(types), claims=claims)
     known = sum(_number(text, beginning, claims=claims) for text in texts)
     # What has delimiters only is a record without its kind, which was not counted.
     left = sum(
@@ -118,9 +121,25 @@ def number_lost(
     return known - read - left
 
 
+def holds_beginning(text: str) -> bool:
+    """Tells whether an entity or a relationship seems to begin in a text."""
+    return _beginning(frozenset(), claims=False).search(f"\n{text}") is not None
+
+
+def split_at_beginnings(text: str, *, claims: bool, types: Collection[str]) -> Iterator[str]:
+    """Yields a text in parts, in each of which one record begins, or the text if none begins."""
+    found = _beginning(frozenset(types), claims=claims).finditer(f"\n{text}")
+    # A match begins with the character before the record, if not with a letter of its own.
+    places = [one.start() - one[0][0].isalpha() for one in found][1:]
+    for start, end in pairwise((0, *places, len(text))):
+        yield text[start:end]
+
+
 @cache
-def _beginning(types: frozenset[str]) -> re.Pattern[str]:
+def _beginning(types: frozenset[str], *, claims: bool) -> re.Pattern[str]:
     """Returns the pattern of all beginnings; a type behind a name shows an entity."""
+    if claims:
+        return CLAIM
     known = "|".join(map(re.escape, sorted(types))) or r"\b\B"
     typed = (
         rf"{NAME_AT_LINE}(?:{ANY}[^\n,，;；|｜\t<{{]{{1,60}})?(?P<next>{ANY})"

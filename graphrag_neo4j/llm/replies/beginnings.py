@@ -22,62 +22,55 @@ from graphrag_neo4j.llm.replies.signs import ANY, BULLET, DELIMITER, NAME, QUOTE
 __all__ = ["holds_beginning", "number_lost", "split_at_beginnings"]
 
 # A record begins behind one of these characters, or with the first letter of a kind. So most of a
-# text is passed in one quick search. A line begins behind "\n".
-BORDERS = r"\n#(\[（［.!?。)\]},;\d"
-FIRST_LETTERS = "eErR"
-LINE = rf"(?<=\n){BULLET}"
+# text is passed in one quick search. A line begins behind "\n". All that can begin behind the same
+# characters stands together, because most places need one look then.
+FIRST = r"[\n#(\[（［.!?。)\]},;\deErR]"
 # Places where a record begins, but hardly a word of a sentence.
 PLACE = (
-    rf"(?:{LINE}(?:\*\*)?[(\[（［]?|(?<=\#)\#\s?|(?<=[(\[（［])|(?<=[.!?。)\]\d])"
-    r"|(?<=[)\]]),)"
+    rf"(?:(?<=\n){BULLET}(?:\*\*)?[(\[（［]?|(?<=[^\neErR])(?:(?<=\#)\#|(?<=[(\[（［])"
+    r"|(?<=[.!?。)\]\d])|(?<=[)\]]),))\s?"
 )
-PLACE_OF_KIND = rf"(?:{PLACE}\s?|(?<=,)\s(?=\*)|(?<=,)\s?(?=[\"“']))"
-NAME_AT_LINE = rf"{LINE}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
+BEHIND_COMMA = r"(?<=,)(?:\s(?=\*)|\s?(?=[\"“']))"
 KEY = rf"{QUOTE}{NAME}{QUOTE}\s?:"
+NAME_AT_LINE = rf"{BULLET}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
 # Each pattern matches the beginning of one record, as far as it needs to be no sentence.
-TUPLES = (
-    # A kind and two delimiters.
-    (
-        rf"{PLACE_OF_KIND}{QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?"
-        r"(?P<few>[,，;；])[^\n]{1,120}?(?P=few)"
-    ),
+KIND_AT_PLACE = (
+    # A kind and two commas or semicolons.
+    rf"{QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?(?P<few>[,，;；])[^\n]{{1,120}}?(?P=few)",
     # A kind in quotation marks, whatever follows it.
-    rf"{PLACE_OF_KIND}[\"“*]{{1,2}}{KINDS}[\"”*]{{1,2}}(?!\s?:)",
-    # A kind whose delimiter was lost.
-    (
-        rf"(?<=\n)(?-i:{KINDS})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
-        r"(?>[^\n]{1,60}?(?P=most))[^\n]*(?P=most)"
-    ),
-    # A misspelt kind in quotation marks.
-    (
-        rf"{PLACE}[\"“'*]{{1,2}}\w{{3,20}}[\"”'*]{{1,2}}[ ]?(?P<same>{ANY})[ ]?(?-i:[^\sa-z])"
-        r"[^\n]{1,120}?(?P=same)"
-    ),
+    rf"[\"“*]{{1,2}}{KINDS}[\"”*]{{1,2}}(?!\s?:)",
 )
-GLUED = (
-    # A kind behind any letter, and a delimiter that sentences hardly have.
-    rf"(?<=[er])(?:ntity|elationship){QUOTE}{{0,3}}\s?(?>{RARE})[^\n]{{1,120}}?{ANY}",
-    # A kind behind any letter, and delimiters without spaces.
-    (
-        r"(?<=[er])(?:ntity|elationship)(?P<tight>[,;])"
-        r"(?=\S)[^\n]{1,60}?(?P=tight)(?=\S)[^\n]{1,200}?(?P=tight)(?=\S)"
-    ),
+MISSPELT_KIND = (
+    rf"[\"“'*]{{1,2}}\w{{3,20}}[\"”'*]{{1,2}}[ ]?(?P<same>{ANY})[ ]?(?-i:[^\sa-z])"
+    r"[^\n]{1,120}?(?P=same)"
+)
+KIND_ANYWHERE = (
+    # A delimiter that sentences hardly have, and another one.
+    rf"{QUOTE}{{0,3}}\s?(?>{RARE})[^\n]{{1,120}}?{ANY}",
+    # Delimiters without spaces.
+    r"(?P<tight>[,;])(?=\S)[^\n]{1,60}?(?P=tight)(?=\S)[^\n]{1,200}?(?P=tight)(?=\S)",
     # A word and this kind are no word of a language. For entities, see below.
-    r"(?<=[a-z]r)elationship\s?(?P<glued>[,;])[^\n]{1,60}?(?P=glued)[^\n]{1,60}?(?P=glued)",
+    r"(?<=[a-z]relationship)\s?(?P<glued>[,;])[^\n]{1,60}?(?P=glued)[^\n]{1,60}?(?P=glued)",
 )
 OBJECTS = (
     (
-        rf"(?:{LINE}(?:\*\*)?|(?<=[)\],;#\[]))\s?"
+        rf"(?:(?<=\n){BULLET}(?:\*\*)?|(?<=[)\],;\#\[]))\s?"
         rf"\{{\s?{QUOTE}?(?:{NAME}|(?:source|target|ent)\w*){QUOTE}?\s?:(?!\s?[\[{{])"
     ),
-    # An object behind another one, and objects without their brace.
-    rf"(?<=\}})\s?\{{|(?<=[}}#])\s?{KEY}|(?<=\n){KEY}[^\n]{{0,120}}?,[ ]?{KEY}",
-    rf"(?<![{{,\[]\n)(?<=\n){KEY}",
+    # An object behind another one, and an object without its brace.
+    rf"(?<=\}})\s?\{{|(?<=[}}\#])\s?{KEY}",
 )
 LINES = (
-    rf"{LINE}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]",
-    r"(?<=\n)[-*•+]\s\*\*[^*\n]{1,100}\*\*\s?\([^()\d\n]{1,40}\)\s?[:：,–—-]\s?\S",
-    r"(?<=\n)[-*•+]\s[^:\n]{1,100}?\s(?:->|→)\s",
+    # A kind whose delimiter was lost.
+    (
+        rf"(?-i:{KINDS})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
+        r"(?>[^\n]{1,60}?(?P=most))[^\n]*(?P=most)"
+    ),
+    # An object without its brace.
+    rf"{KEY}[^\n]{{0,120}}?,[ ]?{KEY}|(?<![{{,\[]\n){KEY}",
+    rf"{BULLET}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]",
+    r"[-*•+]\s\*\*[^*\n]{1,100}\*\*\s?\([^()\d\n]{1,40}\)\s?[:：,–—-]\s?\S",
+    r"[-*•+]\s[^:\n]{1,100}?\s(?:->|→)\s",
     # A relationship without its kind: it ends with a strength.
     (
         rf"{NAME_AT_LINE}(?P<pair>{ANY})"
@@ -150,10 +143,18 @@ def _beginning(types: frozenset[str], *, claims: bool) -> re.Pattern[str]:
         rf"\s?(?:{known})\s?(?P=rare)"
     )
     behind_word = (
-        rf"(?<=[a-z]e)ntity\s?(?P<word>[,;])[^\n]{{1,60}}?(?P=word)\s?(?:{known})\s?(?P=word)"
+        rf"(?<=[a-z]entity)\s?(?P<word>[,;])[^\n]{{1,60}}?(?P=word)\s?(?:{known})\s?(?P=word)"
     )
-    patterns = (*GLUED, *TUPLES, *OBJECTS, *LINES, typed, misspelt, behind_word)
-    return re.compile(rf"[{BORDERS}{FIRST_LETTERS}](?i:{'|'.join(patterns)})", re.MULTILINE)
+    kinds = rf"(?<=[er])(?:ntity|elationship)(?:{_any_of(*KIND_ANYWHERE, behind_word)})"
+    at_place = rf"(?:{PLACE}|{BEHIND_COMMA})(?:{_any_of(*KIND_AT_PLACE)})|{PLACE}{MISSPELT_KIND}"
+    at_line = rf"(?<=\n)(?:{_any_of(*LINES, typed)})"
+    behind_marks = rf"(?<=[^eErR])(?:{_any_of(*OBJECTS, misspelt)})"
+    whole = _any_of(kinds, at_place, at_line, behind_marks)
+    return re.compile(rf"{FIRST}(?i:{whole})", re.MULTILINE)
+
+
+def _any_of(*patterns: str) -> str:
+    return "|".join(patterns)
 
 
 def _number(text: str, beginning: re.Pattern[str], *, claims: bool) -> int:

@@ -20,18 +20,17 @@ __all__ = ["can_be_name", "take_kindless", "with_kind"]
 BULLET = re.compile(r"(?:[-*•+]\s|\d{1,4}[.)]\s)")
 LONGEST = 100  # characters of a name
 # A line with two delimiters. A comma is one only in brackets.
-POSSIBLE = re.compile(
-    rf"{RARE}.*?{RARE}|[;；].*?[;；]|^[^\w]{{0,4}}[(\[].*?[,，].*?[,，]",
-    re.IGNORECASE | re.MULTILINE,
+POSSIBLE = (
+    re.compile(rf"{RARE}.*?{RARE}", re.IGNORECASE),
+    re.compile(r"[;；].*?[;；]"),
+    re.compile(r"^[^\w]{0,4}[(\[].*?[,，].*?[,，]", re.MULTILINE),
 )
 KIND = re.compile(r"\W*(?:entity|relationship)\b", re.IGNORECASE)
 KINDED = re.compile(rf"{KINDS}{QUOTE}{{0,3}}\s?{RARE}", re.IGNORECASE)
 RULE = re.compile(r"^\|?\s?:?-{2,}:?\s?\|", re.MULTILINE)
 # Between two records of a line. A description may hold "##", too.
-BETWEEN = re.compile(
-    rf"##(?=(?:(?!##).){{1,{LONGEST}}}?{RARE})|(?<=[)\]])\s?[,;]?\s?(?:[-*•]\s)?(?=[(\[])",
-    re.IGNORECASE,
-)
+MARK = re.compile(rf"##(?=(?:(?!##).){{1,{LONGEST}}}?{RARE})", re.IGNORECASE)
+CLOSED = re.compile(r"([)\]])\s?[,;]?\s?(?:[-*•]\s)?(?=[(\[])")
 LABEL = re.compile(r"\W{0,4}([\w ]{1,40}?)\W{0,3}[:=：]")
 
 
@@ -69,7 +68,7 @@ def take_kindless(part: Part, *, claims: bool, types: Collection[str], rows: boo
     """
     found, other = Tuples(), list[str]()
     is_table = not rows and RULE.search(part.text)
-    if claims or is_table or not POSSIBLE.search(part.text):
+    if claims or is_table or not _is_possible(part.text):
         return Tuples(rest=[part])
     for line in part.text.splitlines():
         goes_on = bool(found.records) and not other and line[:1].islower()
@@ -86,13 +85,19 @@ def take_kindless(part: Part, *, claims: bool, types: Collection[str], rows: boo
     return found
 
 
+def _is_possible(text: str) -> bool:
+    return any(pattern.search(text) for pattern in POSSIBLE)
+
+
 def _records(line: str, types: Collection[str]) -> tuple[list[list[str]], list[str]]:
     """Returns the records of a line, and the texts in it that are none."""
-    if not POSSIBLE.search(line):
+    if not _is_possible(line):
         return [], [line]
     if whole := _record(line, types):
         return [whole], []
-    pieces = [piece for piece in BETWEEN.split(line) if piece.strip()]
+    pieces = [
+        piece for piece in CLOSED.sub(r"\1\n", MARK.sub("\n", line)).split("\n") if piece.strip()
+    ]
     if len(pieces) < 2 or KINDED.search(line):
         return [], [line]
     records, rest = list[list[str]](), list[str]()

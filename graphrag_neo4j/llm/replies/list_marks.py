@@ -56,7 +56,10 @@ class Delimiter:
         kind = rf"\b(?:entity|relationship)[{QUOTES}*_`]{{0,4}}\s?(?:{pattern})"
         flags = re.IGNORECASE | re.MULTILINE
         return cls(
-            re.compile(pattern, flags), re.compile(mark, flags), re.compile(kind, flags), sure
+            re.compile(pattern, flags),
+            re.compile(mark, flags),
+            re.compile(kind, re.MULTILINE),
+            sure,
         )
 
     def is_used_in(self, text: str, *, claims: bool) -> bool:

@@ -30,7 +30,7 @@ BULLET = re.compile(r"^(?:[-*•+]\s|\d{1,4}[.)]\s|[([]?\d{1,4}[\])]\s)")
 BEFORE_NAME = {"kind", "type", "record", "record_type"}  # fields that may stand before a name
 WORD = re.compile(r"\w")
 BOLD = re.compile(r"\*\*|__|`")
-LABEL = re.compile(r"(?:(?<=[|;,.\n])|\A)\s?(?P<name>[A-Za-z][\w ]{0,30}?)\s?[:=：]\s?")
+LABEL = re.compile(r"[|;,.\n]\s?(?P<name>[A-Za-z][\w ]{0,30}+)\s?[:=：]")
 # "Ann (person): A captain" and "Ann (person) - A captain".
 ITEM_OF_ENTITY = re.compile(
     r"(?P<name>[^()|:\n]{1,100}?)\s?[(\[](?P<type>[^()\[\]|:\n]{1,40})[)\]]\s?[:：,–—-]\s?(?P<description>\S.*)",
@@ -210,11 +210,12 @@ def _scored(description: str, before: str | None) -> tuple[str, list[str]]:
 
 def _labelled(text: str) -> Mapping[str, str]:
     """Returns the fields of "Name: Ann, Type: person", by name."""
+    text = f"\n{text}"  # a label begins behind a mark or a line break
     labels = [found for found in LABEL.finditer(text) if is_field_name(found["name"])]
     if not labels or labels[0].start() > 0:
         return {}
     fields: dict[str, str] = {}
     ends = [*(label.start() for label in labels[1:]), len(text)]
     for label, end in zip(labels, ends, strict=True):
-        fields.setdefault(field_name(label["name"]), text[label.end() : end].strip(" |;,\n"))
+        fields.setdefault(field_name(label["name"]), text[label.end() : end].strip(" |;,\n\t"))
     return fields

@@ -56,7 +56,12 @@ BORDERS_OF_CLAIMS = rf"""{BORDERS}
        | (?P<claim> ^{BULLET} | (?<=[:：])\s?(?:[-*•]\s|\*\*)?(?=[(\[]) )
        | (?P<behind> (?<=[)\]]) )"""
 FLAGS = re.IGNORECASE | re.MULTILINE | re.VERBOSE
-BORDER = {False: re.compile(BORDERS, FLAGS), True: re.compile(BORDERS_OF_CLAIMS, FLAGS)}
+# Most places are passed after one look at the characters around them.
+NEAR = r"(?:(?=[\#(\[])|(?<=[)\]\n:：])|\A)"
+BORDER = {
+    False: re.compile(f"{NEAR}(?:{BORDERS})", FLAGS),
+    True: re.compile(f"{NEAR}(?:{BORDERS_OF_CLAIMS})", FLAGS),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,16 @@ at the end are a relationship. Others stay unread.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from graphrag_neo4j.llm.replies.list_marks import COMMA, DELIMITERS, FIELDS, KINDS, SCORE, kind_of
+from graphrag_neo4j.llm.replies.list_marks import (
+    COMMA,
+    DELIMITERS,
+    FIELDS,
+    SCORE,
+    Delimiter,
+    kind_of,
+)
 from graphrag_neo4j.llm.replies.named_fields import is_field_name, kind_named
 from graphrag_neo4j.llm.replies.signs import QUOTE, RARE
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
@@ -26,7 +33,7 @@ POSSIBLE = (
     re.compile(r"^[^\w]{0,4}[(\[].*?[,，].*?[,，]", re.MULTILINE),
 )
 KIND = re.compile(r"\W*(?:entity|relationship)\b", re.IGNORECASE)
-KINDED = re.compile(rf"{KINDS}{QUOTE}{{0,3}}\s?{RARE}", re.IGNORECASE)
+KINDED = re.compile(rf"[eErR](?i:(?<=[er])(?:ntity|elationship){QUOTE}{{0,3}}\s?{RARE})")
 RULE = re.compile(r"^\|?\s?:?-{2,}:?\s?\|", re.MULTILINE)
 # Between two records of a line. A description may hold "##", too.
 MARK = re.compile(rf"##(?=(?:(?!##).){{1,{LONGEST}}}?{RARE})", re.IGNORECASE)
@@ -70,9 +77,10 @@ def take_kindless(part: Part, *, claims: bool, types: Collection[str], rows: boo
     is_table = not rows and RULE.search(part.text)
     if claims or is_table or not _is_possible(part.text):
         return Tuples(rest=[part])
+    used = [one for one in DELIMITERS if one.field.search(part.text)]
     for line in part.text.splitlines():
         goes_on = bool(found.records) and not other and line[:1].islower()
-        records, rest = _records(line, types)
+        records, rest = _records(line, types, used)
         if goes_on and records and rest:  # a description may have two lines
             found.records[-1][-1] += f" {rest.pop(0)}"
         found.records += records
@@ -89,11 +97,13 @@ def _is_possible(text: str) -> bool:
     return any(pattern.search(text) for pattern in POSSIBLE)
 
 
-def _records(line: str, types: Collection[str]) -> tuple[list[list[str]], list[str]]:
+def _records(
+    line: str, types: Collection[str], used: Sequence[Delimiter]
+) -> tuple[list[list[str]], list[str]]:
     """Returns the records of a line, and the texts in it that are none."""
-    if not _is_possible(line):
+    if not _is_possible(line) or (KIND.match(line) and KINDED.search(line)):
         return [], [line]
-    if whole := _record(line, types):
+    if whole := _record(line, types, used):
         return [whole], []
     pieces = [
         piece for piece in CLOSED.sub(r"\1\n", MARK.sub("\n", line)).split("\n") if piece.strip()
@@ -102,7 +112,7 @@ def _records(line: str, types: Collection[str]) -> tuple[list[list[str]], list[s
         return [], [line]
     records, rest = list[list[str]](), list[str]()
     for piece in pieces:
-        record = _record(piece, types)
+        record = _record(piece, types, used)
         if record:
             records.append(record)
         else:
@@ -110,22 +120,22 @@ def _records(line: str, types: Collection[str]) -> tuple[list[list[str]], list[s
     return records, rest
 
 
-def _record(piece: str, types: Collection[str]) -> list[str] | None:
+def _record(piece: str, types: Collection[str], used: Sequence[Delimiter]) -> list[str] | None:
     bracketed = BULLET.sub("", piece.strip(" ,;"), count=1)
     is_bracketed = bracketed.startswith(("(", "[")) and bracketed.endswith((")", "]"))
     text = bracketed[1:-1] if is_bracketed else bracketed.strip("|").lstrip("([")
     if not is_bracketed and text.endswith((")", "]")) and text.count(")") != text.count("("):
         return None  # the end of a record that was broken into lines
-    for cells in _cells(text, is_bracketed=is_bracketed):
+    for cells in _cells(text, used, is_bracketed=is_bracketed):
         record = with_kind(cells, types)
         if record is not cells:
             return record
     return None
 
 
-def _cells(text: str, *, is_bracketed: bool) -> Iterator[list[str]]:
+def _cells(text: str, used: Sequence[Delimiter], *, is_bracketed: bool) -> Iterator[list[str]]:
     """Yields the fields of a text for each delimiter that occurs in it two to four times."""
-    for delimiter in DELIMITERS:
+    for delimiter in used:
         if delimiter is COMMA and not is_bracketed:
             continue
         cells = [cell.strip(' "“”') for cell in delimiter.field.split(text, maxsplit=8)]

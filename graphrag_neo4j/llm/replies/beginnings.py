@@ -24,7 +24,7 @@ __all__ = ["holds_beginning", "number_lost", "split_at_beginnings"]
 # A record begins behind one of these characters, or with the first letter of a kind. So most of a
 # text is passed in one quick search. A line begins behind "\n". All that can begin behind the same
 # characters stands together, because most places need one look then.
-FIRST = r"[\n#(\[（［.!?。)\]},;\deErR]"
+FIRST = r"[\n#(\[（［.!?。)\]},;\deErR](?=\W{0,12}\w)"
 # Places where a record begins, but hardly a word of a sentence.
 PLACE = (
     rf"(?:(?<=\n){BULLET}(?:\*\*)?[(\[（［]?|(?<=[^\neErR])(?:(?<=\#)\#|(?<=[(\[（［])"
@@ -58,7 +58,7 @@ OBJECTS = (
         rf"\{{\s?{QUOTE}?(?:{NAME}|(?:source|target|ent)\w*){QUOTE}?\s?:(?!\s?[\[{{])"
     ),
     # An object behind another one, and an object without its brace.
-    rf"(?<=\}})\s?\{{|(?<=[}}\#])\s?{KEY}",
+    rf"(?<=\}})\s?{BULLET}\{{|(?<=[}}\#])\s?{KEY}",
 )
 LINES = (
     # A kind whose delimiter was lost.

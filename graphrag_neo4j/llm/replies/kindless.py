@@ -27,6 +27,7 @@ __all__ = ["can_be_name", "take_kindless", "with_kind"]
 BULLET = re.compile(r"(?:[-*•+]\s|\d{1,4}[.)]\s)")
 LONGEST = 100  # characters of a name
 # A line with two delimiters. A comma is one only in brackets.
+MARKED = re.compile(r"[<＜$\{|｜\t;；,，]")
 POSSIBLE = (
     re.compile(rf"{RARE}.*?{RARE}", re.IGNORECASE),
     re.compile(r"[;；].*?[;；]"),
@@ -94,7 +95,7 @@ def take_kindless(part: Part, *, claims: bool, types: Collection[str], rows: boo
 
 
 def _is_possible(text: str) -> bool:
-    return any(pattern.search(text) for pattern in POSSIBLE)
+    return MARKED.search(text) is not None and any(pattern.search(text) for pattern in POSSIBLE)
 
 
 def _records(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 __all__ = ["could_be_records", "is_noise", "says_none"]
 
 CLOSED = re.compile(r"([)\]])\s?[,;]?\s?(?=[(\[])")  # the end of a record before another one
+LETTER = re.compile(r"[^\W_]")
 LONGEST_HEADING = 80
 MARK_BEGUN = re.compile(r"\W{0,3}<\|\s?[A-Z]{0,8}\W{0,3}", re.IGNORECASE)
 # What a line of prose hardly has, and a record in an unknown form has.
@@ -60,7 +61,7 @@ def _could_be_record(line: str, *, claims: bool) -> bool:
 
 def is_noise(line: str) -> bool:
     """Tells whether a line has no word, or is a heading of a list."""
-    if MARK_BEGUN.fullmatch(line) or not any(map(str.isalnum, line)):
+    if not LETTER.search(line) or MARK_BEGUN.fullmatch(line):
         return True
     plain = line.strip(" *_`")
     is_heading = plain.endswith((":", "：")) or line.lstrip().startswith(

@@ -97,6 +97,14 @@ ENTITIES = {
         ),
         3,
     ),
+    "objects behind marks of items, and nothing else between them": (
+        (
+            '- {"name": "Ann", "type": "person", "description": "x"}'
+            '* {"name": "Bob", "type": "person", "description": "y"}'
+            '1. {"name": "Cid", "type": "person", "description": "z"}'
+        ),
+        3,
+    ),
     "another delimiter behind the kind only": (
         "[entity;Ann;person;A boy,  entity||Bob;person;是人。,  entity;Cid;person;A cook]",
         3,
@@ -133,7 +141,9 @@ def test_each_claim_is_read_or_counted(cause: str) -> None:
     assert len(found.records) + len(found.unread) == number
 
 
-@pytest.mark.parametrize("name", ["Ann|Bob", "Ann{tuple_delimiterBob", "Ann$tuple_delimiter}Bob", "Ann|>Bob"])
+@pytest.mark.parametrize(
+    "name", ["Ann|Bob", "Ann{tuple_delimiterBob", "Ann$tuple_delimiter}Bob", "Ann|>Bob"]
+)
 def test_a_name_that_holds_a_delimiter_is_two_fields(name: str) -> None:
     found = extraction_of(Gleaning([["relationship", name, "They sailed", "8", "8"]]))
     assert (found.relationships, len(found.unusable)) == ([], 1)
@@ -159,16 +169,26 @@ def test_two_names_in_one_field_make_no_relationship_of_a_name_and_a_description
 def test_a_relationship_may_lead_to_an_entity_with_a_name_that_looks_like_a_sentence() -> None:
     name = 'The song "Who goes there? Nobody!" of the old men from the north of the island'
     found = extraction_of(
-        Gleaning([["relationship", "Ann", name, "She sings it.", "8"], ["entity", name, "work", "A"]])
+        Gleaning(
+            [["relationship", "Ann", name, "She sings it.", "8"], ["entity", name, "work", "A"]]
+        )
     )
     assert [pair.target for pair in found.relationships] == [name]
 
 
-def test_a_bracket_in_a_subject_does_not_part_it_where_a_claim_in_another_form_stands_before() -> None:
+def test_a_bracket_in_a_subject_does_not_part_it_where_a_claim_in_another_form_stands_before() -> (
+    None
+):
     other = CLAIM.replace("<|>", ",")
     mine = CLAIM.replace("Ann", "Bob (the cook) 1").replace("THEFT<|>", "THEFT<SEP>")
     found = read_list(f"({other})\n\n{mine})", claims=True)
     assert sorted(record[0] for record in found.records) == ["Ann", "Bob (the cook) 1"]
+
+
+def test_the_number_of_an_item_is_no_subject() -> None:
+    reply = "1.\n| Ann\tNONE | THEFT | TRUE | 1909 | NONE | She stole. | she stole it |"
+    claims = claims_of(Gleaning(read_list(reply, claims=True).records))
+    assert (claims.claims, len(claims.unusable)) == ([], 1)
 
 
 def test_a_bracket_in_the_subject_of_a_claim_ends_no_record() -> None:

@@ -227,7 +227,7 @@ def _labelled(text: str) -> Mapping[str, str]:
     if not labels or labels[0].start() > 0:
         return {}
     fields: dict[str, str] = {}
-    ends = [*(label.start() for label in labels[1:]), len(text)]
+    ends = [*(label.start("name") for label in labels[1:]), len(text)]
     for label, end in zip(labels, ends, strict=True):
         fields.setdefault(field_name(label["name"]), text[label.end() : end].strip(" |;,\n\t"))
     return fields

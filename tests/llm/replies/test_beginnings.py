@@ -213,6 +213,13 @@ def test_a_field_with_a_label_may_be_broken_into_two_lines() -> None:
     assert found.records == [["relationship", "Ann", "Cid 2", "They sailed", "8"]]
 
 
+@pytest.mark.parametrize("between", ["\n", " | ", "\n\t"])
+def test_a_field_with_a_label_keeps_the_stop_at_its_end(between: str) -> None:
+    found = read_list(between.join(["Source: Ann", "Target: Bob", "Description: They sailed.",
+                                    "Strength: 8"]))  # fmt: skip
+    assert found.records == [["relationship", "Ann", "Bob", "They sailed.", "8"]]
+
+
 def test_a_kind_and_a_name_in_one_text_of_an_array_are_two_fields() -> None:
     found = read_list('["relationship, Ann", "Bob", "They sailed, 8", "8"]')
     assert found.records == [["relationship", "Ann", "Bob", "They sailed, 8", "8"]]

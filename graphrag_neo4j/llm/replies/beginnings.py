@@ -24,25 +24,26 @@ __all__ = ["holds_beginning", "number_lost", "split_at_beginnings"]
 # A record begins behind one of these characters, or with the first letter of a kind. So most of a
 # text is passed in one quick search. A line begins behind "\n". All that can begin behind the same
 # characters stands together, because most places need one look then.
-FIRST = r"[\n#(\[（［.!?。)\]},;\deErR](?=\W{0,12}\w)"
+FIRST = r"[\n#(\[（［.!?。)\]},;\deErR]"
 # Places where a record begins, but hardly a word of a sentence.
 PLACE = (
-    rf"(?:(?<=\n){BULLET}(?:\*\*)?[(\[（［]?|(?<=[^\neErR])(?:(?<=\#)\#|(?<=[(\[（［])"
-    r"|(?<=[.!?。)\]\d])|(?<=[)\]]),))\s?"
+    rf"(?>(?<=\n){BULLET}(?:(?:\*\*)?[(\[（［])?|(?<=[^\neErR])(?:(?<=\#)\#|(?<=[(\[（［])"
+    r"|(?<=[)\]]),|(?<=[.!?。)\]\d])))\s?+"
 )
-BEHIND_COMMA = r"(?<=,)(?:\s(?=\*)|\s?(?=[\"“']))"
+BEHIND_COMMA = rf"(?<=,)\s?[\"“'*]{{1,2}}{KINDS}[\"”'*]{{1,2}}(?!\s?:)"
 KEY = rf"{QUOTE}{NAME}{QUOTE}\s?:"
-NAME_AT_LINE = rf"{BULLET}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}"
+NAME_AT_LINE = rf"{BULLET}[(\[]?[^\n,，;；|｜\t<{{]{{1,60}}+"
 # Each pattern matches the beginning of one record, as far as it needs to be no sentence.
 KIND_AT_PLACE = (
     # A kind and two commas or semicolons.
     rf"{QUOTE}{{0,3}}{KINDS}{QUOTE}{{0,3}}\s?(?P<few>[,，;；])[^\n]{{1,120}}?(?P=few)",
     # A kind in quotation marks, whatever follows it.
     rf"[\"“*]{{1,2}}{KINDS}[\"”*]{{1,2}}(?!\s?:)",
-)
-MISSPELT_KIND = (
-    rf"[\"“'*]{{1,2}}\w{{3,20}}[\"”'*]{{1,2}}[ ]?(?P<same>{ANY})[ ]?(?-i:[^\sa-z])"
-    r"[^\n]{1,120}?(?P=same)"
+    # A misspelt kind in quotation marks.
+    (
+        rf"[\"“'*]{{1,2}}\w{{3,20}}[\"”'*]{{1,2}}[ ]?(?P<same>{ANY})[ ]?(?-i:[^\sa-z])"
+        r"[^\n]{1,120}?(?P=same)"
+    ),
 )
 KIND_ANYWHERE = (
     # A delimiter that sentences hardly have, and another one.
@@ -135,7 +136,7 @@ def _beginning(types: frozenset[str], *, claims: bool) -> re.Pattern[str]:
         return CLAIM
     known = "|".join(map(re.escape, sorted(types))) or r"\b\B"
     typed = (
-        rf"{NAME_AT_LINE}(?:{ANY}[^\n,，;；|｜\t<{{]{{1,60}})?(?P<next>{ANY})"
+        rf"{NAME_AT_LINE}(?:{ANY}[^\n,，;；|｜\t<{{]{{1,60}}+)?(?P<next>{ANY})"
         rf"\s?(?:{known})\s?(?P=next)"
     )
     misspelt = (
@@ -145,12 +146,12 @@ def _beginning(types: frozenset[str], *, claims: bool) -> re.Pattern[str]:
     behind_word = (
         rf"(?<=[a-z]entity)\s?(?P<word>[,;])[^\n]{{1,60}}?(?P=word)\s?(?:{known})\s?(?P=word)"
     )
-    kinds = rf"(?<=[er])(?:ntity|elationship)(?:{_any_of(*KIND_ANYWHERE, behind_word)})"
-    at_place = rf"(?:{PLACE}|{BEHIND_COMMA})(?:{_any_of(*KIND_AT_PLACE)})|{PLACE}{MISSPELT_KIND}"
+    kinds = rf"(?:[nN](?i:tity)|[eE](?i:lationship))(?i:{_any_of(*KIND_ANYWHERE, behind_word)})"
     at_line = rf"(?<=\n)(?:{_any_of(*LINES, typed)})"
-    behind_marks = rf"(?<=[^eErR])(?:{_any_of(*OBJECTS, misspelt)})"
-    whole = _any_of(kinds, at_place, at_line, behind_marks)
-    return re.compile(rf"{FIRST}(?i:{whole})", re.MULTILINE)
+    at_place = rf"{PLACE}(?:{_any_of(*KIND_AT_PLACE)})"
+    behind_mark = _any_of(at_line, at_place, BEHIND_COMMA, *OBJECTS, misspelt)
+    whole = rf"{FIRST}(?:{kinds}|(?<=[^eErR])(?=\W{{0,12}}\w)(?i:{behind_mark}))"
+    return re.compile(whole, re.MULTILINE)
 
 
 def _any_of(*patterns: str) -> str:

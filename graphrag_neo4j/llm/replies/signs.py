@@ -1,7 +1,7 @@
-"""Finds the signs of records: the places in a text where a record of any form begins.
+"""The marks that tell records apart: delimiters in all forms, and lines with which a record begins.
 
 Each reader knows one form. A record that lacks its end would go on into the next record if that has
-another form. The signs show where it ends, and how many records a text holds that no reader reads.
+another form. A line with a sign of a record shows where it ends.
 """
 
 import re

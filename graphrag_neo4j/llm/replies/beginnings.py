@@ -47,7 +47,12 @@ KIND_AT_PLACE = (
 )
 KIND_ANYWHERE = (
     # A delimiter that sentences hardly have, and another one.
-    rf"{QUOTE}{{0,3}}\s?(?>{RARE})[^\n]{{1,120}}?{ANY}",
+    rf"{QUOTE}{{0,3}}\s?<?(?>{RARE})[^\n]{{1,120}}?{ANY}",
+    # Quotation marks around the kind, and two commas or semicolons.
+    (
+        r"(?:(?<=[\"'“]entity)|(?<=[\"'“]relationship))[\"'”]\s?(?P<quoted>[,;])"
+        r"[^\n]{1,120}?(?P=quoted)"
+    ),
     # Delimiters without spaces.
     r"(?P<tight>[,;])(?=\S)[^\n]{1,60}?(?P=tight)(?=\S)[^\n]{1,200}?(?P=tight)(?=\S)",
     # A word and this kind are no word of a language. For entities, see below.
@@ -59,13 +64,13 @@ OBJECTS = (
         rf"\{{\s?{QUOTE}?(?:{NAME}|(?:source|target|ent)\w*){QUOTE}?\s?:(?!\s?[\[{{])"
     ),
     # An object behind another one, and an object without its brace.
-    rf"(?<=\}})\s?{BULLET}\{{|(?<=[}}\#])\s?{KEY}",
+    rf"(?<=\}})\s?{BULLET}(?:\*\*)?\{{|(?<=[}}\#])\s?{KEY}",
 )
 LINES = (
     # A kind whose delimiter was lost.
     (
-        rf"(?-i:{KINDS})\s(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
-        r"(?>[^\n]{1,60}?(?P=most))[^\n]*(?P=most)"
+        rf"(?-i:{KINDS})\s(?=(?>[^\n]{{1,60}}?(?P<most>{ANY}))"
+        r"(?>[^\n]{1,60}?(?P=most))[^\n]*(?P=most))"
     ),
     # An object without its brace.
     rf"{KEY}[^\n]{{0,120}}?,[ ]?{KEY}|(?<![{{,\[]\n){KEY}",

@@ -105,6 +105,28 @@ ENTITIES = {
         ),
         3,
     ),
+    "full-width bars between spaces on one line": (
+        "entity ｜ Ann ｜ person ｜ Tall.entity ｜ Bob ｜ person ｜ Short.entity ｜ Cid ｜ person ｜ x",
+        3,
+    ),
+    "quoted kinds behind a quoted word": (
+        (
+            "'entity'; 'Ann'; 'person'; 'A port''entity'; 'Bob'; 'person'; 'A cook'"
+            "'entity'; 'Cid'; 'person'; 'A boy'"
+        ),
+        3,
+    ),
+    "a delimiter with a mark too many": (
+        "'entity'<|>'Ann'<|>'person'<|>'Tall')'entity'<<|>'Bob'<|>'person'<|>'Short')",
+        2,
+    ),
+    "bold objects with nothing between them": (
+        (
+            "**{'name': 'Ann', 'type': 'person', 'description': 'It's\\n1'}"
+            "**{'name': 'Bob', 'type': 'person', 'description': 'It's 2'}"
+        ),
+        2,
+    ),
     "another delimiter behind the kind only": (
         "[entity;Ann;person;A boy,  entity||Bob;person;是人。,  entity;Cid;person;A cook]",
         3,

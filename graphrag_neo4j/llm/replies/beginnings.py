@@ -11,6 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 from graphrag_neo4j.llm.replies.list_marks import (
+    ARROW,
     ARROWS,
     FIELDS,
     FIELDS_OF_CLAIM,
@@ -48,15 +49,15 @@ KIND_AT_PLACE = (
 KIND_ANYWHERE = (
     # A delimiter that sentences hardly have, and another one.
     rf"{QUOTE}{{0,3}}\s?<?(?>{RARE})[^\n]{{1,120}}?{ANY}",
-    # Quotation marks around the kind, and two commas or semicolons.
+    # Marks around the kind, and two commas or semicolons, but not in an object.
     (
-        r"(?:(?<=[\"'“]entity)|(?<=[\"'“]relationship))[\"'”]\s?(?P<quoted>[,;])"
-        r"[^\n]{1,120}?(?P=quoted)"
+        r"(?:(?<=[\"'“*]entity)|(?<=[\"'“*]relationship))[\"'”*]{1,2}\s?(?P<quoted>[,，;；])"
+        r"(?!\s?[\"'][\w ]{1,40}[\"']\s?:)[^\n]{1,120}?(?P=quoted)"
     ),
     # Delimiters without spaces.
-    r"(?P<tight>[,;])(?=\S)[^\n]{1,60}?(?P=tight)(?=\S)[^\n]{1,200}?(?P=tight)(?=\S)",
+    r"(?P<tight>[,，;；])(?=\S)[^\n]{1,60}?(?P=tight)(?=\S)[^\n]{1,200}?(?P=tight)(?=\S)",
     # A word and this kind are no word of a language. For entities, see below.
-    r"(?<=[a-z]relationship)\s?(?P<glued>[,;])[^\n]{1,60}?(?P=glued)[^\n]{1,60}?(?P=glued)",
+    r"(?<=[a-z]relationship)\s?(?P<glued>[,，;；])[^\n]{1,60}?(?P=glued)[^\n]{1,60}?(?P=glued)",
 )
 OBJECTS = (
     (
@@ -77,6 +78,8 @@ LINES = (
     rf"{BULLET}(?:\*\*)?(?:\w+[_ ])?description(?:\*\*)?\s?[:=：]",
     r"[-*•+]\s\*\*[^*\n]{1,100}\*\*\s?\([^()\d\n]{1,40}\)\s?[:：,–—-]\s?\S",
     r"[-*•+]\s[^:\n]{1,100}?\s(?:->|→)\s",
+    # Two names without a kind, and delimiters that no sentence has.
+    rf"{NAME_AT_LINE}(?P<sure>{ARROW}|<SEP>)[^\n,，;；|｜\t<{{]{{1,60}}+(?P=sure)",
     # A relationship without its kind: it ends with a strength.
     (
         rf"{NAME_AT_LINE}(?P<pair>{ANY})"
@@ -149,7 +152,7 @@ def _beginning(types: frozenset[str], *, claims: bool) -> re.Pattern[str]:
         rf"\s?(?:{known})\s?(?P=rare)"
     )
     behind_word = (
-        rf"(?<=[a-z]entity)\s?(?P<word>[,;])[^\n]{{1,60}}?(?P=word)\s?(?:{known})\s?(?P=word)"
+        rf"(?<=[a-z]entity)\s?(?P<word>[,，;；])[^\n]{{1,60}}?(?P=word)\s?(?:{known})\s?(?P=word)"
     )
     kinds = rf"(?:[nN](?i:tity)|[eE](?i:lationship))(?i:{_any_of(*KIND_ANYWHERE, behind_word)})"
     at_line = rf"(?<=\n)(?:{_any_of(*LINES, typed)})"

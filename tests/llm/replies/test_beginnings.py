@@ -106,7 +106,7 @@ ENTITIES = {
         3,
     ),
     "full-width bars between spaces on one line": (
-        "entity ｜ Ann ｜ person ｜ Tall.entity ｜ Bob ｜ person ｜ Short.entity ｜ Cid ｜ person ｜ x",
+        "entity ｜ Ann ｜ person ｜ Tall.entity ｜ Bob ｜ person ｜ x.entity ｜ Cid ｜ person ｜ x",
         3,
     ),
     "quoted kinds behind a quoted word": (
@@ -126,6 +126,14 @@ ENTITIES = {
             "**{'name': 'Bob', 'type': 'person', 'description': 'It's 2'}"
         ),
         2,
+    ),
+    "pairs without a kind, each broken into two lines": (
+        "Ann<|>Bob<|>Sailed in 1843,\nand again<|>8\nBob<|>Cid<|>Sailed in 1850,\nand again<|>8",
+        2,
+    ),
+    "bold kinds behind a word and commas of full width": (
+        "**entity**，Ann，person，a port**entity**，Bob，person，a port**entity**，Cid，person，x",
+        3,
     ),
     "another delimiter behind the kind only": (
         "[entity;Ann;person;A boy,  entity||Bob;person;是人。,  entity;Cid;person;A cook]",

@@ -8,7 +8,7 @@ name.
 from collections.abc import Mapping, Sequence
 
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.replies.fields import ARROWS, kind_of
+from graphrag_neo4j.llm.replies.list_marks import ARROWS, kind_of
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.text import name_key
 

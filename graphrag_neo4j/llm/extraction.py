@@ -2,13 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.replies.fields import SCORE
+from graphrag_neo4j.llm.replies.list_marks import SCORE, kind_of
 from graphrag_neo4j.llm.replies.signs import holds_delimiter
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
-from graphrag_neo4j.text import clean_name, name_key
+from graphrag_neo4j.text import clean_name, looks_like_name, name_key
 
 __all__ = ["extraction_of"]
 
@@ -21,13 +21,18 @@ def extraction_of(gleaned: Gleaning) -> Extraction:
     entities: list[EntityRecord] = []
     relationships: list[RelationshipRecord] = []
     unusable = list(gleaned.odd)
+    named = {
+        name_key(clean_name(name))
+        for kind, *names in gleaned.records
+        for name in names[: kind_of(kind) == "entity"]
+    }
     for kind, *fields in gleaned.records:
         try:
             match clean_name(kind).casefold():
                 case "entity":
                     entities.append(_entity(fields))
                 case "relationship":
-                    relationships.append(_relationship(fields, unusable))
+                    relationships.append(_relationship(fields, named, unusable))
                 case _:
                     unusable.append("unknown kind of record")
         except _UnusableError as reason:
@@ -50,7 +55,10 @@ def _entity(fields: Sequence[str]) -> EntityRecord:
     return EntityRecord(name, clean_name(fields[1]).casefold(), _prose(fields[2:]))
 
 
-def _relationship(fields: Sequence[str], unusable: list[str]) -> RelationshipRecord:
+def _relationship(
+    fields: Sequence[str], named: Container[str], unusable: list[str]
+) -> RelationshipRecord:
+    """Reads a relationship. `named` holds the keys of the names of all entities."""
     if len(fields) < 3:
         raise _UnusableError("relationship with too few fields")
     source, target = clean_name(fields[0]), clean_name(fields[1])
@@ -60,6 +68,9 @@ def _relationship(fields: Sequence[str], unusable: list[str]) -> RelationshipRec
         raise _UnusableError("relationship with too few fields")
     if name_key(source) == name_key(target):
         raise _UnusableError("relationship with itself")
+    if name_key(target) not in named and _is_sentence(target):
+        # Both names stood in one field, and what should be the target is the description.
+        raise _UnusableError("relationship without a target")
     *description, last = fields[2:]
     strength = _strength(last)
     if not description and SCORE.fullmatch(last):
@@ -68,6 +79,10 @@ def _relationship(fields: Sequence[str], unusable: list[str]) -> RelationshipRec
         unusable.append("relationship without a strength")
         return RelationshipRecord(source, target, _prose(fields[2:]), WEAKEST)
     return RelationshipRecord(source, target, _prose(description), strength)
+
+
+def _is_sentence(name: str) -> bool:
+    return any(map(str.isalpha, name)) and not looks_like_name(name)
 
 
 def _strength(text: str) -> float | None:

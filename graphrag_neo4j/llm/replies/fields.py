@@ -1,124 +1,39 @@
 """Splits one record of a reply into its fields, by the delimiter that the record has."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 
-__all__ = [
-    "ARROW",
-    "ARROWS",
-    "COMMA",
-    "DELIMITERS",
-    "FIELDS",
-    "FIELDS_OF_CLAIM",
-    "KINDS",
-    "MARKS",
-    "QUOTES",
-    "SCORE",
-    "STATUS_SAID",
-    "UNREAD",
-    "Delimiter",
-    "expected_fields",
-    "is_record",
-    "is_status",
-    "kind_of",
-    "records_of",
-    "split_before",
-]
+from graphrag_neo4j.llm.replies.list_marks import (
+    ARROW,
+    ARROWS,
+    COMMA,
+    FIELDS,
+    FIELDS_OF_CLAIM,
+    SCORE,
+    STATUS_SAID,
+    Delimiter,
+    expected_fields,
+    is_status,
+    kind_of,
+)
 
-QUOTES = "\"'“”‘’"
+__all__ = ["UNREAD", "is_record", "records_of", "split_before"]
+
 PAIRED = ('""', "''", "“”", "‘’")
-FIELDS = {"entity": 4, "relationship": 5}
-FIELDS_OF_CLAIM = 8
-AROUND_KIND = QUOTES + "*_` \n"
-# Emphasis and quotation marks around a kind, the kinds, and the delimiter that is asked for.
-MARKS = rf"[{QUOTES}*_`]{{0,4}}"
-KINDS = "(?:entity|relationship)"
-ARROW = r"[<＜]\s?[|｜]{1,2}\s?[>＞]"
 OUR_DELIMITER = "<|>"
+UNREAD = ("", "")  # the fields of a record of which nothing can be told
+SENTENCE_END = (".", "!", "?", '"', "”", "。")
 # What is left of a delimiter when a character of it is missing, and all other delimiters but those
 # that sentences have, such as a comma or a bar between spaces.
 LOOSE = re.compile(
     rf"{ARROW}|<>|<\||\|>|<SEP>|\$?\{{tuple_delimiter\}}|\|\||(?<!\s)\|(?!\s)|｜", re.IGNORECASE
 )
-STATUS = re.compile(r"\W*(?:TRUE|FALSE|SUSPECTED)\W*", re.IGNORECASE)
-STATUS_SAID = re.compile(r"\b(?:TRUE|FALSE|SUSPECTED)\b", re.IGNORECASE)
-SCORE = re.compile(r"\W*(?:strength\W*)?\d+(?:\.\d+)?(?:\s?/\s?\d+)?\W*", re.IGNORECASE)
-UNREAD = ("", "")  # the fields of a record of which nothing can be told
-SENTENCE_END = (".", "!", "?", '"', "”", "。")
 # A kind in quotation marks or behind brackets, at the end of a field: a second record.
 KIND_AT_END = re.compile(
     r"[\s()\[\]#,;]{0,9}[\"“”](entity|relationship)[\"“”]\s*$"
     r"|(?:[)\]]|##)[\s#,;]{0,6}[(\[]\W{0,3}(\w{3,20})\W{0,3}$",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Delimiter:
-    """What stands between two fields of a record.
-
-    `sure` tells whether it occurs in lists only, so that any text with it is a record. `mark` finds
-    delimiters and brackets. `begins` finds a kind that the delimiter follows.
-    """
-
-    field: re.Pattern[str]
-    mark: re.Pattern[str]
-    begins: re.Pattern[str]
-    sure: bool
-
-    @classmethod
-    def of(cls, pattern: str, *, sure: bool = False) -> "Delimiter":
-        """Makes a delimiter of a regular expression."""
-        # A bracket at a line's end has a group of its own.
-        mark = rf"(?P<field>{pattern})|(?P<opened>[(\[])|[)\]](?P<line_end>(?=[ ,;.*]*+\n))?"
-        kind = rf"\b(?:entity|relationship)[{QUOTES}*_`]{{0,4}}\s?(?:{pattern})"
-        flags = re.IGNORECASE | re.MULTILINE
-        return cls(
-            re.compile(pattern, flags), re.compile(mark, flags), re.compile(kind, flags), sure
-        )
-
-    def is_used_in(self, text: str, *, claims: bool) -> bool:
-        """Tells whether a text can hold a record with this delimiter."""
-        if self.sure:
-            return self.field.search(text) is not None
-        if not claims:
-            return self.begins.search(text) is not None
-        enough = len([*islice(self.field.finditer(text), FIELDS_OF_CLAIM - 1)])
-        return enough == FIELDS_OF_CLAIM - 1 and STATUS_SAID.search(text) is not None
-
-
-# In the order in which they are tried.
-DELIMITERS = (
-    Delimiter.of(ARROW, sure=True),
-    Delimiter.of("<SEP>", sure=True),
-    Delimiter.of(r"\$?\{tuple_delimiter\}", sure=True),
-    Delimiter.of(r"<>|<\|(?!>)|(?<!<)\|>"),
-    Delimiter.of(r"\|\|"),
-    Delimiter.of("\t"),
-    Delimiter.of("｜"),
-    Delimiter.of(r"(?<![<＜|])\|(?![>＞|])"),
-    Delimiter.of("[;；]"),
-    # A comma behind a record is no delimiter of its fields.
-    Delimiter.of(r"[,，](?!\s?(?:$|[(\[]))"),
-)
-ARROWS, COMMA = DELIMITERS[0], DELIMITERS[-1]
-
-
-def expected_fields(kind: str) -> int:
-    """Returns the number of fields of a record, which depends on its first field."""
-    return FIELDS.get(kind_of(kind), FIELDS_OF_CLAIM)
-
-
-def kind_of(field: str) -> str:
-    """Returns a first field without quotation marks and emphasis, in lower case."""
-    return field.strip(AROUND_KIND).casefold()
-
-
-def is_status(text: str) -> bool:
-    """Tells whether a field is the status of a claim."""
-    return STATUS.fullmatch(text) is not None
 
 
 def is_record(fields: Sequence[str], *, claims: bool) -> bool:
@@ -135,15 +50,14 @@ def records_of(body: str, delimiter: Delimiter, *, claims: bool) -> list[list[st
     if delimiter is not ARROWS:
         cells, between = _cells(body, delimiter)
         fitted = [_fitted(*one, delimiter, claims=claims) for one in _split_cells(cells, between)]
-        more = sum(map(is_status, cells)) - 1 if claims else 0
-        return [*map(_tidied, fitted), *(list(UNREAD) for _ in range(more))]
+        return [_tidied(record) for record in fitted]
     fields = delimiter.field.split(body)
     if len(fields) > expected_fields(fields[0]):
         fields = _joined(fields)
     if delimiter.sure and len(fields) < _wanted(fields[0], claims=claims):
         fields = _loosely(body, fields, claims=claims)
     split = _unfused_claims(fields) if claims else _unfused(fields)
-    return [_tidied(record) for record in [*split, *_unread_records(split, claims=claims)]]
+    return [_tidied(record) for record in split]
 
 
 def _wanted(kind: str, *, claims: bool) -> int:
@@ -175,10 +89,16 @@ def split_before(body: str, delimiter: Delimiter) -> tuple[str, str]:
     if found and found.start() > 1 and found[1]:
         start = found.start(1) - 1
         return body[:start], body[start:]
-    closing = max(body.rfind(mark, 0, end) for mark in ")]") + 1
+    # A bracket at the end of a line closes a record; another one may stand in a subject.
+    closing = _last_of((")\n", "]\n"), body, end) or _last_of(")]", body, end)
     if STATUS_SAID.search(body, 0, closing):
         return body[:closing], body[closing:]
     return "", body
+
+
+def _last_of(marks: Iterable[str], text: str, end: int) -> int:
+    """Returns the place behind the first character of the last mark before `end`, 0 if none."""
+    return max(text.rfind(mark, 0, end) for mark in marks) + 1
 
 
 def _unfused(fields: list[str]) -> list[list[str]]:
@@ -206,20 +126,6 @@ def _unfused_claims(fields: list[str]) -> list[list[str]]:
     while len(claims[-1]) > more + 4 and all(is_status(claims[-1][at]) for at in (3, 3 + more)):
         claims[-1:] = [claims[-1][: more + 1], ["", *claims[-1][more + 1 :]]]
     return claims
-
-
-def _unread_records(records: list[list[str]], *, claims: bool) -> list[list[str]]:
-    """Returns an empty record for each one that must stand unread in the last fields of others.
-
-    Each of them has at least so many delimiters as a record without one of its own.
-    """
-    size = FIELDS_OF_CLAIM - 2 if claims else FIELDS["entity"] - 1
-    more = 0
-    for one in records:
-        statuses = sum(map(is_status, one[1:])) - 1 if claims else 0
-        usual = FIELDS_OF_CLAIM if claims else expected_fields(one[0])
-        more += max(0, statuses, (len(one) - usual) // size)
-    return [list(UNREAD) for _ in range(more)]
 
 
 def _split_cells(cells: list[str], between: list[str]) -> list[tuple[list[str], list[str]]]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graphrag_neo4j.llm.replies.fields import kind_of
+from graphrag_neo4j.llm.replies.list_marks import kind_of
 from graphrag_neo4j.llm.replies.named_fields import field_name, kind_named, named_record
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 

@@ -7,11 +7,18 @@ at the end are a relationship. Others stay unread.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from graphrag_neo4j.llm.replies.fields import COMMA, DELIMITERS, FIELDS, SCORE, kind_of
+from graphrag_neo4j.llm.replies.list_marks import (
+    COMMA,
+    DELIMITERS,
+    FIELDS,
+    SCORE,
+    Delimiter,
+    kind_of,
+)
 from graphrag_neo4j.llm.replies.named_fields import is_field_name, kind_named
-from graphrag_neo4j.llm.replies.signs import RARE, number_of_signs
+from graphrag_neo4j.llm.replies.signs import QUOTE, RARE
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 from graphrag_neo4j.text import looks_like_name
 
@@ -20,17 +27,18 @@ __all__ = ["can_be_name", "take_kindless", "with_kind"]
 BULLET = re.compile(r"(?:[-*•+]\s|\d{1,4}[.)]\s)")
 LONGEST = 100  # characters of a name
 # A line with two delimiters. A comma is one only in brackets.
-POSSIBLE = re.compile(
-    rf"{RARE}.*?{RARE}|[;；].*?[;；]|^[^\w]{{0,4}}[(\[].*?[,，].*?[,，]",
-    re.IGNORECASE | re.MULTILINE,
+MARKED = re.compile(r"[<＜$\{|｜\t;；,，]")
+POSSIBLE = (
+    re.compile(rf"{RARE}.*?{RARE}", re.IGNORECASE),
+    re.compile(r"[;；].*?[;；]"),
+    re.compile(r"^[^\w]{0,4}[(\[].*?[,，].*?[,，]", re.MULTILINE),
 )
 KIND = re.compile(r"\W*(?:entity|relationship)\b", re.IGNORECASE)
+KINDED = re.compile(rf"[eErR](?i:(?<=[er])(?:ntity|elationship){QUOTE}{{0,3}}\s?{RARE})")
 RULE = re.compile(r"^\|?\s?:?-{2,}:?\s?\|", re.MULTILINE)
 # Between two records of a line. A description may hold "##", too.
-BETWEEN = re.compile(
-    rf"##(?=(?:(?!##).){{1,{LONGEST}}}?{RARE})|(?<=[)\]])\s?[,;]?\s?(?:[-*•]\s)?(?=[(\[])",
-    re.IGNORECASE,
-)
+MARK = re.compile(rf"##(?=(?:(?!##).){{1,{LONGEST}}}?{RARE})", re.IGNORECASE)
+CLOSED = re.compile(r"([)\]])\s?[,;]?\s?(?:[-*•]\s)?(?=[(\[])")
 LABEL = re.compile(r"\W{0,4}([\w ]{1,40}?)\W{0,3}[:=：]")
 
 
@@ -68,11 +76,12 @@ def take_kindless(part: Part, *, claims: bool, types: Collection[str], rows: boo
     """
     found, other = Tuples(), list[str]()
     is_table = not rows and RULE.search(part.text)
-    if claims or is_table or not POSSIBLE.search(part.text):
+    if claims or is_table or not _is_possible(part.text):
         return Tuples(rest=[part])
+    used = [one for one in DELIMITERS if one.field.search(part.text)]
     for line in part.text.splitlines():
         goes_on = bool(found.records) and not other and line[:1].islower()
-        records, rest = _records(line, types)
+        records, rest = _records(line, types, used)
         if goes_on and records and rest:  # a description may have two lines
             found.records[-1][-1] += f" {rest.pop(0)}"
         found.records += records
@@ -85,18 +94,26 @@ def take_kindless(part: Part, *, claims: bool, types: Collection[str], rows: boo
     return found
 
 
-def _records(line: str, types: Collection[str]) -> tuple[list[list[str]], list[str]]:
+def _is_possible(text: str) -> bool:
+    return MARKED.search(text) is not None and any(pattern.search(text) for pattern in POSSIBLE)
+
+
+def _records(
+    line: str, types: Collection[str], used: Sequence[Delimiter]
+) -> tuple[list[list[str]], list[str]]:
     """Returns the records of a line, and the texts in it that are none."""
-    if not POSSIBLE.search(line):
+    if not _is_possible(line) or (KIND.match(line) and KINDED.search(line)):
         return [], [line]
-    if whole := _record(line, types):
+    if whole := _record(line, types, used):
         return [whole], []
-    pieces = [piece for piece in BETWEEN.split(line) if piece.strip()]
-    if number_of_signs(line, claims=False) or len(pieces) < 2:
+    pieces = [
+        piece for piece in CLOSED.sub(r"\1\n", MARK.sub("\n", line)).split("\n") if piece.strip()
+    ]
+    if len(pieces) < 2 or KINDED.search(line):
         return [], [line]
     records, rest = list[list[str]](), list[str]()
     for piece in pieces:
-        record = _record(piece, types)
+        record = _record(piece, types, used)
         if record:
             records.append(record)
         else:
@@ -104,22 +121,22 @@ def _records(line: str, types: Collection[str]) -> tuple[list[list[str]], list[s
     return records, rest
 
 
-def _record(piece: str, types: Collection[str]) -> list[str] | None:
+def _record(piece: str, types: Collection[str], used: Sequence[Delimiter]) -> list[str] | None:
     bracketed = BULLET.sub("", piece.strip(" ,;"), count=1)
     is_bracketed = bracketed.startswith(("(", "[")) and bracketed.endswith((")", "]"))
     text = bracketed[1:-1] if is_bracketed else bracketed.strip("|").lstrip("([")
     if not is_bracketed and text.endswith((")", "]")) and text.count(")") != text.count("("):
         return None  # the end of a record that was broken into lines
-    for cells in _cells(text, is_bracketed=is_bracketed):
+    for cells in _cells(text, used, is_bracketed=is_bracketed):
         record = with_kind(cells, types)
         if record is not cells:
             return record
     return None
 
 
-def _cells(text: str, *, is_bracketed: bool) -> Iterator[list[str]]:
+def _cells(text: str, used: Sequence[Delimiter], *, is_bracketed: bool) -> Iterator[list[str]]:
     """Yields the fields of a text for each delimiter that occurs in it two to four times."""
-    for delimiter in DELIMITERS:
+    for delimiter in used:
         if delimiter is COMMA and not is_bracketed:
             continue
         cells = [cell.strip(' "“”') for cell in delimiter.field.split(text, maxsplit=8)]

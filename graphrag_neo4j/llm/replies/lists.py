@@ -12,13 +12,13 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from graphrag_neo4j.llm.replies.fields import DELIMITERS, UNREAD
+from graphrag_neo4j.llm.replies.beginnings import number_lost, split_at_beginnings
+from graphrag_neo4j.llm.replies.fields import UNREAD
 from graphrag_neo4j.llm.replies.json_lists import is_json, take_json
 from graphrag_neo4j.llm.replies.kindless import take_kindless, with_kind
+from graphrag_neo4j.llm.replies.list_marks import DELIMITERS
 from graphrag_neo4j.llm.replies.markdown_lists import take_items, take_tables
 from graphrag_neo4j.llm.replies.prose import could_be_records, is_noise, says_none
-from graphrag_neo4j.llm.replies.record_count import number_lost
-from graphrag_neo4j.llm.replies.signs import split_at_signs
 from graphrag_neo4j.llm.replies.tidying import COMPLETE, tidied
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples, take_tuples
 
@@ -85,7 +85,7 @@ def read_list(reply: str, *, claims: bool = False, types: Collection[str] = ()) 
     taking = _Taking(_readers(known := {one.casefold() for one in types}), claims)
     parts = taking.read(parts)
     records = taking.records if claims else [with_kind(one, known) for one in taking.records]
-    unread = list(chain.from_iterable(_unread(part, claims=claims) for part in parts))
+    unread = list(chain.from_iterable(_unread(part, claims=claims, types=known) for part in parts))
     lost = number_lost(texts, len(records), unread, claims=claims, types=known)
     records += [list(UNREAD) for _ in range(lost)]
     if taking.open is not None:
@@ -138,12 +138,14 @@ class _Taking:
         return taken.rest
 
 
-def _unread(part: Part, *, claims: bool) -> Iterable[str]:
+def _unread(part: Part, *, claims: bool, types: Collection[str]) -> Iterable[str]:
     if part.is_data:
         lines = [line.strip() for line in part.text.splitlines() if not is_noise(line)]
     else:
         lines = [*could_be_records(part.text, claims=claims)]
-    return chain.from_iterable(split_at_signs(line, claims=claims) for line in lines)
+    return chain.from_iterable(
+        split_at_beginnings(line, claims=claims, types=types) for line in lines
+    )
 
 
 def _says_none(parts: Sequence[Part], *, is_empty_list: bool) -> bool:

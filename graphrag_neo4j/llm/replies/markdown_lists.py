@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.replies.fields import kind_of
+from graphrag_neo4j.llm.replies.beginnings import holds_beginning
 from graphrag_neo4j.llm.replies.kindless import can_be_name
+from graphrag_neo4j.llm.replies.list_marks import kind_of
 from graphrag_neo4j.llm.replies.named_fields import (
     field_name,
     is_field_name,
@@ -18,7 +19,6 @@ from graphrag_neo4j.llm.replies.named_fields import (
     kind_named,
     named_record,
 )
-from graphrag_neo4j.llm.replies.signs import number_of_signs
 from graphrag_neo4j.llm.replies.tuples import Part, Tuples
 
 __all__ = ["take_items", "take_tables"]
@@ -30,7 +30,9 @@ BULLET = re.compile(r"^(?:[-*•+]\s|\d{1,4}[.)]\s|[([]?\d{1,4}[\])]\s)")
 BEFORE_NAME = {"kind", "type", "record", "record_type"}  # fields that may stand before a name
 WORD = re.compile(r"\w")
 BOLD = re.compile(r"\*\*|__|`")
-LABEL = re.compile(r"(?:(?<=[|;,.\n])|\A)\s?(?P<name>[A-Za-z][\w ]{0,30}?)\s?[:=：]\s?")
+LABEL = re.compile(r"[|;,.\n]\s?(?P<name>[A-Za-z][\w ]{0,30}+)\s?[:=：]")
+SAYS_LABEL = re.compile(r"[:=：]")
+SAYS_ITEM = re.compile(r"[:=：→⟶↔]|[)\]]\s?[,–—-]|[-=–]>")
 # "Ann (person): A captain" and "Ann (person) - A captain".
 ITEM_OF_ENTITY = re.compile(
     r"(?P<name>[^()|:\n]{1,100}?)\s?[(\[](?P<type>[^()\[\]|:\n]{1,40})[)\]]\s?[:：,–—-]\s?(?P<description>\S.*)",
@@ -85,7 +87,7 @@ class _Table:
             return None
         if self.columns and RULE.fullmatch(line):
             return []
-        cells = [BOLD.sub("", cell).replace("\\|", "|").strip() for cell in _cells(line)]
+        cells = [cell.replace("\\|", "|").strip() for cell in _cells(BOLD.sub("", line))]
         if _is_head(cells):
             self.columns = [field_name(cell) for cell in cells]
             return []
@@ -95,7 +97,7 @@ class _Table:
         if kind_of(cells[0].lstrip("([（［")) in {"entity", "relationship"} or len(cells) < 2:
             return None  # a tuple with bars
         if not self.columns:
-            if number_of_signs(" ".join(cells), claims=False):
+            if holds_beginning(" ".join(cells)):
                 return None
             sizes = {"entity": (3,), "relationship": (3, 4)}.get(self.kind, ())
             is_row = len(cells) in sizes and not self.claims and can_be_name(cells[0])
@@ -120,8 +122,10 @@ def _cells(line: str) -> list[str]:
 
 def _is_head(cells: list[str]) -> bool:
     """Tells whether most cells are names of fields."""
+    if len(cells) < 3 or not any(map(is_field_name, cells[:2])):
+        return False
     known = sum(map(is_field_name, cells))
-    return len(cells) >= 3 and known >= 2 and known >= len(cells) - 1
+    return known >= 2 and known >= len(cells) - 1
 
 
 def take_items(part: Part, *, claims: bool) -> Tuples:
@@ -154,8 +158,7 @@ def _blocks(text: str) -> Iterator[str]:
                 yield "\n".join(block)
             block, names = [], set()
             continue
-        plain = BOLD.sub("", BULLET.sub("", line, count=1)).strip()
-        here = set(_labelled(plain))
+        here = _labels_of(line)
         begins = any(map(is_first_name, here)) or "kind" in here
         again = not names.isdisjoint(here) or (begins and not names <= BEFORE_NAME)
         if block and (again or not (names and here)) and not _goes_on(block, line):
@@ -165,6 +168,13 @@ def _blocks(text: str) -> Iterator[str]:
         names |= here
     if block:
         yield "\n".join(block)
+
+
+def _labels_of(line: str) -> set[str]:
+    """Returns the names of the fields in a line."""
+    if not SAYS_LABEL.search(line):
+        return set()
+    return set(_labelled(BOLD.sub("", BULLET.sub("", line, count=1)).strip()))
 
 
 def _goes_on(block: Sequence[str], line: str) -> bool:
@@ -177,6 +187,8 @@ def _goes_on(block: Sequence[str], line: str) -> bool:
 
 
 def _item(block: str, kind: str, *, claims: bool) -> list[str] | None:
+    if not SAYS_ITEM.search(block):
+        return None
     plain = BOLD.sub("", "\n".join(BULLET.sub("", line, count=1) for line in block.splitlines()))
     labelled = _labelled(plain.strip(" #()[]"))
     if len(labelled) >= 2 and (record := named_record(labelled, kind, claims=claims)):
@@ -210,11 +222,12 @@ def _scored(description: str, before: str | None) -> tuple[str, list[str]]:
 
 def _labelled(text: str) -> Mapping[str, str]:
     """Returns the fields of "Name: Ann, Type: person", by name."""
+    text = f"\n{text}"  # a label begins behind a mark or a line break
     labels = [found for found in LABEL.finditer(text) if is_field_name(found["name"])]
     if not labels or labels[0].start() > 0:
         return {}
     fields: dict[str, str] = {}
-    ends = [*(label.start() for label in labels[1:]), len(text)]
+    ends = [*(label.start("name") for label in labels[1:]), len(text)]
     for label, end in zip(labels, ends, strict=True):
-        fields.setdefault(field_name(label["name"]), text[label.end() : end].strip(" |;,\n"))
+        fields.setdefault(field_name(label["name"]), text[label.end() : end].strip(" |;,\n\t"))
     return fields

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 
-from graphrag_neo4j.llm.replies.fields import STATUS_SAID, Delimiter, expected_fields, is_status
+from graphrag_neo4j.llm.replies.list_marks import STATUS_SAID, Delimiter, expected_fields, is_status
 
 __all__ = ["AFTER_CLOSING", "LONGEST_BROKEN", "ClaimStarts", "OpenRecord"]
 

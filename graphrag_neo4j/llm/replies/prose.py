@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 __all__ = ["could_be_records", "is_noise", "says_none"]
 
-BETWEEN = re.compile(r"##|(?<=[)\]])\s?[,;]?\s?(?=[(\[])")
+CLOSED = re.compile(r"([)\]])\s?[,;]?\s?(?=[(\[])")  # the end of a record before another one
+LETTER = re.compile(r"[^\W_]")
 LONGEST_HEADING = 80
 MARK_BEGUN = re.compile(r"\W{0,3}<\|\s?[A-Z]{0,8}\W{0,3}", re.IGNORECASE)
 # What a line of prose hardly has, and a record in an unknown form has.
@@ -45,10 +46,9 @@ REFUSAL = re.compile(
 
 def could_be_records(text: str, *, claims: bool) -> Iterator[str]:
     """Yields each part of a text that may have been meant as a record."""
-    for line in text.splitlines():
-        for piece in BETWEEN.split(line):
-            if not is_noise(piece) and _could_be_record(piece, claims=claims):
-                yield piece.strip()
+    for piece in CLOSED.sub(r"\1\n", text).replace("##", "\n").splitlines():
+        if not is_noise(piece) and _could_be_record(piece, claims=claims):
+            yield piece.strip()
 
 
 def _could_be_record(line: str, *, claims: bool) -> bool:
@@ -61,7 +61,7 @@ def _could_be_record(line: str, *, claims: bool) -> bool:
 
 def is_noise(line: str) -> bool:
     """Tells whether a line has no word, or is a heading of a list."""
-    if MARK_BEGUN.fullmatch(line) or not any(map(str.isalnum, line)):
+    if not LETTER.search(line) or MARK_BEGUN.fullmatch(line):
         return True
     plain = line.strip(" *_`")
     is_heading = plain.endswith((":", "：")) or line.lstrip().startswith(

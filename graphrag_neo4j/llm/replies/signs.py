@@ -1,13 +1,12 @@
-"""Finds the signs of records: the places in a text where a record of any form begins.
+"""The marks that tell records apart: delimiters in all forms, and lines with which a record begins.
 
 Each reader knows one form. A record that lacks its end would go on into the next record if that has
-another form. The signs show where it ends, and how many records a text holds that no reader reads.
+another form. A line with a sign of a record shows where it ends.
 """
 
 import re
-from collections.abc import Iterator
 
-from graphrag_neo4j.llm.replies.fields import KINDS
+from graphrag_neo4j.llm.replies.list_marks import KINDS
 from graphrag_neo4j.llm.replies.named_fields import FIELD_NAMES
 
 __all__ = [
@@ -18,40 +17,24 @@ __all__ = [
     "NAME",
     "QUOTE",
     "RARE",
-    "SIGN_OF_CLAIM",
     "holds_delimiter",
-    "number_of_lists",
-    "number_of_signs",
-    "split_at_signs",
 ]
 
 QUOTE = "[\"'“”‘’*_`]"
 # Delimiters that sentences hardly have, and all delimiters.
-RARE = r"(?:[<＜]\s?[|｜]{1,2}\s?[>＞]|<SEP>|\$?\{tuple_delimiter\}|<>|<\||\|>|[|｜\t])"
+# Each begins with a character and not with a set, because such a search is quicker.
+RARE = (
+    r"(?:<\s?[|｜]{1,2}\s?[>＞]|＜\s?[|｜]{1,2}\s?[>＞]|<SEP>|\$\{tuple_delimiter\}"
+    r"|\{tuple_delimiter\}|<>|<\||\|>|\||｜|\t)"
+)
 ANY = rf"(?:{RARE}|[,，;；])"
 BULLET = r"(?:[-*•+>]\s|\d{1,4}[.)]\s|\|\s?)?"
 NAME = f"(?:{'|'.join(name.replace('_', '[_ ]') for name in sorted(FIELD_NAMES, reverse=True))})"
-# A kind and a delimiter, and the first field of a JSON object.
-SIGN = re.compile(
-    rf"{KINDS}{QUOTE}{{0,3}}\s?{RARE}"
-    rf"|[(\[（［{{\"'“‘*]{KINDS}{QUOTE}{{0,3}}\s?[,，;；]"
-    rf"|(?:[(\[（［]|^){QUOTE}{{1,2}}{KINDS}{QUOTE}{{1,2}}"
-    rf"|(?:(?<=[.!?)\]\d])|(?<=[)\]],)|(?<=##)){KINDS}\s?[,，;；]"
-    rf"|(?:[(\[（［]|##\s?){QUOTE}\w{{3,20}}{QUOTE}\s?{RARE}"
-    rf"|(?P<json>\{{\s?{QUOTE}?{NAME}{QUOTE}?\s?:)",
-    re.IGNORECASE | re.MULTILINE,
-)
-SIGN_OF_CLAIM = re.compile(
-    rf"(?:{ANY}|:)\s?{QUOTE}{{0,3}}(?:TRUE|FALSE|SUSPECTED){QUOTE}{{0,3}}\s?(?={ANY}|\n|$)",
-    re.IGNORECASE,
-)
 DELIMITER = re.compile(RARE, re.IGNORECASE)
-OPENED = re.compile(r"##\s?[(\[]")
 # What stands in a name where the delimiter before the next field is damaged.
 IN_NAME = re.compile(
-    r"\|\||<\||\|>|<>|<SEP>|\{tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
+    r"\|\||<\||\|>|<>|<SEP>|tuple_delimiter|(?<=\w)\|(?=\w)|｜|['\"”]\s['\"“]", re.IGNORECASE
 )
-FEWEST_IN_CLAIM = 5  # delimiters of a line that is a claim, although some were lost
 # A line with which a record of some form may begin. A number, one delimiter, or text in quotation
 # marks before a comma are slight signs.
 LINE_SIGN = re.compile(
@@ -71,33 +54,3 @@ LINE_SIGN = re.compile(
 def holds_delimiter(name: str) -> bool:
     """Tells whether a name holds a delimiter, so that it is two fields."""
     return IN_NAME.search(name) is not None
-
-
-def number_of_signs(text: str, *, claims: bool, in_json: bool = True) -> int:
-    """Returns how many records seem to begin in a text. For claims, each has a status.
-
-    `in_json` tells whether a JSON object is the sign of a record.
-    """
-    if claims:
-        return sum(1 for _ in SIGN_OF_CLAIM.finditer(text))
-    return sum(1 for found in SIGN.finditer(text) if in_json or not found["json"])
-
-
-def number_of_lists(text: str, *, claims: bool) -> int:
-    """Returns how many records without a readable kind or status seem to stand in a text.
-
-    Each stands on a line with delimiters, or in brackets behind a "##".
-    """
-    fewest = FEWEST_IN_CLAIM if claims else 1
-    lines = sum(1 for line in text.splitlines() if len(DELIMITER.findall(line)) >= fewest)
-    return max(lines, len(OPENED.findall(text)) + 1)
-
-
-def split_at_signs(text: str, *, claims: bool) -> Iterator[str]:
-    """Yields a text in parts that hold the sign of one record each, or a text without signs."""
-    start = 0
-    for number, found in enumerate((SIGN_OF_CLAIM if claims else SIGN).finditer(text)):
-        if number:
-            yield text[start : found.start()]
-            start = found.start()
-    yield text[start:]

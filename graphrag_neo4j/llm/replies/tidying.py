@@ -3,12 +3,13 @@
 import html
 import re
 
-from graphrag_neo4j.llm.replies.fields import KINDS, MARKS
+from graphrag_neo4j.llm.replies.list_marks import KINDS, MARKS
 
 __all__ = ["COMPLETE", "tidied"]
 
 COMPLETE = re.compile(
-    r"[<＜]\s?[|｜]\s?COMPLETE\s?[|｜]?\s?[>＞]?|\$?\{completion_delimiter\}", re.IGNORECASE
+    r"[<＜$\{](?:(?<=[<＜])\s?[|｜]\s?COMPLETE\s?[|｜]?\s?[>＞]?|\{?completion_delimiter\})",
+    re.IGNORECASE,
 )
 FENCE = re.compile(r"```\w*[ \t\r]*$|^[ \t]*```", re.MULTILINE)
 # The semicolon is required; otherwise "&region" in a URL would become "®ion". The longest name of
@@ -20,10 +21,10 @@ BROKEN_FIELD = re.compile(
     r"(?=(?:\w+[_ ])?(?:target|type|description|strength)(?:_\w+)?\s?:)",
     re.IGNORECASE | re.MULTILINE,
 )
-RECORD_DELIMITER = re.compile(r"\$?\{record_delimiter\}|＃＃")
+RECORD_DELIMITER = re.compile(r"\$\{record_delimiter\}|\{record_delimiter\}|＃＃")
 # Brackets of full width around a record.
 FULL_WIDTH_OPENING = re.compile(
-    rf"(?:^|(?<=\#\#)|(?<=\#\#[ \n])|(?<=[-*•.][ ]))[（［]|[（［](?=\s?{MARKS}{KINDS})",
+    rf"[（［](?:(?<=^.)|(?<=\#\#.)|(?<=\#\#[ \n].)|(?<=[-*•.][ ].)|(?=\s?{MARKS}{KINDS}))",
     re.IGNORECASE | re.MULTILINE,
 )
 FULL_WIDTH_CLOSING = re.compile(r"[）］](?=[ ,;.*]{0,4}(?:$|\#\#|[(\[（［<]))", re.MULTILINE)
@@ -36,7 +37,8 @@ def tidied(reply: str) -> str:
     usual ones. A row of a table or a field with a label that was broken into two lines becomes
     one line.
     """
-    text = FENCE.sub("", ENTITY.sub(lambda found: html.unescape(found[0]), reply))
+    text = ENTITY.sub(lambda found: html.unescape(found[0]), reply)
+    text = FENCE.sub("", text) if "```" in text else text
     text = RECORD_DELIMITER.sub("##", text)
     text, in_full_width = FULL_WIDTH_OPENING.subn("(", text)
     if in_full_width:

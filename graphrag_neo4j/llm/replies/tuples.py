@@ -9,22 +9,19 @@ in prose. With these, a record needs a kind as its first field, or the status of
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.llm.replies.fields import (
+from graphrag_neo4j.llm.replies.fields import is_record, records_of, split_before
+from graphrag_neo4j.llm.replies.list_marks import (
     ARROW,
     FIELDS,
     KINDS,
     MARKS,
     QUOTES,
-    UNREAD,
     Delimiter,
     expected_fields,
-    is_record,
     kind_of,
-    records_of,
-    split_before,
 )
 from graphrag_neo4j.llm.replies.open_record import (
     AFTER_CLOSING,
@@ -32,7 +29,7 @@ from graphrag_neo4j.llm.replies.open_record import (
     ClaimStarts,
     OpenRecord,
 )
-from graphrag_neo4j.llm.replies.signs import LINE_SIGN, number_of_lists, number_of_signs
+from graphrag_neo4j.llm.replies.signs import LINE_SIGN
 
 __all__ = ["Part", "Tuples", "take_tuples"]
 
@@ -59,9 +56,12 @@ BORDERS_OF_CLAIMS = rf"""{BORDERS}
        | (?P<claim> ^{BULLET} | (?<=[:：])\s?(?:[-*•]\s|\*\*)?(?=[(\[]) )
        | (?P<behind> (?<=[)\]]) )"""
 FLAGS = re.IGNORECASE | re.MULTILINE | re.VERBOSE
-BORDER = {False: re.compile(BORDERS, FLAGS), True: re.compile(BORDERS_OF_CLAIMS, FLAGS)}
-# What stands behind the closing bracket of a record, if it is another record.
-BEHIND = re.compile(r"[)\]]\s?[,;#\n][\s,;.#]{0,4}([\w(\[{（\"'“*].*)", re.DOTALL)
+# Most places are passed after one look at the characters around them.
+NEAR = r"(?:(?=[\#(\[])|(?<=[)\]\n:：])|\A)"
+BORDER = {
+    False: re.compile(f"{NEAR}(?:{BORDERS})", FLAGS),
+    True: re.compile(f"{NEAR}(?:{BORDERS_OF_CLAIMS})", FLAGS),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,6 @@ def _take(piece: Part, delimiter: Delimiter, found: Tuples, *, claims: bool) -> 
         found.rest.append(piece)
         return
     found.records += records
-    missed = _missed(record, own, body, records, claims=claims)
-    found.records += [list(UNREAD) for _ in range(missed)]
     if before:
         found.rest.append(Part(before, is_last=False, is_data=piece.is_data))
     if own is not None and text[own + 1 :].strip(AFTER_CLOSING):
@@ -181,35 +179,6 @@ def _begins_with_lines(body: str, delimiter: Delimiter, kind: str) -> bool:
     first = delimiter.field.search(body)
     end = first.start() if first else len(body)
     return end > LONGEST_BROKEN and "\n" in body[:end] and kind_of(kind) not in FIELDS
-
-
-def _missed(
-    record: OpenRecord,
-    own: int | None,
-    body: str,
-    read: Sequence[Sequence[str]],
-    *,
-    claims: bool,
-) -> int:
-    """Returns how many records stand unread in the fields of those that were read.
-
-    `own` is the place of the closing bracket of the record. An entity or a relationship that has a
-    bracket and all its fields holds no other one, unless that stands behind a closing bracket.
-    """
-    delimiter = record.delimiter
-    has_all = len(read[-1]) == expected_fields(read[-1][0])
-    is_alone = record.is_bracketed and record.text.startswith(body, record.begin)
-    if own is not None and has_all and is_alone and delimiter.sure and not claims:
-        goes_on = BEHIND.match(record.text, record.first_closing or own, own)
-        behind = goes_on[1] if goes_on else ""
-        return number_of_signs(behind, claims=False)
-    first = delimiter.field.search(body)
-    has_kind = kind_of(read[0][0]) in FIELDS
-    own_end = first.end() if first and has_kind and not claims else 0
-    signs = number_of_signs(body[own_end:], claims=claims, in_json=not has_all) + (not claims)
-    if not has_all and (claims or not has_kind):
-        signs = max(signs, number_of_lists(body, claims=claims))
-    return signs - len(read)
 
 
 def _pieces(text: str, delimiter: Delimiter, *, claims: bool) -> Iterator[tuple[int, int, bool]]:

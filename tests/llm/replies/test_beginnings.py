@@ -86,6 +86,59 @@ ENTITIES = {
         "entity,Ann,person,It is a portentity,Bob,person,A cook.entity,Cid,person,A boy",
         3,
     ),
+    "a misspelt kind without quotation marks": (
+        "entity, Ann, person, Tall)\n##\nentty, Bob, person, Short)\n##\nentity, Cid, person, Old)",
+        3,
+    ),
+    "nothing between a word and a kind, and a space behind each delimiter": (
+        (
+            "entity; Ann; person; It is a portentity; Bob; person; It is a portrelationship; Ann; "
+            "Bob; They sailed; 8"
+        ),
+        3,
+    ),
+    "objects behind marks of items, and nothing else between them": (
+        (
+            '- {"name": "Ann", "type": "person", "description": "x"}'
+            '* {"name": "Bob", "type": "person", "description": "y"}'
+            '1. {"name": "Cid", "type": "person", "description": "z"}'
+        ),
+        3,
+    ),
+    "full-width bars between spaces on one line": (
+        "entity ｜ Ann ｜ person ｜ Tall.entity ｜ Bob ｜ person ｜ x.entity ｜ Cid ｜ person ｜ x",
+        3,
+    ),
+    "quoted kinds behind a quoted word": (
+        (
+            "'entity'; 'Ann'; 'person'; 'A port''entity'; 'Bob'; 'person'; 'A cook'"
+            "'entity'; 'Cid'; 'person'; 'A boy'"
+        ),
+        3,
+    ),
+    "a delimiter with a mark too many": (
+        "'entity'<|>'Ann'<|>'person'<|>'Tall')'entity'<<|>'Bob'<|>'person'<|>'Short')",
+        2,
+    ),
+    "bold objects with nothing between them": (
+        (
+            "**{'name': 'Ann', 'type': 'person', 'description': 'It's\\n1'}"
+            "**{'name': 'Bob', 'type': 'person', 'description': 'It's 2'}"
+        ),
+        2,
+    ),
+    "pairs without a kind, each broken into two lines": (
+        "Ann<|>Bob<|>Sailed in 1843,\nand again<|>8\nBob<|>Cid<|>Sailed in 1850,\nand again<|>8",
+        2,
+    ),
+    "bold kinds behind a word and commas of full width": (
+        "**entity**，Ann，person，a port**entity**，Bob，person，a port**entity**，Cid，person，x",
+        3,
+    ),
+    "another delimiter behind the kind only": (
+        "[entity;Ann;person;A boy,  entity||Bob;person;是人。,  entity;Cid;person;A cook]",
+        3,
+    ),
 }
 CLAIM = "Ann<|>NONE<|>THEFT<|>TRUE<|>1909<|>NONE<|>She stole.<|>she stole it"
 CLAIMS = {
@@ -118,11 +171,53 @@ def test_each_claim_is_read_or_counted(cause: str) -> None:
     assert len(found.records) + len(found.unread) == number
 
 
-@pytest.mark.parametrize("name", ["Ann|Bob", "Ann{tuple_delimiterBob", "Ann|>Bob"])
+@pytest.mark.parametrize(
+    "name", ["Ann|Bob", "Ann{tuple_delimiterBob", "Ann$tuple_delimiter}Bob", "Ann|>Bob"]
+)
 def test_a_name_that_holds_a_delimiter_is_two_fields(name: str) -> None:
     found = extraction_of(Gleaning([["relationship", name, "They sailed", "8", "8"]]))
     assert (found.relationships, len(found.unusable)) == ([], 1)
     claims = claims_of(Gleaning([[name, "NONE", "T", "TRUE", "NONE", "NONE", "x", "y"]]))
+    assert (claims.claims, len(claims.unusable)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        '["relationship", "Ann, "Bob", "Her motto, \\\\"Go, and come\\\\", hangs there.", "8"]',
+        '| relationship | Ann, Bob | Her motto, "Go, and come", hangs | there. | 8 |',
+        "(relationship|Ann, Bob|They sailed in June. They met again.|in May|8)",
+    ],
+)
+def test_two_names_in_one_field_make_no_relationship_of_a_name_and_a_description(
+    record: str,
+) -> None:
+    found = extraction_of(Gleaning(read_list(record).records))
+    assert (found.relationships, len(found.unusable)) == ([], 1)
+
+
+def test_a_relationship_may_lead_to_an_entity_with_a_name_that_looks_like_a_sentence() -> None:
+    name = 'The song "Who goes there? Nobody!" of the old men from the north of the island'
+    found = extraction_of(
+        Gleaning(
+            [["relationship", "Ann", name, "She sings it.", "8"], ["entity", name, "work", "A"]]
+        )
+    )
+    assert [pair.target for pair in found.relationships] == [name]
+
+
+def test_a_bracket_in_a_subject_does_not_part_it_where_a_claim_in_another_form_stands_before() -> (
+    None
+):
+    other = CLAIM.replace("<|>", ",")
+    mine = CLAIM.replace("Ann", "Bob (the cook) 1").replace("THEFT<|>", "THEFT<SEP>")
+    found = read_list(f"({other})\n\n{mine})", claims=True)
+    assert sorted(record[0] for record in found.records) == ["Ann", "Bob (the cook) 1"]
+
+
+def test_the_number_of_an_item_is_no_subject() -> None:
+    reply = "1.\n| Ann\tNONE | THEFT | TRUE | 1909 | NONE | She stole. | she stole it |"
+    claims = claims_of(Gleaning(read_list(reply, claims=True).records))
     assert (claims.claims, len(claims.unusable)) == ([], 1)
 
 
@@ -146,6 +241,13 @@ def test_a_label_of_a_new_record_ends_the_one_before_it() -> None:
 def test_a_field_with_a_label_may_be_broken_into_two_lines() -> None:
     found = read_list("Source: Ann\nTarget: Cid\n2\nDescription: They sailed\nStrength: 8\n")
     assert found.records == [["relationship", "Ann", "Cid 2", "They sailed", "8"]]
+
+
+@pytest.mark.parametrize("between", ["\n", " | ", "\n\t"])
+def test_a_field_with_a_label_keeps_the_stop_at_its_end(between: str) -> None:
+    found = read_list(between.join(["Source: Ann", "Target: Bob", "Description: They sailed.",
+                                    "Strength: 8"]))  # fmt: skip
+    assert found.records == [["relationship", "Ann", "Bob", "They sailed.", "8"]]
 
 
 def test_a_kind_and_a_name_in_one_text_of_an_array_are_two_fields() -> None:

@@ -45,11 +45,14 @@ def written(speaker: str) -> str:
 
 def _is_short(name: str, full: str, kind: str) -> bool:
     words = full.split()
+    if len(set(words)) == 1:  # "people called Scrooge Scrooge"
+        return False
     if " " in name:
         parts = name.split()
         outer = parts[0] == words[0] and parts[-1] == words[-1]
         return kind == PERSON and len(parts) == 2 and len(words) > 2 and outer
-    if name.isupper() and 2 < len(name) <= 6:
+    surname = name == words[-1] and is_given_name(words[0])  # "James DALY", as in minutes
+    if name.isupper() and 2 < len(name) <= 6 and not surname:
         initials = "".join(w[0] for w in full.replace("-", " ").split() if w.lower() not in SMALL)
         return len(initials) > 2 and initials.upper() == name
     if kind == PERSON:

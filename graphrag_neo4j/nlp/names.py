@@ -161,6 +161,8 @@ def _is_opening(word: str, language: str, *, alone: bool) -> bool:
         return alone or is_stop_word(lower, language)
     if not alone and parts_of_speech([lower]) in ("N", "S", "J"):
         return lower in EVALUATIVE or lower in GENERIC or is_stop_word(lower, language)
+    if "-" in lower:  # "Sitting-room"
+        return all(is_ordinary(part) or is_stop_word(part, language) for part in lower.split("-"))
     return is_ordinary(word) or (is_stop_word(lower, language) and rarity(lower) < COMMON)
 
 

@@ -25,6 +25,7 @@ from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 __all__ = ["draft_of_context", "draft_of_points", "point_text", "shows_phrase"]
 
 QUOTATIONS = 5  # in an answer
+SCREEN, WIDTH = 40, 100  # lines and columns in which an answer fits
 THEMES = 7  # in an answer to a question about the whole
 DRAFTED = 100  # best sentences whose provenance is looked up
 NEAREST = 4  # records whose sentences are all looked up: the first ones, which are the nearest
@@ -120,15 +121,25 @@ def _side_by_side(selection: Selection) -> str:
         found += best
         lines = [quoted(one, with_speaker=True) for one in best] or [NOTHING_NEAR]
         parts.append("\n".join([f"**{name}**", *lines]))
-    return "\n\n".join([SIDE_BY_SIDE, *parts]) if found else ""
+    return _on_a_screen([SIDE_BY_SIDE, *parts]) if found else ""
 
 
 def _with_leads(quotes: Sequence[Attributed], words: frozenset[str]) -> str:
     """Returns the quotations, each with its lead if its place is known."""
     if not any(one.provenance for one in quotes):
         return "\n".join(quoted(one) for one in quotes)
-    parts = [f"{lead(one, words)}\n{quoted(one)}" for one in quotes]
-    return "\n\n".join(part.strip() for part in parts)
+    return _on_a_screen(f"{lead(one, words)}\n{quoted(one)}".strip() for one in quotes)
+
+
+def _on_a_screen(parts: Iterable[str]) -> str:
+    """Joins the first part and as many of the next ones as fit on a screen."""
+    text, *others = [*parts] or [""]
+    for part in others:
+        longer = f"{text}\n\n{part}"
+        if sum(1 + len(line) // WIDTH for line in longer.splitlines()) > SCREEN:
+            break
+        text = longer
+    return text
 
 
 def _widest(themes: Sequence[_Theme], found: Verified) -> str:
@@ -152,7 +163,7 @@ def _widest(themes: Sequence[_Theme], found: Verified) -> str:
         if best := _different(known, most, used):
             used += best
             parts.append(_section(theme, best, found))
-    return "\n\n".join(parts)
+    return _on_a_screen(parts)
 
 
 def _everywhere(found: Verified) -> str:
@@ -195,7 +206,7 @@ def _nearest(
             others = {one.quote.text for some in groups.values() for one in some}
             own = [one for one in themes[number].texts if one in best and one not in others]
             groups[number] = [best[one] for one in own]
-    return "\n\n".join(_section(themes[number], some, found) for number, some in groups.items())
+    return _on_a_screen(_section(themes[number], some, found) for number, some in groups.items())
 
 
 def _section(theme: _Theme, quotes: Sequence[Attributed], found: Verified) -> str:

@@ -227,6 +227,7 @@ def test_an_endless_reply_is_read_in_no_time(piece: str) -> None:
 # What a list is made of may stand in no field: a delimiter, or what a new record begins with.
 NOT_A_FIELD = re.compile(
     r"<\s?\|{1,2}\s?>|<\s?\|\s?COMPLETE|```|&[#\w]+;|[)\]][\s,;.*]*##|##\s*[\"'“”‘’]{0,4}(entity|relation)"
+    r"|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*[\"'“”‘’]+(entity|relationship)"
     r"|[)\]][\s,;.*]*[([]|^\s*##\s*$|[(\[]\s*[\"'“”‘’]?(entity|relationship)[\"'“”‘’]?\s*$",
     re.IGNORECASE | re.MULTILINE,
 )

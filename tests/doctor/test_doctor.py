@@ -403,11 +403,13 @@ def test_the_command_exits_with_0_where_only_the_model_is_missing(server: TestSe
         NEO4J_DATABASE=server.database or "",
     )
     assert code == 0
-    lines = output.splitlines()
-    assert len(lines) == len(ALL) + 1
+    *others, last = output.splitlines()
+    # A model server that answers on this machine adds lines of its own.
+    lines = [line for line in others if line.startswith(("ok ", "- ", "wrong "))]
+    assert len(lines) == len(ALL)
     assert lines[1] == f"ok     Neo4j: Neo4j answers at {server.uri}."
     assert lines[10].startswith("-      Model: No model is set")
-    assert lines[-1] == "No problems were found."
+    assert last == "No problems were found."
 
 
 def test_the_command_exits_with_1_and_shows_what_is_wrong_and_the_fix_on_a_terminal() -> None:

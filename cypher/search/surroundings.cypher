@@ -62,12 +62,11 @@ CALL (around) {
 }
 CALL (around, told) {
   UNWIND told AS c
+  MATCH (c)-[:PART_OF]->(d:Document)
+  WITH c, toLower(coalesce(d.title, '')) AS title
   MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e IN around
-  WITH c, e, toLower(e.name) AS name
-  WITH c, e, EXISTS {
-    MATCH (c)-[:PART_OF]->(d:Document)
-    WHERE toLower(d.title) = name OR toLower(d.title) STARTS WITH name + ' ('
-  } AS titled
+  WITH c, e, title, toLower(e.name) AS name
+  WITH c, e, title = name OR title STARTS WITH name + ' (' AS titled
   RETURN {chunk: collect(c.id), entity: collect(e.id), titled: collect(titled)} AS mentions
 }
 RETURN known AS seeds, related, mentions

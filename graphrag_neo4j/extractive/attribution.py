@@ -113,7 +113,7 @@ def _attributed(
     """Returns the sentences with these numbers as a quotation, or None if they are not whole."""
     first, last = numbers
     start, end = passage.sentences[first].start, passage.sentences[last].end
-    if not _is_whole(passage, first, last) or end - start > max(LONGEST, REPLY if asked else 0):
+    if not _is_whole(passage, first, last) or end - start > (REPLY if asked else LONGEST):
         return None
     speaker = passage.sentences[first].speaker or _speaker_before(at.earlier)
     topics = tuple(
@@ -139,7 +139,7 @@ def refers_back(text: str) -> bool:
     return REFERS_BACK.match(text) is not None
 
 
-def is_question(text: str) -> bool:
+def _is_question(text: str) -> bool:
     """Tells whether a sentence asks something: "Tell us more." does, "It works, right?" not."""
     if text.endswith("?"):
         return TAG_QUESTION.search(text) is None
@@ -161,7 +161,7 @@ def _question(passage: Passage, number: int) -> int | None:
     for n in range(number, min(number + LEADING, len(sentences))):
         if sentences[n].speaker != sentences[number].speaker:
             return None
-        if is_question(sentences[n].text) and (n == number or _ends_turn(passage, n)):
+        if _is_question(sentences[n].text) and (n == number or _ends_turn(passage, n)):
             return n
     return None
 
@@ -201,7 +201,9 @@ def _widened(passage: Passage, first: int, last: int, room: int) -> tuple[int, i
         if not _fits(passage, at + 1, at, (first, after), room):
             break
         ending = passage.sentences[after].text
-        if is_question(ending) or not ENDED.search(ending):  # neither its reply nor its end is here
+        if _is_question(ending) or not ENDED.search(
+            ending
+        ):  # neither its reply nor its end is here
             break
         if len(passage.sentences[at + 1].words) >= SAID_LITTLE:  # never ends with "Ok."
             last = after

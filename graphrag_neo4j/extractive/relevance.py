@@ -21,7 +21,7 @@ from graphrag_neo4j.nlp.formulas import introduces
 from graphrag_neo4j.nlp.question_forms import asks_which_guests, names_in
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 
-__all__ = ["Relevance"]
+__all__ = ["Relevance", "mentions"]
 
 LITTLE = 6  # content words; a quotation with fewer says little
 # What a quotation loses: one that says little, that only introduces a guest, that needs the
@@ -80,10 +80,6 @@ class Relevance:
         relevance = one.quote.similarity + (SAID if self.meant else 1.0) * said + meant
         return relevance + self.scored.of_form(one.text) + self._reads(one)
 
-    def mentions(self, one: Attributed, name: str) -> bool:
-        """Tells whether a quotation, its speaker or its document's title holds a name."""
-        return _mentions(one, name)
-
     def _reads(self, one: Attributed) -> float:
         """Returns what a quotation gains or loses by who says it, and by how it reads."""
         found = WELL_SAID * quality(one.text) + REPLY * bool(one.asked)
@@ -98,7 +94,7 @@ class Relevance:
     def _is_about_names(self, one: Attributed) -> bool:
         """Tells whether a quotation, or its document, holds one of the names in the question."""
         names = [name for name, _ in names_in(self.question)]
-        if not names or self.speakers.asked or any(_mentions(one, name) for name in names):
+        if not names or self.speakers.asked or any(mentions(one, name) for name in names):
             return True
         return one.provenance is not None and one.provenance.document in self.naming
 
@@ -136,7 +132,8 @@ def _parts(text: str) -> Words:
     return base_words(parts) | base_words(text.lower()) | frozenset(parts.split())
 
 
-def _mentions(one: Attributed, name: str) -> bool:
+def mentions(one: Attributed, name: str) -> bool:
+    """Tells whether a quotation, its speaker or its document's title holds a name."""
     title = one.provenance.title if one.provenance else ""
     return holds_name(f"{one.text} {one.asked} {one.speaker or ''} {title}", name)
 

@@ -12,7 +12,7 @@ from graphrag_neo4j.context.quotation import Verified
 from graphrag_neo4j.extractive.answers import ScoredQuotes, cosine, marginal_relevance
 from graphrag_neo4j.extractive.attribution import Attributed, attributed
 from graphrag_neo4j.extractive.quotes import Quote
-from graphrag_neo4j.extractive.relevance import Relevance
+from graphrag_neo4j.extractive.relevance import Relevance, mentions
 from graphrag_neo4j.extractive.speakers import holds_name
 from graphrag_neo4j.nlp.sentence_ranking import base_words
 
@@ -96,7 +96,7 @@ class Selection:
     def about(self, name: str) -> "Selection":
         """Returns the selection among what somebody with this name says, or else what holds it."""
         said = [one for one in self.quotes if one.speaker and holds_name(one.speaker, name)]
-        held = said or [one for one in self.quotes if self.relevance.mentions(one, name)]
+        held = said or [one for one in self.quotes if mentions(one, name)]
         return replace(self, quotes=held)
 
 

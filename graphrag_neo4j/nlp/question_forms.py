@@ -113,7 +113,7 @@ def counted_phrase(question: str) -> str | None:
         return None
     found = (pattern.search(question) for pattern in COUNTED_PHRASES)
     phrase = next((match["phrase"] for match in found if match), "")
-    return re.sub(r"^(?:the|an?) ", "", phrase.strip()) or None
+    return re.sub(r"^(?:the|an?) ", "", phrase.strip()) if WORD.search(phrase) else None
 
 
 def kind_asked_for(question: str) -> str | None:

@@ -66,6 +66,8 @@ async def _documents_of_names(query: QueryContext) -> list[str]:
     from graphrag_neo4j.nlp.question_forms import names_in  # noqa: PLC0415
 
     names = [name for name, _ in names_in(query.question) if not name.isalnum()]
+    if not names:
+        return []
     phrases = [{"id": name, "words": lucene_phrase(name)} for name in names]
     rows = await query.graph.read("search/phrases_by_document", MentionedInRow, phrases=phrases)
     held = {name: [row["document"] for row in rows if row["id"] == name] for name in names}

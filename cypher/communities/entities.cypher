@@ -1,4 +1,4 @@
-// Reads all entities, each with the leaf community that it is in now.
+// Reads all entities, each with its leaf community and its weighted degree when it was placed there.
 MATCH (entity:Entity)
 OPTIONAL MATCH (entity)-[:IN_COMMUNITY]->(leaf:Community)
-RETURN entity.id AS id, leaf.id AS leaf
+RETURN entity.id AS id, leaf.id AS leaf, entity.placed_weight AS placed

@@ -9,7 +9,7 @@ from typing import TypeVar
 from graphrag_neo4j.events import Advanced, Listener
 from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, give_refs, save_reports
 from graphrag_neo4j.importers.tree import Tree
-from graphrag_neo4j.indexing.hierarchy import TreeCommunity, community_row, components
+from graphrag_neo4j.indexing.clustering.hierarchy import TreeCommunity, community_row, components
 from graphrag_neo4j.indexing.rows import EdgeRow, MemberRow
 
 __all__ = ["write_refs", "write_reports", "write_tree"]

@@ -124,7 +124,11 @@ async def _run_stages(
         await merge(stage.graph, stage.listen)
         await summarize(stage, limits.summaries)
         await find_communities(
-            stage.graph, limits.communities, stage.listen, anew=rebuild.recluster
+            stage.graph,
+            limits.communities,
+            stage.listen,
+            anew=rebuild.recluster,
+            fresh=rebuild.fresh,
         )
         await write_reports(stage, limits.reports)
         await embed(stage, setup.embedder, limits.vectors, dimensions)

@@ -42,10 +42,14 @@ class FoundRow(TypedDict):
 
 
 class MemberRow(TypedDict):
-    """An entity, and the id of the leaf community that it is in now, if it is in one."""
+    """An entity, and the id of the leaf community that it is in now, if it is in one.
+
+    `placed` is its weighted degree when it was placed there.
+    """
 
     id: str
     leaf: str | None
+    placed: float | None
 
 
 class EdgeRow(TypedDict):
@@ -66,18 +70,30 @@ class NamedByRow(TypedDict):
 
 
 class KnownCommunityRow(TypedDict):
-    """A community in its place in the tree."""
+    """A community in its place in the tree.
+
+    `unchecked` is the weight inside it that has changed since its split was last compared with a
+    fresh one.
+    """
 
     id: str
     level: int
+    size: int
     parent: str | None
+    unchecked: float
 
 
 class CommunitiesDueRow(TypedDict):
-    """What the communities were made with (None without communities), and whether they are due."""
+    """What the communities were made with (None without communities), and whether they are due.
+
+    `updated` says whether they have been changed since they were made, and `unchecked` is the
+    weight in the graph that has changed since level 0 was last compared with a fresh one.
+    """
 
     made_with: str | None
     due: bool
+    updated: bool
+    unchecked: float
 
 
 class SampleRow(TypedDict):

@@ -17,12 +17,14 @@ class RebuildOptions:
 
     `reread`: the chunks, descriptions and reports that were made with other prompts, models or
     settings than the present ones. `reembed`: all vectors, with the present embedding model.
-    `recluster`: the communities, imported ones included.
+    `recluster`: the communities, imported ones included. `fresh`: the reports that are behind
+    their material, although less of it has changed than the setting `report_drift` allows.
     """
 
     reread: bool = False
     reembed: bool = False
     recluster: bool = False
+    fresh: bool = False
 
 
 REBUILD_NOTHING: Final = RebuildOptions()

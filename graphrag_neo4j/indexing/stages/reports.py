@@ -3,17 +3,22 @@
 marked communities ──▶ report material ──▶ LLM task ──▶ report, findings, citations
                                                  (the same transaction marks the parent)
 
-A community whose report was written from the same context loses its mark without a call. A
-sub-community whose own report failed is represented by the descriptions of its elements.
+A community whose report was written from the same context loses its mark without a call. So does
+one whose context has changed by no more than `ReportLimits.drift`: its report stays, and its
+community is marked as so much `behind`. The present context is always compared with the one that
+the report was written from, so small changes add up. A sub-community whose own report failed is
+represented by the descriptions of its elements.
+
+A report stays never if it cites what is gone, or if a document was deleted that it may tell about.
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
-from graphrag_neo4j.context.citations import CitationKind, cited, rewrite
+from graphrag_neo4j.context.citations import CitationKind, CitationRef, cited, rewrite
 from graphrag_neo4j.context.context_table import (
     ContextRecord,
     ContextTable,
@@ -23,11 +28,18 @@ from graphrag_neo4j.context.report_material import (
     ReportMaterial,
 )
 from graphrag_neo4j.events import Advanced, Started
-from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, save_reports
+from graphrag_neo4j.graph import (
+    Graph,
+    PieceProperties,
+    ReportToSave,
+    Transaction,
+    save_reports,
+)
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.indexing.material_reader import read_materials
 from graphrag_neo4j.indexing.report_context import pack, report_of_elements, whole
+from graphrag_neo4j.indexing.report_drift import Pieces, drift, in_sample_order, pieces_of
 from graphrag_neo4j.indexing.rows import (
     CitedRow,
     PendingReportRow,
@@ -51,12 +63,15 @@ class ReportLimits:
     """The limits of the stage reports.
 
     `budget` is the largest number of tokens of a context. Communities with at most `smallest`
-    members get a report without a model. `count` counts the tokens of a text.
+    members get a report without a model. `count` counts the tokens of a text. `drift` is the
+    largest share (0 to 1) of a report's material that may change before the report is written
+    again.
     """
 
     budget: int
     smallest: int
     count: CountTokens
+    drift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +79,8 @@ class _Task:
     """A community whose report is to be written.
 
     `material` and `table` are its report material and its context; `known` holds the records that
-    the report may cite. `report` is already made, of elements, for a small community.
+    the report may cite. `report` is already made, of elements, for a small community. `pieces` are
+    those of the context, by which its changes are measured; {} if the report is always up to date.
     """
 
     id: str
@@ -73,11 +89,16 @@ class _Task:
     known: dict[CitationKind, dict[int, str]]
     hash: str
     report: WrittenReport | None
+    pieces: Pieces
 
 
 async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
-    """Brings all reports up to date, level by level from the deepest."""
-    counted = ReportLimits(limits.budget, limits.smallest, lru_cache(COUNTED)(limits.count))
+    """Brings all reports up to date, level by level from the deepest.
+
+    A report stays as it is if less of its material has changed than the limits allow.
+    """
+    counted = replace(limits, count=lru_cache(COUNTED)(limits.count))
+    await stage.graph.write("reports/overdue", drift=limits.drift)
     found = (await stage.graph.read("reports/count", WaitingReportsRow))[0]
     stage.listen(Started("reports", int(found["n"])))
     if found["n"] and found["deepest"] is not None:
@@ -115,13 +136,42 @@ class _Level:
         ):
             tasks = await self._read(rows)
             hashes = {row["id"]: row["hash"] for row in rows}
-            same = [task.id for task in tasks if task.hash == hashes[task.id]]
-            await self.graph.write("reports/same", ids=same)
-            self.stage.listen(Advanced(len(same)))
+            same = [
+                {"id": task.id, "pieces": _piece_properties(task)}
+                for task in tasks
+                if task.hash == hashes[task.id]
+            ]
+            behind = await self._behind(rows, tasks)
+            await self.graph.write("reports/same", rows=same)
+            await self.graph.write(
+                "reports/behind", rows=[{"id": id_, "behind": n} for id_, n in behind.items()]
+            )
+            self.stage.listen(Advanced(len(same) + len(behind)))
             for task in tasks:
-                if task.hash != hashes[task.id]:
+                if task.hash != hashes[task.id] and task.id not in behind:
                     yield task
             after = rows[-1]["id"]
+
+    async def _behind(
+        self, rows: Sequence[PendingReportRow], tasks: Sequence[_Task]
+    ) -> dict[str, float]:
+        """How far behind those reports of a page are that stay although their context differs."""
+        known = {row["id"]: row for row in rows}
+        found = {
+            task.id: behind
+            for task in tasks
+            if task.hash != known[task.id]["hash"] and self._may_stay(known[task.id], task)
+            for behind in [_drift(known[task.id], task)]
+            if behind <= self.limits.drift
+        }
+        cites = {id_: cited(known[id_]["report"] or "") for id_ in found}
+        there = await _resolve(self.graph, {one for refs in cites.values() for one in refs})
+        return {id_: n for id_, n in found.items() if there.keys() >= set(cites[id_])}
+
+    def _may_stay(self, row: PendingReportRow, task: _Task) -> bool:
+        """Whether the report was made in the same way, and tells nothing that was deleted."""
+        made_alike = row["report"] is not None and row["made_with"] == self.signature
+        return made_alike and task.report is None and not row["forgetting"]
 
     async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
         """The tasks of a page of communities."""
@@ -137,7 +187,8 @@ class _Level:
             else:
                 table = pack(material, self.limits.budget, self.limits.count)
                 made[id_] = material, table, None
-        ids_of = await _resolve(self.graph, [table for _, table, _ in made.values()])
+        records = [record for _, table, _ in made.values() for record in table.records.values()]
+        ids_of = await _resolve(self.graph, {one for record in records for one in _cited(record)})
         return [self._task(id_, *one, ids_of) for id_, one in made.items()]
 
     def _task(
@@ -159,7 +210,8 @@ class _Level:
         if self.quoting and not report:
             lines += _counted(material)
         hash_ = identify("report", signature, *lines)
-        return _Task(id_, material, table, known, hash_, report)
+        pieces = {} if self.quoting else pieces_of(table, material)
+        return _Task(id_, material, table, known, hash_, report, pieces)
 
     async def _answer(self, task: _Task) -> WrittenReport:
         if task.report:
@@ -188,6 +240,7 @@ class _Level:
             "report_with": ELEMENTS if task.report else self.signature,
             "origin": ELEMENTS if task.report else self.stage.backend.origin,
             "shortened": task.table.shortened or None,
+            **_piece_properties(task),
         }
         return row
 
@@ -208,13 +261,22 @@ def _without_refs(record: ContextRecord, known: dict[CitationKind, dict[int, str
     return f"{record.kind} {record.id} {text}"
 
 
-async def _resolve(
-    graph: Graph, tables: Sequence[ContextTable]
-) -> dict[tuple[CitationKind, int], str]:
-    """The ids of the records that the reports in these context tables cite."""
-    wanted = {
-        one for table in tables for record in table.records.values() for one in _cited(record)
+def _piece_properties(task: _Task) -> PieceProperties:
+    hashes = in_sample_order(task.pieces)
+    return {
+        "material_hashes": hashes or None,
+        "material_tokens": [task.pieces[one] for one in hashes] or None,
     }
+
+
+def _drift(row: PendingReportRow, task: _Task) -> float:
+    """The share of the material that has changed; at least a token, since the contexts differ."""
+    before = dict(zip(row["pieces"] or (), row["tokens"] or (), strict=True))
+    return drift(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
+
+
+async def _resolve(graph: Graph, wanted: Set[CitationRef]) -> dict[tuple[CitationKind, int], str]:
+    """The ids of cited records by kind and ref, without the records that no longer exist."""
     rows = await graph.read(
         "reports/cited",
         CitedRow,

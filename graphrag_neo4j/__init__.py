@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.indexing.stages.ingest import Ingested
     from graphrag_neo4j.indexing.status import Failure, Status
-    from graphrag_neo4j.indexing.status_rows import BuildRow, LevelCoverRow
+    from graphrag_neo4j.indexing.status_rows import BehindRow, BuildRow, LevelCoverRow
     from graphrag_neo4j.loaders import ReadOptions
     from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
     from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
@@ -50,6 +50,7 @@ __all__ = [
     "Answer",
     "AsyncGraphRAG",
     "AsyncStream",
+    "BehindRow",
     "BudgetSpentError",
     "BuildRow",
     "Citation",
@@ -106,6 +107,7 @@ __all__ = [
 _LATER = {
     "Advanced": "graphrag_neo4j.events",
     "Answer": "graphrag_neo4j.query.answer",
+    "BehindRow": "graphrag_neo4j.indexing.status_rows",
     "BuildRow": "graphrag_neo4j.indexing.status_rows",
     "LevelCoverRow": "graphrag_neo4j.indexing.status_rows",
     "AsyncGraphRAG": "graphrag_neo4j.client",

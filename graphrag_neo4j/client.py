@@ -153,6 +153,7 @@ class AsyncGraphRAG:
         reread: bool = False,
         reembed: bool = False,
         recluster: bool = False,
+        fresh: bool = False,
         prune: bool = False,
     ) -> "IndexResult":
         """Brings the graph up to date with documents, and returns what was done.
@@ -162,6 +163,7 @@ class AsyncGraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
+        `fresh`, reports are brought up to date however little of their material has changed. With
         `prune`, documents are deleted if their file was under the given paths and no longer exists.
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
@@ -173,7 +175,7 @@ class AsyncGraphRAG:
         from graphrag_neo4j.indexing.result import RebuildOptions
 
         _check_options(options)
-        check_flags(reread=reread, reembed=reembed, recluster=recluster, prune=prune)
+        check_flags(reread=reread, reembed=reembed, recluster=recluster, fresh=fresh, prune=prune)
         corpus = Corpus.of(what, options, self.settings.max_file_mb)
         missing = await self._missing(corpus.paths, options) if prune else []
         return await build(
@@ -181,7 +183,7 @@ class AsyncGraphRAG:
             corpus,
             self._backends,
             self._listen,
-            rebuild=RebuildOptions(reread, reembed, recluster),
+            rebuild=RebuildOptions(reread, reembed, recluster, fresh),
             gone=missing,
         )
 

@@ -107,6 +107,7 @@ class SettingsOptions(AnswerOptions, total=False):
     unreported_size: int
     report_context_tokens: int
     report_words: int
+    report_drift: float
     report_role: str
     report_rating: str
 

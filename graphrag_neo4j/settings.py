@@ -377,6 +377,14 @@ class Settings(BaseSettings):
     report_words: int = Field(
         1500, ge=100, description="Largest number of words in a report that a model writes."
     )
+    report_drift: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Largest share (0 to 1) of the material of a report that may change before a "
+        "model writes the report again. 0 means that every change counts. Reports that stay behind "
+        "are counted by `kg-build status`, and `kg-build index --fresh` writes them again.",
+    )
     report_role: str = Field(
         "an analyst who writes for decision makers",
         description="Role in which the model writes reports.",

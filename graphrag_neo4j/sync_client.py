@@ -109,6 +109,7 @@ class GraphRAG:
         reread: bool = False,
         reembed: bool = False,
         recluster: bool = False,
+        fresh: bool = False,
         prune: bool = False,
     ) -> "IndexResult":
         """Brings the graph up to date with documents, and returns what was done.
@@ -118,6 +119,7 @@ class GraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
+        `fresh`, reports are brought up to date however little of their material has changed. With
         `prune`, documents are deleted if their file was under the given paths and no longer exists.
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
@@ -132,6 +134,7 @@ class GraphRAG:
                 reread=reread,
                 reembed=reembed,
                 recluster=recluster,
+                fresh=fresh,
                 prune=prune,
             )
         )

@@ -16,6 +16,7 @@ from graphrag_neo4j import (
     Answer,
     AsyncGraphRAG,
     AsyncStream,
+    BehindRow,
     Citation,
     Communities,
     Community,
@@ -154,7 +155,8 @@ def test_a_result_says_what_it_is_on_one_short_line() -> None:
     citation = Citation("Entities", 5, "Scrooge", supported=True, sources=[source] * 2)
     answer = Answer("Marley was dead: to begin with.\n" * 90, "local", [citation] * 3)
     counts = {"documents": 2, "chunks": 1234, "claims": 0}
-    status = Status(counts, {"extract": 2, "embed": 1}, [], {}, [], [], [], {}, [])
+    behind = BehindRow(reports=0, largest=0.0)
+    status = Status(counts, {"extract": 2, "embed": 1}, [], {}, [], [], [], {}, behind, [])
     result = IndexResult(Ingested(added=2, unchanged=1000), dropped=["a"], status=status)
     shown = [repr(one) for one in (source, citation, answer, status, result)]
     assert shown == [

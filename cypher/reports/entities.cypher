@@ -5,5 +5,6 @@ WITH id, nodes(path)[1].id AS part, nodes(path)[-1] AS leaf
 MATCH (leaf)<-[:IN_COMMUNITY]-(entity:Entity)
 RETURN id AS community, part, entity.id AS id, entity.ref AS ref, entity.name AS name,
        entity.type AS type, entity.description AS description, entity.degree AS degree,
+       entity.description_sample AS sample,
        COUNT { (entity)<-[:MENTIONS]-() } AS mentions
 ORDER BY entity.id

@@ -2,5 +2,5 @@
 UNWIND $ids AS id
 MATCH (part:Community)-[:PARENT]->(:Community {id: id})
 RETURN id AS community, part.id AS id, part.ref AS ref, part.title AS title,
-       part.summary AS summary, part.report AS report, part.rating AS rating
-ORDER BY part.id
+       part.summary AS summary, part.report AS report, part.rating AS rating,
+       part.material_hashes AS sample

@@ -5,7 +5,7 @@ WITH community, row,
   coalesce(community.report <> row.properties.report, true) AS changed,
   coalesce(community.report_hash <> row.properties.report_hash, true) AS fresh
 SET community += row.properties
-REMOVE community.stale, community.report_error
+REMOVE community.stale, community.report_error, community.behind, community.forgetting
 WITH community, changed, fresh
 CALL (community, changed) {
   WITH community, changed WHERE changed

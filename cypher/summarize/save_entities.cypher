@@ -4,6 +4,7 @@ UNWIND $rows AS row
 MATCH (x:Entity {id: row.id})
 SET x.description = row.description, x.description_hash = row.hash,
     x.description_with = row.with, x.groups = row.groups, x.group_texts = row.group_texts,
+    x.description_sample = row.sample,
     x.unembedded = true
 REMOVE x.undescribed, x.description_error
 WITH x

@@ -35,7 +35,7 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
 __all__ = ["index"]
 
-REBUILD_FLAGS = ("prune", "reread", "reembed", "recluster")
+REBUILD_FLAGS = ("prune", "reread", "reembed", "recluster", "fresh")
 EXTRACTIVE_INDEX = (
     "This index is extractive: it was made without a model, and all its sentences are quoted from "
     "the documents."
@@ -87,6 +87,11 @@ NAMED = 20  # problems that are listed one by one; the others are only counted
 )
 @click.option(
     "--recluster", is_flag=True, help="Detect the communities again, even if they were imported."
+)
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Write all reports again that are behind, however little of their material has changed.",
 )
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 @json_option

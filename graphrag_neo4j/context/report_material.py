@@ -21,7 +21,8 @@ class EntityMaterial:
 
     `description` has a line for each statement. `part` is the id of its sub-community, None if it
     belongs to none. `mentions` is the number of chunks that mention it. `type` is its entity type,
-    "" if it is not known.
+    "" if it is not known. `sample` holds hashes of descriptions that a model made one of, () if no
+    model did (`report_drift`).
     """
 
     record: ContextRecord
@@ -31,6 +32,7 @@ class EntityMaterial:
     part: str | None = None
     mentions: int = 0
     type: str = ""
+    sample: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class RelationshipMaterial:
     """A relationship between two entities of the community, which are given by their ids.
 
     `description` has a line for each statement. `weight` is the number of all statements.
+    `sample` is that of `EntityMaterial`.
     """
 
     record: ContextRecord
@@ -45,6 +48,7 @@ class RelationshipMaterial:
     target: str
     description: str
     weight: int = 0
+    sample: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +68,17 @@ class ClaimMaterial:
 
 @dataclass(frozen=True, slots=True)
 class PartMaterial:
-    """The report of a sub-community in three forms: in full, title and summary, title alone."""
+    """The report of a sub-community in three forms: in full, title and summary, title alone.
+
+    `sample` begins with the hashes of a sample of what it was written from (`report_drift`).
+    """
 
     id: str
     full: ContextRecord
     summary: ContextRecord
     title: ContextRecord
     rating: float | None
+    sample: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,12 @@ from graphrag_neo4j.graph.indexes import (
 )
 from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
 from graphrag_neo4j.graph.own import OwnServer
-from graphrag_neo4j.graph.reports import FindingToSave, ReportToSave, save_reports
+from graphrag_neo4j.graph.reports import (
+    FindingToSave,
+    PieceProperties,
+    ReportToSave,
+    save_reports,
+)
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_newer, schema_version
 from graphrag_neo4j.graph.vector_search import vector_search
@@ -42,6 +47,7 @@ __all__ = [
     "IndexedKind",
     "Lease",
     "OwnServer",
+    "PieceProperties",
     "PlainRow",
     "RefKind",
     "ReportToSave",

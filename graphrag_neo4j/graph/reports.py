@@ -5,7 +5,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 
 from graphrag_neo4j.graph.connection import Transaction
 
-__all__ = ["FindingToSave", "ReportProperties", "ReportToSave", "save_reports"]
+__all__ = ["FindingToSave", "PieceProperties", "ReportProperties", "ReportToSave", "save_reports"]
 
 Cited = Literal["entities", "claims", "chunks", "communities"]
 CITED: Final[tuple[Cited, ...]] = ("entities", "claims", "chunks", "communities")
@@ -25,7 +25,17 @@ class FindingToSave(TypedDict):
     communities: list[str]
 
 
-class ReportProperties(TypedDict):
+class PieceProperties(TypedDict, total=False):
+    """The hashes and the tokens of the pieces of what a report was written from.
+
+    Both are None for a report that is always up to date.
+    """
+
+    material_hashes: list[int] | None
+    material_tokens: list[int] | None
+
+
+class ReportProperties(PieceProperties):
     """The properties that a report gives its community.
 
     `invented` is the number of citations that were removed because their record does not exist.

@@ -45,7 +45,7 @@ class Limits:
             chunks=_chunks(settings),
             summaries=_summaries(settings, count, quotes=quotes),
             communities=_communities(settings, by_npmi=quotes),
-            reports=ReportLimits(settings.report_context_tokens, settings.unreported_size, count),
+            reports=_reports(settings, count, quotes=quotes),
             vectors=_vectors(settings, embedder),
         )
 
@@ -64,6 +64,11 @@ def _summaries(settings: Settings, count: Callable[[str], int], *, quotes: bool)
     if quotes:
         join, longest = min(join, DESCRIBED), min(longest, DESCRIBED)
     return SummaryLimits(SummaryBudget(join, settings.summary_context_tokens, count), longest)
+
+
+def _reports(settings: Settings, count: Callable[[str], int], *, quotes: bool) -> ReportLimits:
+    drift = 0.0 if quotes else settings.report_drift  # quotations cost nothing to bring up to date
+    return ReportLimits(settings.report_context_tokens, settings.unreported_size, count, drift)
 
 
 def _communities(settings: Settings, *, by_npmi: bool) -> Leiden:

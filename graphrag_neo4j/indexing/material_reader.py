@@ -56,6 +56,8 @@ async def read_materials(
         else ()
     )
     quoted = {found["community"]: [_source(*one) for one in found["said"]] for found in rows}
+    for ordered in parts.values():  # ids of communities depend on the history of the graph
+        ordered.sort(key=lambda part: (part.full.text, part.id))
     return {
         id_: ReportMaterial(entities[id_], edges[id_], claims[id_], parts[id_], quoted.get(id_, ()))
         for id_ in ids
@@ -71,13 +73,27 @@ def _entity(row: ReportEntityRow) -> EntityMaterial:
     record = record_of_row("Entities", row, "name", "type", "description")
     name, degree = neutralised(row["name"]), row["degree"] or 0
     type_ = row["type"] or ""
-    return EntityMaterial(record, name, _lines(record), degree, row["part"], row["mentions"], type_)
+    return EntityMaterial(
+        record,
+        name,
+        _lines(record),
+        degree,
+        row["part"],
+        row["mentions"],
+        type_,
+        row["sample"] or (),
+    )
 
 
 def _edge(row: ReportEdgeRow) -> RelationshipMaterial:
     record = relationship_record(row, "source_name", "target_name")
     return RelationshipMaterial(
-        record, row["source"], row["target"], _lines(record), row["weight"] or 0
+        record,
+        row["source"],
+        row["target"],
+        _lines(record),
+        row["weight"] or 0,
+        row["sample"] or (),
     )
 
 
@@ -109,4 +125,11 @@ def _part(row: ReportPartRow, entities: Iterable[EntityMaterial]) -> PartMateria
     def record(text: str) -> ContextRecord:
         return ContextRecord("Reports", row["ref"], row["id"], text)
 
-    return PartMaterial(row["id"], record(full), record(summary), record(title), row["rating"])
+    return PartMaterial(
+        row["id"],
+        record(full),
+        record(summary),
+        record(title),
+        row["rating"],
+        row["sample"] or (),
+    )

@@ -8,7 +8,7 @@ that was stopped anywhere, and several builds in a row give the result of one bu
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from graphrag_neo4j.backends import Backends, IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError
@@ -130,7 +130,8 @@ async def _run_stages(
             anew=rebuild.recluster,
             fresh=rebuild.fresh,
         )
-        await write_reports(stage, limits.reports)
+        drift = 0.0 if rebuild.fresh else limits.reports.drift
+        await write_reports(stage, replace(limits.reports, drift=drift))
         await embed(stage, setup.embedder, limits.vectors, dimensions)
     except BudgetSpentError as error:
         return str(error)

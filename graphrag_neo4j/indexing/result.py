@@ -17,8 +17,9 @@ class RebuildOptions:
 
     `reread`: the chunks, descriptions and reports that were made with other prompts, models or
     settings than the present ones. `reembed`: all vectors, with the present embedding model.
-    `recluster`: the communities, imported ones included. `fresh`: what was kept although the graph
-    has changed a little, so that the graph is that of one fresh build.
+    `recluster`: the communities, imported ones included. `fresh`: the reports that are behind
+    their material, although less of it has changed than the setting `report_drift` allows, and the
+    communities, if they followed changes of the graph; so the graph is that of one fresh build.
     """
 
     reread: bool = False

@@ -189,19 +189,29 @@ class WaitingReportsRow(TypedDict):
 
 
 class PendingReportRow(TypedDict):
-    """A community that waits for a report; `hash`: of what its report was written from."""
+    """A community that waits for a report; `hash`: of what its report was written from.
+
+    `pieces` and `tokens` are the pieces of that (`report_drift`). `made_with` is the signature of
+    the report. `forgetting`: documents were deleted that its report may tell about.
+    """
 
     id: str
     size: int
     hash: str | None
+    report: str | None
+    made_with: str | None
+    forgetting: bool
+    pieces: list[int] | None
+    tokens: list[int] | None
 
 
 class CitedRow(TypedDict):
-    """What a citation stands for."""
+    """What a citation stands for; `content` is the same in each graph of the same documents."""
 
     kind: CitationKind
     ref: int
     id: str
+    content: str
 
 
 class ReportEntityRow(TypedDict):
@@ -215,6 +225,7 @@ class ReportEntityRow(TypedDict):
     type: str | None
     description: str | None
     degree: int | None
+    sample: list[int] | None
     mentions: int
 
 
@@ -234,6 +245,7 @@ class ReportEdgeRow(TypedDict):
     description: str | None
     weight: int | None
     opposite: int | None
+    sample: list[int] | None
 
 
 class ReportClaimRow(TypedDict):
@@ -264,6 +276,7 @@ class ReportPartRow(TypedDict):
     summary: str | None
     report: str | None
     rating: float | None
+    sample: list[int] | None
 
 
 class ReportSourcesRow(TypedDict):

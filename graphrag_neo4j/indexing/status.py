@@ -5,6 +5,7 @@ from typing import cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
 from graphrag_neo4j.indexing.status_rows import (
+    BehindRow,
     BuildRow,
     ClaimsWantedRow,
     CountsRow,
@@ -42,7 +43,8 @@ class Status:
     search can't find, because Neo4j does not index their vector (it is zero, for example).
     `levels` has a row for each level of communities, `builds` one for each of the last
     builds with their cost. `reports` holds the number of citations in reports, of citations that
-    were removed, and of shortened reports of sub-communities.
+    were removed, and of shortened reports of sub-communities. `behind` says how many reports stayed
+    although some of their material has changed since they were written, and how much at most.
     """
 
     counts: dict[str, int]
@@ -53,6 +55,7 @@ class Status:
     vectorless: list[Failure]
     levels: list[LevelCoverRow]
     reports: dict[str, int]
+    behind: BehindRow
     builds: list[BuildRow]
 
     def __repr__(self) -> str:
@@ -73,6 +76,7 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
     [counts] = await graph.read("status/counts", CountsRow)
     [waiting] = await graph.read("status/waiting", PendingRow)
     [citations] = await graph.read("status/reports", ReportCitationsRow)
+    [behind] = await graph.read("status/behind", BehindRow)
     pending = _numbers(waiting)
     return Status(
         counts=_numbers(counts),
@@ -91,6 +95,7 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
         ],
         levels=await graph.read("status/levels", LevelCoverRow),
         reports=_numbers(citations),
+        behind=behind,
         builds=await graph.read(
             "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
         ),

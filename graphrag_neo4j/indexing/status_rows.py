@@ -3,6 +3,7 @@
 from typing import TypedDict
 
 __all__ = [
+    "BehindRow",
     "BuildRow",
     "ClaimsWantedRow",
     "CountsRow",
@@ -113,6 +114,17 @@ class PendingRow(TypedDict):
     summarize: int
     reports: int
     embed: int
+
+
+class BehindRow(TypedDict):
+    """The number of reports that are behind their material.
+
+    `largest` is the largest share (0 to 1) of the material of one of them that has changed since it
+    was written.
+    """
+
+    reports: int
+    largest: float
 
 
 class ReportCitationsRow(TypedDict):

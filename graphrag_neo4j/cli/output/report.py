@@ -1,6 +1,7 @@
 """Prints the state of a graph."""
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import money_known
@@ -86,9 +87,25 @@ def _print_levels(status: Status) -> None:
     if rows:
         terminal.table((*columns, "small reports", "their tokens"), rows)
         terminal.line(SMALL, style="dim")
+    _print_behind(status)
     if invented := status.reports["invented"]:
         what = counted(invented, "citation")
         terminal.line(f"Removed from reports: {what} of elements that are not in the graph.")
+
+
+def _print_behind(status: Status) -> None:
+    """Prints how many reports do not tell the latest changes of their material, if there are any.
+
+    A larger share is not rounded down: 8.1 % is printed as "at most 9 %".
+    """
+    if n := status.behind["reports"]:
+        stay = "1 report is" if n == 1 else f"{n:,} reports are"
+        their = "its" if n == 1 else "their"
+        percent = ceil(round(100 * status.behind["largest"], 6))
+        terminal.line(
+            f"{stay} a little behind: at most {percent} % of {their} material has changed since. "
+            "`kg-build index PATHS --fresh` brings all reports up to date."
+        )
 
 
 def _print_builds(status: Status) -> None:

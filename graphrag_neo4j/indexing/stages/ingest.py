@@ -193,10 +193,15 @@ class _Ingesting:
 
 
 async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
-    """Removes documents by id, with their chunks and all evidence from these chunks alone."""
+    """Removes documents by id, with their chunks and all evidence from these chunks alone.
+
+    Reports that may tell what the documents say are marked, so that the next build writes them
+    again, however little of their material has changed.
+    """
     for document in documents:
 
         async def work(tx: Transaction, ids: Sequence[str] = (document,)) -> None:
+            await tx.run("ingest/forget_reports", documents=ids)
             await _replace_chunks(tx, ids, [])
             await tx.run("ingest/delete", documents=ids)
 

@@ -3,17 +3,22 @@
 marked communities ──▶ report material ──▶ LLM task ──▶ report, findings, citations
                                                  (the same transaction marks the parent)
 
-A community whose report was written from the same context loses its mark without a call. A
-sub-community whose own report failed is represented by the descriptions of its elements.
+A community whose report was written from the same context loses its mark without a call. So does
+one whose context has changed by no more than `ReportLimits.drift`: its report stays, and its
+community is marked as so much `behind`. The present context is always compared with the one that
+the report was written from, so small changes add up. A sub-community whose own report failed is
+represented by the descriptions of its elements.
+
+A report stays never if it cites what is gone, or if a document was deleted that it may tell about.
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
-from graphrag_neo4j.context.citations import CitationKind, cited, rewrite
+from graphrag_neo4j.context.citations import CitationKind, CitationRef, cited, rewrite
 from graphrag_neo4j.context.context_table import (
     ContextRecord,
     ContextTable,
@@ -23,11 +28,18 @@ from graphrag_neo4j.context.report_material import (
     ReportMaterial,
 )
 from graphrag_neo4j.events import Advanced, Started
-from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, save_reports
+from graphrag_neo4j.graph import (
+    Graph,
+    PieceProperties,
+    ReportToSave,
+    Transaction,
+    save_reports,
+)
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.indexing.material_reader import read_materials
 from graphrag_neo4j.indexing.report_context import pack, report_of_elements, whole
+from graphrag_neo4j.indexing.report_drift import Pieces, drift, in_sample_order, pieces_of
 from graphrag_neo4j.indexing.rows import (
     CitedRow,
     PendingReportRow,
@@ -51,12 +63,15 @@ class ReportLimits:
     """The limits of the stage reports.
 
     `budget` is the largest number of tokens of a context. Communities with at most `smallest`
-    members get a report without a model. `count` counts the tokens of a text.
+    members get a report without a model. `count` counts the tokens of a text. `drift` is the
+    largest share (0 to 1) of a report's material that may change before the report is written
+    again.
     """
 
     budget: int
     smallest: int
     count: CountTokens
+    drift: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +79,8 @@ class _Task:
     """A community whose report is to be written.
 
     `material` and `table` are its report material and its context; `known` holds the records that
-    the report may cite. `report` is already made, of elements, for a small community.
+    the report may cite. `report` is already made, of elements, for a small community. `pieces` are
+    those of the context, by which its changes are measured; {} if the report is always up to date.
     """
 
     id: str
@@ -73,11 +89,16 @@ class _Task:
     known: dict[CitationKind, dict[int, str]]
     hash: str
     report: WrittenReport | None
+    pieces: Pieces
 
 
 async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
-    """Brings all reports up to date, level by level from the deepest."""
-    counted = ReportLimits(limits.budget, limits.smallest, lru_cache(COUNTED)(limits.count))
+    """Brings all reports up to date, level by level from the deepest.
+
+    A report stays as it is if less of its material has changed than the limits allow.
+    """
+    counted = replace(limits, count=lru_cache(COUNTED)(limits.count))
+    await stage.graph.write("reports/overdue", drift=limits.drift)
     found = (await stage.graph.read("reports/count", WaitingReportsRow))[0]
     stage.listen(Started("reports", int(found["n"])))
     if found["n"] and found["deepest"] is not None:
@@ -115,13 +136,42 @@ class _Level:
         ):
             tasks = await self._read(rows)
             hashes = {row["id"]: row["hash"] for row in rows}
-            same = [task.id for task in tasks if task.hash == hashes[task.id]]
-            await self.graph.write("reports/same", ids=same)
-            self.stage.listen(Advanced(len(same)))
+            same = [
+                {"id": task.id, "pieces": _piece_properties(task)}
+                for task in tasks
+                if task.hash == hashes[task.id]
+            ]
+            behind = await self._behind(rows, tasks)
+            await self.graph.write("reports/same", rows=same)
+            await self.graph.write(
+                "reports/behind", rows=[{"id": id_, "behind": n} for id_, n in behind.items()]
+            )
+            self.stage.listen(Advanced(len(same) + len(behind)))
             for task in tasks:
-                if task.hash != hashes[task.id]:
+                if task.hash != hashes[task.id] and task.id not in behind:
                     yield task
             after = rows[-1]["id"]
+
+    async def _behind(
+        self, rows: Sequence[PendingReportRow], tasks: Sequence[_Task]
+    ) -> dict[str, float]:
+        """How far behind those reports of a page are that stay although their context differs."""
+        known = {row["id"]: row for row in rows}
+        found = {
+            task.id: behind
+            for task in tasks
+            if task.hash != known[task.id]["hash"] and self._may_stay(known[task.id], task)
+            for behind in [_drift(known[task.id], task)]
+            if behind <= self.limits.drift
+        }
+        cites = {id_: cited(known[id_]["report"] or "") for id_ in found}
+        there = await _resolve(self.graph, {one for refs in cites.values() for one in refs})
+        return {id_: n for id_, n in found.items() if there.keys() >= set(cites[id_])}
+
+    def _may_stay(self, row: PendingReportRow, task: _Task) -> bool:
+        """Whether the report was made in the same way, and tells nothing that was deleted."""
+        made_alike = row["report"] is not None and row["made_with"] == self.signature
+        return made_alike and task.report is None and not row["forgetting"]
 
     async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
         """The tasks of a page of communities."""
@@ -137,8 +187,11 @@ class _Level:
             else:
                 table = pack(material, self.limits.budget, self.limits.count)
                 made[id_] = material, table, None
-        ids_of = await _resolve(self.graph, [table for _, table, _ in made.values()])
-        return [self._task(id_, *one, ids_of) for id_, one in made.items()]
+        records = [record for _, table, _ in made.values() for record in table.records.values()]
+        cited_rows = await _resolve(
+            self.graph, {one for record in records for one in _cited(record)}
+        )
+        return [self._task(id_, *one, cited_rows) for id_, one in made.items()]
 
     def _task(
         self,
@@ -146,20 +199,21 @@ class _Level:
         material: ReportMaterial,
         table: ContextTable,
         report: WrittenReport | None,
-        ids_of: dict[tuple[CitationKind, int], str],
+        cited_rows: Mapping[CitationRef, CitedRow],
     ) -> _Task:
         known: defaultdict[CitationKind, dict[int, str]] = defaultdict(dict)
         for record in table.records.values():
             known[record.kind][record.ref] = record.id
             for kind, ref in _cited(record):
-                if (kind, ref) in ids_of:
-                    known[kind][ref] = ids_of[kind, ref]
+                if (kind, ref) in cited_rows:
+                    known[kind][ref] = cited_rows[kind, ref]["id"]
         signature = ELEMENTS if report else self.signature
-        lines = [_without_refs(record, known) for record in table.records.values()]
+        lines = [_without_refs(record, cited_rows) for record in table.records.values()]
         if self.quoting and not report:
             lines += _counted(material)
         hash_ = identify("report", signature, *lines)
-        return _Task(id_, material, table, known, hash_, report)
+        pieces = {} if self.quoting else pieces_of(table, material)
+        return _Task(id_, material, table, known, hash_, report, pieces)
 
     async def _answer(self, task: _Task) -> WrittenReport:
         if task.report:
@@ -188,6 +242,7 @@ class _Level:
             "report_with": ELEMENTS if task.report else self.signature,
             "origin": ELEMENTS if task.report else self.stage.backend.origin,
             "shortened": task.table.shortened or None,
+            **_piece_properties(task),
         }
         return row
 
@@ -200,27 +255,44 @@ def _cited(record: ContextRecord) -> list[tuple[CitationKind, int]]:
     return cited(record.text) if record.kind == "Reports" else []
 
 
-def _without_refs(record: ContextRecord, known: dict[CitationKind, dict[int, str]]) -> str:
-    """A record with ids in place of refs: refs depend on the order in which a graph was built."""
-    text = record.text
-    if record.kind == "Reports":
-        text = rewrite(text, lambda kind, ref: known[kind].get(ref) if kind else None)
-    return f"{record.kind} {record.id} {text}"
+def _without_refs(record: ContextRecord, cited_rows: Mapping[CitationRef, CitedRow]) -> str:
+    """A record as it is in any graph of these documents.
+
+    Refs depend on the order in which a graph was built, and so do the ids of communities. A cited
+    record is named by its id, a cited community by the hash of what its report was written from.
+    """
+    if record.kind != "Reports":
+        return f"{record.kind} {record.id} {record.text}"
+
+    def name(kind: CitationKind | None, ref: int) -> str | None:
+        row = cited_rows.get((kind, ref)) if kind else None
+        return row["content"] if row else None
+
+    return f"{record.kind} {rewrite(record.text, name)}"
 
 
-async def _resolve(
-    graph: Graph, tables: Sequence[ContextTable]
-) -> dict[tuple[CitationKind, int], str]:
-    """The ids of the records that the reports in these context tables cite."""
-    wanted = {
-        one for table in tables for record in table.records.values() for one in _cited(record)
+def _piece_properties(task: _Task) -> PieceProperties:
+    hashes = in_sample_order(task.pieces)
+    return {
+        "material_hashes": hashes or None,
+        "material_tokens": [task.pieces[one] for one in hashes] or None,
     }
+
+
+def _drift(row: PendingReportRow, task: _Task) -> float:
+    """The share of the material that has changed; at least a token, since the contexts differ."""
+    before = dict(zip(row["pieces"] or (), row["tokens"] or (), strict=True))
+    return drift(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
+
+
+async def _resolve(graph: Graph, wanted: Set[CitationRef]) -> dict[CitationRef, CitedRow]:
+    """The cited records by kind and ref, without those that no longer exist."""
     rows = await graph.read(
         "reports/cited",
         CitedRow,
         citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)],
     )
-    return {(row["kind"], row["ref"]): row["id"] for row in rows}
+    return {(row["kind"], row["ref"]): row for row in rows}
 
 
 def _counted(material: ReportMaterial) -> list[str]:

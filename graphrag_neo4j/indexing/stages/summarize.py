@@ -15,6 +15,7 @@ from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.report_drift import sample_of_texts
 from graphrag_neo4j.indexing.rows import UndescribedRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.tree_summarize import (
@@ -116,6 +117,7 @@ class _Describing:
             "with": self.signature if found.by_model else None,
             "groups": list(found.groups) or None,
             "group_texts": list(found.groups.values()) or None,
+            "sample": sample_of_texts(row["descriptions"]) if found.by_model else None,
         }
 
     async def _answer(self, ask: _Ask) -> str:

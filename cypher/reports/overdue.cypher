@@ -1,0 +1,5 @@
+// Marks communities for a new report if more of the material of their report has changed than
+// $drift allows.
+MATCH (community:Community)
+WHERE community.behind > $drift
+SET community.stale = true

@@ -150,10 +150,8 @@ def _cost(result: IndexResult, seconds: float) -> Cost:
 def _row(what: str, cost: Cost, full: Cost) -> None:
     steps = " + ".join(str(cost.calls.get(step, 0)) for step in STEPS)
     calls, tokens = cost.all_calls / full.all_calls, cost.tokens / full.tokens
-    print(
-        f"| {what} | {cost.all_calls} | {calls:.1%} | {steps} | {tokens:.1%} | {cost.seconds:.1f} |",
-        flush=True,
-    )
+    columns = (what, cost.all_calls, f"{calls:.1%}", steps, f"{tokens:.1%}", f"{cost.seconds:.1f}")
+    print("|", " | ".join(map(str, columns)), "|", flush=True)
 
 
 async def _tree(graph: Graph) -> Tree:

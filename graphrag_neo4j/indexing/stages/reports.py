@@ -233,14 +233,15 @@ class _Level:
         self.stage.listen(Advanced(len(rows), len(failed)))
 
     def _row(self, task: _Task, report: WrittenReport) -> ReportToSave:
-        row = report_row(task.id, report, task.known)
+        row, pieces = report_row(task.id, report, task.known), _piece_properties(task)
         row["properties"] |= {
             "n_tokens": report_tokens(row["properties"]["report"], self.limits.count),
             "report_hash": task.hash,
             "report_with": ELEMENTS if task.report else self.signature,
             "origin": ELEMENTS if task.report else self.stage.backend.origin,
             "shortened": task.table.shortened or None,
-            **_piece_properties(task),
+            "material_hashes": pieces["material_hashes"],
+            "material_tokens": pieces["material_tokens"],
         }
         return row
 

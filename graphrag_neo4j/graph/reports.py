@@ -25,7 +25,7 @@ class FindingToSave(TypedDict):
     communities: list[str]
 
 
-class PieceProperties(TypedDict, total=False):
+class PieceProperties(TypedDict):
     """The hashes and the tokens of the pieces of what a report was written from.
 
     Both are None for a report that is always up to date.
@@ -35,14 +35,14 @@ class PieceProperties(TypedDict, total=False):
     material_tokens: list[int] | None
 
 
-class ReportProperties(PieceProperties):
+class ReportProperties(TypedDict):
     """The properties that a report gives its community.
 
     `invented` is the number of citations that were removed because their record does not exist.
     `origin` is "model", "extractive", "import", or "elements" for a report that lists the members
     of a small community. `report_hash` is the hash of what the report was written from, and
     `report_with` that of the settings. `shortened` is the number of reports of sub-communities that
-    were shortened to fit. None stands for 0.
+    were shortened to fit. None stands for 0. The others are those of `PieceProperties`.
     """
 
     title: str
@@ -56,6 +56,8 @@ class ReportProperties(PieceProperties):
     report_hash: NotRequired[str]
     report_with: NotRequired[str]
     shortened: NotRequired[int | None]
+    material_hashes: NotRequired[list[int] | None]
+    material_tokens: NotRequired[list[int] | None]
 
 
 class ReportToSave(TypedDict):

@@ -170,7 +170,10 @@ class StalePairRow(TypedDict):
 
 
 class UndescribedRow(TypedDict):
-    """An entity or pair to describe, with its descriptions and the summaries of groups so far."""
+    """An entity or pair to describe, with its descriptions and the summaries of groups so far.
+
+    Each of the descriptions is a text and the id of the document that it comes from.
+    """
 
     id: str
     name: str
@@ -178,7 +181,7 @@ class UndescribedRow(TypedDict):
     hash: str | None
     groups: list[str] | None
     group_texts: list[str] | None
-    descriptions: list[str]
+    descriptions: list[tuple[str, str]]
 
 
 class WaitingReportsRow(TypedDict):

@@ -70,7 +70,7 @@ class ClaimMaterial:
 class PartMaterial:
     """The report of a sub-community in three forms: in full, title and summary, title alone.
 
-    `sample` begins with the hashes of a sample of what it was written from (`report_drift`).
+    `sample` holds hashes of a sample of what it was written from (`report_drift`).
     """
 
     id: str

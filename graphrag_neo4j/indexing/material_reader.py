@@ -19,6 +19,7 @@ from graphrag_neo4j.context.report_material import (
     SourceMaterial,
 )
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.indexing.report_drift import SAMPLE
 from graphrag_neo4j.indexing.rows import (
     ReportClaimRow,
     ReportEdgeRow,
@@ -48,7 +49,7 @@ async def read_materials(
     for claim in await graph.read("reports/claims", ReportClaimRow, ids=ids):
         claims[claim["community"]].append(_claim(claim))
     parts: defaultdict[str, list[PartMaterial]] = defaultdict(list)
-    for part in await graph.read("reports/parts", ReportPartRow, ids=ids):
+    for part in await graph.read("reports/parts", ReportPartRow, ids=ids, sample=SAMPLE):
         parts[part["community"]].append(_part(part, entities[part["community"]].values()))
     rows = (
         await graph.read("reports/sources", ReportSourcesRow, ids=ids, most=QUOTED)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
 
-__all__ = ["Pieces", "drift", "in_sample_order", "pieces_of", "sample_of_texts"]
+__all__ = ["SAMPLE", "Pieces", "drift", "in_sample_order", "pieces_of", "sample_of_texts"]
 
 SAMPLE = 16  # pieces that stand for all texts that a model has read
 HASHES = 2**64  # number of different hashes
@@ -78,7 +78,7 @@ def _pieces_by_record(material: ReportMaterial) -> dict[tuple[str, str], dict[in
         ends = f"{edge.source} | {edge.target}"
         found["Relationships", edge.record.id] = _described(edge.record, ends, edge.sample)
     for part in material.parts:
-        pieces = dict.fromkeys(part.sample[:SAMPLE], 1)
+        pieces = dict.fromkeys(part.sample, 1)
         found["Reports", part.id] = pieces or {_hash(part.full.text): 1}
     return found
 

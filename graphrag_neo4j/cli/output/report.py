@@ -94,17 +94,22 @@ def _print_levels(status: Status) -> None:
 
 
 def _print_behind(status: Status) -> None:
-    """Prints how many reports do not tell the latest changes of their material, if there are any.
+    """Prints how many reports are behind their material, and how far at most, if there are any.
 
-    A larger share is not rounded down: 8.1 % is printed as "at most 9 %".
+    The share is rounded up.
     """
     if n := status.behind["reports"]:
-        stay = "1 report is" if n == 1 else f"{n:,} reports are"
-        their = "its" if n == 1 else "their"
         percent = ceil(round(100 * status.behind["largest"], 6))
+        if n == 1:
+            what, them = f"1 report is behind: {percent} % of its material", "it"
+        else:
+            what, them = (
+                f"{n:,} reports are behind: at most {percent} % of the material of each",
+                "them",
+            )
         terminal.line(
-            f"{stay} a little behind: at most {percent} % of {their} material has changed since. "
-            "`kg-build index PATHS --fresh` brings all reports up to date."
+            f"{what} has changed since it was written. `kg-build index PATHS --fresh` brings "
+            f"{them} up to date."
         )
 
 

@@ -5,6 +5,7 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
@@ -162,7 +163,9 @@ class AsyncGraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
-        `prune`, documents are deleted if their file was under the given paths and no longer exists.
+        `prune`, documents are deleted if their file was under the given paths and no longer exists,
+        or if their row is no longer in its file. The rows of a file stay if some of its rows can't
+        be read, or if it holds none at all.
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
         that failed, and the next call tries it again. Raises InputError for an argument that can't
@@ -183,6 +186,7 @@ class AsyncGraphRAG:
             self._listen,
             rebuild=RebuildOptions(reread, reembed, recluster),
             gone=missing,
+            prune_rows=prune,
         )
 
     async def delete(
@@ -379,8 +383,11 @@ class AsyncGraphRAG:
 
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
-        for source in missing:
-            self._listen(Notice(f"{source} is gone and is dropped from the graph.", warning=True))
+        for file, n in Counter(map(file_of, missing)).items():
+            its_rows = "" if file in missing else f" with its {'row' if n == 1 else f'{n:,} rows'}"
+            self._listen(
+                Notice(f"{file} is gone and is dropped from the graph{its_rows}.", warning=True)
+            )
         return list(missing)
 
     def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:

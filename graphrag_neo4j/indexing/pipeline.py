@@ -32,6 +32,7 @@ from graphrag_neo4j.indexing.preparation import (
     tell_claimless,
     tell_read_otherwise,
 )
+from graphrag_neo4j.indexing.removal import drop_vanished_rows
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
@@ -55,6 +56,7 @@ async def build(
     *,
     rebuild: RebuildOptions = REBUILD_NOTHING,
     gone: Sequence[str] = (),
+    prune_rows: bool = False,
 ) -> IndexResult:
     """Brings the graph up to date with the corpus.
 
@@ -72,7 +74,10 @@ async def build(
     async with hold_lease(graph, run, lambda: _used(setup)) as lease:
         await prepare(stage, setup, limits, rebuild)
         await delete_documents(graph, [document_id(source) for source in gone])
-        result.ingested = await _ingest(graph, corpus, limits, listen, recut=rebuild.reread)
+        seen = set[bytes]()
+        result.ingested = await _ingest(graph, corpus, limits, listen, seen, recut=rebuild.reread)
+        if prune_rows:
+            result.dropped = [*gone, *await drop_vanished_rows(graph, corpus.tables, seen, listen)]
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:  # before a model is paid to read wrong text
             listen(Notice(notice, warning=True))
@@ -86,9 +91,15 @@ async def build(
 
 
 async def _ingest(
-    graph: Graph, corpus: Corpus, limits: Limits, listen: Listener, *, recut: bool
+    graph: Graph,
+    corpus: Corpus,
+    limits: Limits,
+    listen: Listener,
+    seen: set[bytes],
+    *,
+    recut: bool,
 ) -> Ingested:
-    """Writes the documents of the corpus and their chunks."""
+    """Writes the documents of the corpus and their chunks; `seen` receives their keys."""
     ingested = await ingest(
         graph,
         corpus.documents(),
@@ -97,6 +108,7 @@ async def _ingest(
         recut=recut,
         started=corpus.started("ingest"),
         size_of=corpus.size_of,
+        seen=seen,
     )
     if rest := corpus.size_of_rest():
         listen(Advanced(rest))

@@ -6,7 +6,7 @@ async with AsyncGraphRAG.from_env() as rag:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -188,6 +188,25 @@ class AsyncGraphRAG:
             gone=missing,
             prune_rows=prune,
         )
+
+    def watch(
+        self, *paths: str | Path, options: ReadOptions = DEFAULT
+    ) -> AsyncGenerator["IndexResult", None]:
+        """Indexes files and folders, and again whenever files in them change, until it is left.
+
+        Use it in `async for`: it gives the result of each build. Documents are deleted when their
+        file or their row is gone, as `index` does with `prune`, but never because a path itself is
+        gone or holds no file any more. The builds have connections of their own, so this client
+        need not be open. `options` says how files are read. If the setting `max_cost_a_day` is
+        reached, the next build starts the next day. Raises InputError if a path does not exist, and
+        the errors of `index` if the first build fails; after a later error the build is tried again
+        with growing pauses.
+        """
+        from graphrag_neo4j.watching import watch
+
+        _check_options(options)
+        checked = [Path(check_path(path, "A path to watch")) for path in paths]
+        return watch(checked, self.settings, options, self._listen)
 
     async def delete(
         self, *sources: str | Path, options: ReadOptions = DEFAULT

@@ -138,6 +138,25 @@ class GraphRAG:
             )
         )
 
+    def watch(
+        self, *paths: str | Path, options: ReadOptions = DEFAULT
+    ) -> Generator["IndexResult", None, None]:
+        """Indexes files and folders, and again whenever files in them change, until it is left.
+
+        Use it in `for`: it gives the result of each build. Documents are deleted when their file or
+        their row is gone, as `index` does with `prune`, but never because a path itself is gone or
+        holds no file any more. `options` says how files are read. If the setting `max_cost_a_day`
+        is reached, the next build starts the next day. Raises InputError if a path does not exist,
+        and the errors of `index` if the first build fails; after a later error the build is tried
+        again with growing pauses.
+        """
+        results = self._async.watch(*paths, options=options)
+        try:
+            while True:
+                yield self._call(lambda: anext(results))
+        finally:
+            self._call(results.aclose)
+
     def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> dict[str, list[str]]:
         """Deletes documents, and everything that no other document supports.
 

@@ -1,6 +1,6 @@
 """The corpus: documents that are given, or files that a thread reads a few at a time."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import partial
@@ -74,15 +74,21 @@ class Corpus:
 
     @classmethod
     def of_paths(
-        cls, paths: Sequence[str | Path], options: ReadOptions, max_file_mb: int | None = None
+        cls,
+        paths: Sequence[str | Path],
+        options: ReadOptions,
+        max_file_mb: int | None = None,
+        leave_out: Collection[Path] = (),
     ) -> "Corpus":
         """The documents in folders, globs and files.
 
-        `max_file_mb` is the limit in megabytes where the options have none. Raises InputError as
-        `find` does.
+        `max_file_mb` is the limit in megabytes where the options have none. The files `leave_out`
+        are not read. Raises InputError as `find` does.
         """
         options = replaced(options, max_file_mb=options.max_file_mb or max_file_mb)
         found = find(paths, follow_links=options.follow_links)
+        files = tuple(file for file in found.files if file not in leave_out)
+        found = replaced(found, files=files)
         for path in found.files:
             source_of(path, options)  # refuses a file outside the source root before reading
         corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)

@@ -7,6 +7,7 @@ The graph is the state: each stage asks it for its pending items. So the same ca
 that was stopped anywhere, and several builds in a row give the result of one build.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -67,6 +68,7 @@ async def build(
     setup = backends.for_indexing()
     limits = Limits.from_settings(backends.settings, setup.embedder, quotes=setup.backend.quotes)
     stage = _stage_context(graph, setup, listen)
+    start = time.monotonic()
     result = IndexResult(skipped=corpus.skipped, dropped=list(gone))
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, backends.settings.fulltext_analyzer)
@@ -87,6 +89,7 @@ async def build(
         await await_indexes(graph)
         result.status = await read_status(graph, claims=limits.claims)
         lease.outcome = "done" if result.complete else "incomplete"
+    result.seconds = time.monotonic() - start
     return result
 
 

@@ -37,7 +37,7 @@ class IndexResult:
     and cost by step. `unreadable` holds the reason by source. `skipped` holds the number of files
     whose kind can't be read, by suffix. `notices` are sentences about how the files were read.
     `status` is the state of the graph after the run. `stopped` says why the run ended early, None
-    if it did not.
+    if it did not. `seconds` is the time that the run took.
     """
 
     ingested: Ingested = field(default_factory=Ingested)
@@ -48,6 +48,7 @@ class IndexResult:
     notices: Sequence[str] = ()
     status: Status | None = None
     stopped: str | None = None
+    seconds: float = 0.0
 
     def __repr__(self) -> str:
         ended = "complete" if self.complete else "stopped" if self.stopped else "with failures"

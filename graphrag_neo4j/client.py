@@ -5,7 +5,6 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
-from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
@@ -402,11 +401,6 @@ class AsyncGraphRAG:
 
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
-        for file, n in Counter(map(file_of, missing)).items():
-            its_rows = "" if file in missing else f" with its {'row' if n == 1 else f'{n:,} rows'}"
-            self._listen(
-                Notice(f"{file} is gone and is dropped from the graph{its_rows}.", warning=True)
-            )
         return list(missing)
 
     def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:

@@ -33,13 +33,13 @@ from graphrag_neo4j.indexing.preparation import (
     tell_claimless,
     tell_read_otherwise,
 )
-from graphrag_neo4j.indexing.removal import drop_vanished_rows
+from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.embed import embed
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
-from graphrag_neo4j.indexing.stages.ingest import Ingested, delete_documents, document_id, ingest
+from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
 from graphrag_neo4j.indexing.stages.summarize import summarize
@@ -75,7 +75,7 @@ async def build(
     run = {"command": command_name(), "origin": backends.origin}
     async with hold_lease(graph, run, lambda: _used(setup)) as lease:
         await prepare(stage, setup, limits, rebuild)
-        await delete_documents(graph, [document_id(source) for source in gone])
+        await drop_gone(graph, gone, listen)
         seen = set[bytes]()
         result.ingested = await _ingest(graph, corpus, limits, listen, seen, recut=rebuild.reread)
         if prune_rows:

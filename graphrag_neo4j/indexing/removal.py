@@ -1,5 +1,6 @@
 """Deletes documents, with all evidence that comes from them alone."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
@@ -14,7 +15,7 @@ from graphrag_neo4j.indexing.stages.ingest import (
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.loaders import file_of
 
-__all__ = ["drop_vanished_rows", "remove"]
+__all__ = ["drop_gone", "drop_vanished_rows", "remove"]
 
 FILES = 100  # files of rows whose documents are looked up together
 
@@ -40,6 +41,16 @@ async def remove(
         listen(Advanced(len(known)))
         await merge(graph, listen)
     return known
+
+
+async def drop_gone(graph: Graph, sources: Sequence[str], listen: Listener) -> None:
+    """Deletes the documents with these sources, whose files are gone; a notice names each file."""
+    whole = set(sources)
+    for file, n in Counter(map(file_of, sources)).items():
+        rows = "row" if n == 1 else f"{n:,} rows"
+        with_rows = "" if file in whole else f" with its {rows}"
+        listen(Notice(f"{file} is gone and is dropped from the graph{with_rows}.", warning=True))
+    await delete_documents(graph, [document_id(source) for source in sources])
 
 
 async def drop_vanished_rows(

@@ -15,7 +15,7 @@ from graphrag_neo4j.loaders.discovery import existing_part, find
 __all__ = ["ChangeWaiter", "Snapshot", "Stamp", "take_snapshot"]
 
 Stamp = tuple[int, int, int]  # size in bytes, time of the last change in nanoseconds, inode
-STEP_SECONDS = 1  # longest time until a wait sees that its time is over
+STEP_SECONDS = 0.25  # longest time until a wait sees that its time is over
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _reports(roots: Sequence[Path]) -> AsyncGenerator[object, None]:
     return awatch(
         *roots,
         watch_filter=None,  # `find` knows which files count
-        rust_timeout=STEP_SECONDS * 1000,
+        rust_timeout=round(STEP_SECONDS * 1000),
         yield_on_timeout=True,
         ignore_permission_denied=True,
     )

@@ -5,7 +5,7 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -163,8 +163,10 @@ class AsyncGraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
-        `fresh`, reports are brought up to date however little of their material has changed. With
-        `prune`, documents are deleted if their file was under the given paths and no longer exists.
+        `fresh`, communities and reports are those of a fresh build, however little has changed. With
+        `prune`, documents are deleted if their file was under the given paths and no longer exists,
+        or if their row is no longer in its file. The rows of a file stay if some of its rows can't
+        be read, or if it holds none at all.
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
         that failed, and the next call tries it again. Raises InputError for an argument that can't
@@ -185,7 +187,27 @@ class AsyncGraphRAG:
             self._listen,
             rebuild=RebuildOptions(reread, reembed, recluster, fresh),
             gone=missing,
+            prune_rows=prune,
         )
+
+    def watch(
+        self, *paths: str | Path, options: ReadOptions = DEFAULT
+    ) -> AsyncGenerator["IndexResult", None]:
+        """Indexes files and folders, and again whenever files in them change, until it is left.
+
+        Use it in `async for`: it gives the result of each build. Documents are deleted when their
+        file or their row is gone, as `index` does with `prune`, but never because a path itself is
+        gone or holds no file any more. The builds have connections of their own, so this client
+        need not be open. `options` says how files are read. If the setting `max_cost_a_day` is
+        reached, the next build starts the next day. Raises InputError if a path does not exist, and
+        the errors of `index` if the first build fails; after a later error the build is tried again
+        with growing pauses.
+        """
+        from graphrag_neo4j.watching import watch
+
+        _check_options(options)
+        checked = [Path(check_path(path, "A path to watch")) for path in paths]
+        return watch(checked, self.settings, options, self._listen)
 
     async def delete(
         self, *sources: str | Path, options: ReadOptions = DEFAULT
@@ -381,8 +403,6 @@ class AsyncGraphRAG:
 
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
-        for source in missing:
-            self._listen(Notice(f"{source} is gone and is dropped from the graph.", warning=True))
         return list(missing)
 
     def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:

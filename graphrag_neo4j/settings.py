@@ -218,6 +218,12 @@ class Settings(BaseSettings):
         description="Largest cost of one run in US dollars. The run stops when it is reached; the "
         "same command continues the run.",
     )
+    max_cost_a_day: float | None = Field(
+        None,
+        ge=0,
+        description="Largest cost of a day (UTC) in US dollars for `kg-build watch`. It counts all "
+        "builds of the graph that day. When it is reached, the next build starts the next day.",
+    )
     input_price: float | None = Field(
         None,
         ge=0,

@@ -119,8 +119,10 @@ class GraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
-        `fresh`, reports are brought up to date however little of their material has changed. With
-        `prune`, documents are deleted if their file was under the given paths and no longer exists.
+        `fresh`, communities and reports are those of a fresh build, however little has changed. With
+        `prune`, documents are deleted if their file was under the given paths and no longer exists,
+        or if their row is no longer in its file. The rows of a file stay if some of its rows can't
+        be read, or if it holds none at all.
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
         that failed, and the next call tries it again. Raises InputError for an argument that can't
@@ -138,6 +140,25 @@ class GraphRAG:
                 prune=prune,
             )
         )
+
+    def watch(
+        self, *paths: str | Path, options: ReadOptions = DEFAULT
+    ) -> Generator["IndexResult", None, None]:
+        """Indexes files and folders, and again whenever files in them change, until it is left.
+
+        Use it in `for`: it gives the result of each build. Documents are deleted when their file or
+        their row is gone, as `index` does with `prune`, but never because a path itself is gone or
+        holds no file any more. `options` says how files are read. If the setting `max_cost_a_day`
+        is reached, the next build starts the next day. Raises InputError if a path does not exist,
+        and the errors of `index` if the first build fails; after a later error the build is tried
+        again with growing pauses.
+        """
+        results = self._async.watch(*paths, options=options)
+        try:
+            while True:
+                yield self._call(lambda: anext(results))
+        finally:
+            self._call(results.aclose)
 
     def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> dict[str, list[str]]:
         """Deletes documents, and everything that no other document supports.

@@ -35,6 +35,7 @@ UNUSED = ("numpy", "pandas", "pyarrow")
 # that start-up is quick.
 COMMANDS = {
     "index": "Read documents into the graph.",
+    "watch": "Keep the graph up to date with folders, until you stop it.",
     "estimate": "Estimate the calls, tokens and cost of indexing documents.",
     "query": "Answer a question from the graph.",
     "chat": "Ask questions in a conversation.",

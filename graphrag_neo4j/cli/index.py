@@ -73,7 +73,10 @@ NAMED = 20  # problems that are listed one by one; the others are only counted
 @click.option(
     "--prune",
     is_flag=True,
-    help="Delete documents under PATHS from the graph if their file no longer exists.",
+    help=(
+        "Delete documents under PATHS from the graph if their file no longer exists, or if their "
+        "row is no longer in its CSV or JSON file."
+    ),
 )
 @click.option(
     "--reread",

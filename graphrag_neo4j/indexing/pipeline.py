@@ -7,6 +7,7 @@ The graph is the state: each stage asks it for its pending items. So the same ca
 that was stopped anywhere, and several builds in a row give the result of one build.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
@@ -32,12 +33,13 @@ from graphrag_neo4j.indexing.preparation import (
     tell_claimless,
     tell_read_otherwise,
 )
+from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.embed import embed
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
-from graphrag_neo4j.indexing.stages.ingest import Ingested, delete_documents, document_id, ingest
+from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
 from graphrag_neo4j.indexing.stages.summarize import summarize
@@ -55,6 +57,7 @@ async def build(
     *,
     rebuild: RebuildOptions = REBUILD_NOTHING,
     gone: Sequence[str] = (),
+    prune_rows: bool = False,
 ) -> IndexResult:
     """Brings the graph up to date with the corpus.
 
@@ -65,14 +68,18 @@ async def build(
     setup = backends.for_indexing()
     limits = Limits.from_settings(backends.settings, setup.embedder, quotes=setup.backend.quotes)
     stage = _stage_context(graph, setup, listen)
+    start = time.monotonic()
     result = IndexResult(skipped=corpus.skipped, dropped=list(gone))
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, backends.settings.fulltext_analyzer)
     run = {"command": command_name(), "origin": backends.origin}
     async with hold_lease(graph, run, lambda: _used(setup)) as lease:
         await prepare(stage, setup, limits, rebuild)
-        await delete_documents(graph, [document_id(source) for source in gone])
-        result.ingested = await _ingest(graph, corpus, limits, listen, recut=rebuild.reread)
+        await drop_gone(graph, gone, listen)
+        seen = set[bytes]()
+        result.ingested = await _ingest(graph, corpus, limits, listen, seen, recut=rebuild.reread)
+        if prune_rows:
+            result.dropped = [*gone, *await drop_vanished_rows(graph, corpus.tables, seen, listen)]
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:  # before a model is paid to read wrong text
             listen(Notice(notice, warning=True))
@@ -82,13 +89,20 @@ async def build(
         await await_indexes(graph)
         result.status = await read_status(graph, claims=limits.claims)
         lease.outcome = "done" if result.complete else "incomplete"
+    result.seconds = time.monotonic() - start
     return result
 
 
 async def _ingest(
-    graph: Graph, corpus: Corpus, limits: Limits, listen: Listener, *, recut: bool
+    graph: Graph,
+    corpus: Corpus,
+    limits: Limits,
+    listen: Listener,
+    seen: set[bytes],
+    *,
+    recut: bool,
 ) -> Ingested:
-    """Writes the documents of the corpus and their chunks."""
+    """Writes the documents of the corpus and their chunks; `seen` receives their keys."""
     ingested = await ingest(
         graph,
         corpus.documents(),
@@ -97,6 +111,7 @@ async def _ingest(
         recut=recut,
         started=corpus.started("ingest"),
         size_of=corpus.size_of,
+        seen=seen,
     )
     if rest := corpus.size_of_rest():
         listen(Advanced(rest))

@@ -105,10 +105,10 @@ class PendingChunkRow(TypedDict):
 
 
 class MentionedRow(TypedDict):
-    """The ids of the entities that a chunk names."""
+    """The names that a chunk uses for the entities that it mentions."""
 
     chunk: str
-    entities: list[str]
+    names: list[str]
 
 
 class UnlinkedClaimRow(TypedDict):

@@ -61,6 +61,7 @@ RELATIONSHIP_INDEXES = (
     ("STATED", "chunk"),
     ("STATED", "pair"),
     ("COMPARED", "block"),
+    ("COMPARED", "origin"),
     ("RELATED", "stale"),
     ("RELATED", "undescribed", "id"),
     ("RELATED", "description_with"),

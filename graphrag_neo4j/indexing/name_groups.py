@@ -37,7 +37,7 @@ class Decision:
     saw: str | None = None
 
 
-def decision(  # noqa: PLR0913 - the fields of a decision
+def decision(
     one: str,
     other: str,
     verdict: Verdict,
@@ -66,9 +66,7 @@ def groups(spellings: Iterable[str], decisions: Sequence[Decision]) -> list[froz
     return sorted(set(group_of.values()), key=min)
 
 
-def _forbids(
-    apart: Decision, join: Decision, left: frozenset[str], right: frozenset[str]
-) -> bool:
+def _forbids(apart: Decision, join: Decision, left: frozenset[str], right: frozenset[str]) -> bool:
     """Whether a decision "different" prevents that these two groups are joined."""
     if STRENGTH[apart.origin] > STRENGTH[join.origin]:
         return False

@@ -91,9 +91,7 @@ def _joined(one: Part, other: Part) -> Part:
     return Part(described, () if described else tuple(sorted({*one.named, *other.named})))
 
 
-async def _move_statements(
-    tx: Transaction, holders: Sequence[str], moves: Moves
-) -> list[str]:
+async def _move_statements(tx: Transaction, holders: Sequence[str], moves: Moves) -> list[str]:
     """Moves statements; returns the ids of the pairs that they leave."""
     rows = await tx.run("resolve/stated", StatedRow, entities=holders)
     by_id = {row["id"]: row for row in rows}  # a statement between two holders is read twice
@@ -106,7 +104,8 @@ async def _move_statements(
     refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
     await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
     await tx.run(
-        "resolve/touch", ids=sorted({str(row[end]) for row in new_rows for end in ("source", "target")})
+        "resolve/touch",
+        ids=sorted({str(row[end]) for row in new_rows for end in ("source", "target")}),
     )
     return sorted({row["pair"] for row, _ in moved if row["pair"]})
 
@@ -132,11 +131,10 @@ def _restated(row: StatedRow, moves: Moves) -> Row:
 
 async def _move_claims(tx: Transaction, holders: Sequence[str], moves: Moves) -> None:
     rows = await tx.run("resolve/claimed", ClaimedRow, entities=holders)
-    for type_, statement in (("SUBJECT", "move_subjects"), ("OBJECT", "move_objects")):
-        moved: list[Row] = [
-            {**row, "target": target}
-            for row in rows
-            if row["type"] == type_
-            and (target := moves.get((row["entity"], entity_id(row["name"]))))
-        ]
-        await tx.run(f"resolve/{statement}", rows=moved)
+    moved: list[Row] = [
+        {**row, "target": target}
+        for row in rows
+        if (target := moves.get((row["entity"], entity_id(row["name"]))))
+    ]
+    await tx.run("resolve/move_subjects", rows=[row for row in moved if row["type"] == "SUBJECT"])
+    await tx.run("resolve/move_objects", rows=[row for row in moved if row["type"] == "OBJECT"])

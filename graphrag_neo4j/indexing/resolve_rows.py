@@ -8,10 +8,11 @@ __all__ = [
     "AcronymTextRow",
     "AroundRow",
     "BlockRow",
+    "BrokenDecisionRow",
     "ClaimedRow",
     "DecisionRow",
+    "ListedDecisionRow",
     "MentionRow",
-    "NamedEntityRow",
     "SeedRow",
     "SpelledRow",
     "StatedRow",
@@ -22,14 +23,6 @@ class SeedRow(TypedDict):
     """The id of a marked entity or spelling."""
 
     id: str
-
-
-class NamedEntityRow(TypedDict):
-    """An entity with its name and type."""
-
-    id: str
-    name: str
-    type: str | None
 
 
 class AroundRow(TypedDict):
@@ -119,3 +112,22 @@ class SpelledRow(TypedDict):
     name: str
     type: str | None
     n: int
+
+
+class BrokenDecisionRow(TypedDict):
+    """A decision of a person that does not hold."""
+
+    one: str
+    other: str
+    verdict: Verdict
+
+
+class ListedDecisionRow(TypedDict):
+    """A decision with the names that it is about."""
+
+    ref: int
+    verdict: Verdict
+    one: str
+    other: str
+    origin: DecisionOrigin
+    reason: str

@@ -266,6 +266,7 @@ class GivenRefs(TypedDict, total=False):
     relationship: int
     claim: int
     community: int
+    decision: int
 
 
 class HeldRow(TypedDict):

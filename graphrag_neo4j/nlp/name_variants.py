@@ -1,4 +1,4 @@
-"""Tells by rule whether two spellings are one name: "e-mail" and "email", "computer" and "computers".
+"""Tells by rule whether two spellings are one name: "e-mail" and "email", "car" and "cars".
 
 Each rule is meant to be certain. Where a rule is not certain, the spellings stay two names, and a
 model or a person decides. A type that contradicts another prevents every rule: a person is never
@@ -13,51 +13,30 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
 from graphrag_neo4j.nlp.acronyms import is_acronym_of
 from graphrag_neo4j.nlp.english import is_ordinary, singular
+from graphrag_neo4j.nlp.word_lists import OTHER_PLURALS, TYPE_CLASSES
 from graphrag_neo4j.text import name_key
 
 __all__ = ["Named", "block_key", "contradict", "plain_form", "same_by_form", "type_class"]
 
-TypeClass = Literal["person", "organization", "place", "event", "thing"]
-
 TITLES: Final = frozenset({"dr", "mr", "ms", "mrs", "prof", "professor", "sir", "dame", "doctor"})
-LEGAL_FORMS: Final = frozenset({"inc", "incorporated", "corp", "corporation", "ltd", "llc", "gmbh", "plc"})
-# Plurals that mean something else than their singular.
-OTHER_PLURALS: Final = frozenset(
-    "arms brains customs damages economics forces glasses goods grounds humanities looks manners"
-    " means minutes news odds pains politics premises regards remains spirits stairs surroundings"
-    " times troops windows woods works".split()
+LEGAL_FORMS: Final = frozenset(
+    {"inc", "incorporated", "corp", "corporation", "ltd", "llc", "gmbh", "plc"}
 )
-CLASSES: Final[dict[str, TypeClass]] = {
-    word: kind
-    for kind, words in (
-        ("person", "person people human individual character author speaker personality name"),
-        (
-            "organization",
-            "organization organisation company institution corporation agency university team"
-            " business government party",
-        ),
-        ("place", "geo location place city country region state gpe area geography town"),
-        ("event", "event incident conference war holiday"),
-        (
-            "thing",
-            "thing concept technology topic idea method object field term tool algorithm theory"
-            " skill discipline subject theme activity technique process task product software"
-            " material device machine food animal plant",
-        ),
-    )
-    for word in words.split()
-}
-# Types whose names are common nouns also where they are written with capitals.
-COMMON: Final = frozenset(
-    "concept technology topic idea method field term algorithm theory skill discipline subject"
-    " theme activity technique process task device machine food animal plant object thing".split()
+THINGS: Final = frozenset({"concept", "product"})
+# A product or a concept may bear the name of an organisation or an event, never that of a person.
+COMPATIBLE: Final = frozenset(
+    {
+        ("concept", "event"),
+        ("concept", "organization"),
+        ("concept", "product"),
+        ("event", "product"),
+        ("organization", "product"),
+    }
 )
-# A concept may bear the name of a company ("the OpenAI model"), never that of a person or a place.
-COMPATIBLE: Final = frozenset({("organization", "thing"), ("event", "thing")})
 
 _ACCENT = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _BRACKETED = re.compile(r"^(.+?)\s*\(([^()]+)\)$")
@@ -116,15 +95,15 @@ def same_by_form(one: Named, other: Named) -> str | None:
         return "They differ in a title before the full name only."
     if a.bare == b.bare and classes == {"organization"}:
         return "They differ in the legal form of the company only."
-    if a.noun == b.noun and a.untitled == a.bare and b.untitled == b.bare:
-        if _is_common_noun(one) and _is_common_noun(other):
-            return "They are the singular and the plural of a common noun."
+    whole = a.untitled == a.bare and b.untitled == b.bare  # neither ends in a legal form
+    if whole and a.noun == b.noun and _is_common_noun(one) and _is_common_noun(other):
+        return "They are the singular and the plural of a common noun."
     return None
 
 
-def type_class(type_: str | None) -> TypeClass | None:
+def type_class(type_: str | None) -> str | None:
     """The broad class of an entity type; None where the type is missing or belongs to none."""
-    return CLASSES.get((type_ or "").casefold().replace("_", " ").strip())
+    return TYPE_CLASSES.get((type_ or "").casefold().strip())
 
 
 def contradict(types: Iterable[str | None]) -> bool:
@@ -163,7 +142,7 @@ def _without_bracket(key: str) -> str:
 
 
 def _without_article(words: list[str]) -> list[str]:
-    """"The Beatles Story" without "the"; "The Who" keeps it: one word is too little."""
+    """ "The Beatles Story" without "the"; "The Who" keeps it: one word is too little."""
     return words[1:] if len(words) > 2 and words[0] == "the" else words
 
 
@@ -185,10 +164,9 @@ def _joined(words: Collection[str]) -> str:
 
 def _is_common_noun(one: Named) -> bool:
     """Whether a name is a common noun: written small, or the name of a concept."""
-    kind = (one.type or "").casefold()
-    if type_class(kind) not in {None, "thing"}:
-        return False
+    class_ = type_class(one.type)
     last = one.name.split()[-1]
     if last.islower():
-        return True
-    return kind in COMMON and (last.isupper() or is_ordinary(_singular(last.casefold())))
+        return class_ is None or class_ in THINGS
+    ordinary = last.isupper() or is_ordinary(_singular(last.casefold()))
+    return class_ == "concept" and ordinary

@@ -13,7 +13,7 @@ function of the evidence and of the decisions, and not of the order in which the
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
@@ -39,7 +39,7 @@ from graphrag_neo4j.indexing.resolve_rows import (
 from graphrag_neo4j.nlp.acronyms import definition_forms, expansions, initials, looks_like_acronym
 from graphrag_neo4j.nlp.name_variants import block_key
 
-__all__ = ["resolve"]
+__all__ = ["read_spellings", "resolve", "resolve_spellings", "save_decisions"]
 
 PAGE = 500
 Known = dict[str, Spelling]
@@ -67,15 +67,15 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
 
 async def resolve_spellings(tx: Transaction, seeds: Sequence[str], *, rules: bool) -> bool:
     """Decides about these spellings and entities again; returns whether evidence has moved."""
-    known = await _around(tx, seeds)
+    known = await read_spellings(tx, seeds)
     changed = await _apply_rules(tx, known, rules=rules)
     moved = await _regroup(tx, known, changed)
     await tx.run("resolve/resolved", ids=seeds)
     return moved
 
 
-async def _around(tx: Transaction, seeds: Sequence[str]) -> Known:
-    """The spellings of marked entities, and those that share a group with them."""
+async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
+    """The spellings of these ids, and those that share an entity with them."""
     first = await tx.run("resolve/around", AroundRow, ids=seeds)
     holders = {*seeds, *(row["entity"] for row in first)}
     rows = await tx.run("resolve/around", AroundRow, ids=sorted(holders))
@@ -191,7 +191,8 @@ async def save_decisions(tx: Transaction, known: Known, decisions: Sequence[Deci
     """Saves decisions, and the spellings that they are about; these must be `known`."""
     ends = sorted({end for one in decisions for end in (one.one, one.other)})
     await tx.run(
-        "resolve/spellings", rows=[_row(known[id_], min(known[id_].holders or {id_})) for id_ in ends]
+        "resolve/spellings",
+        rows=[_row(known[id_], min(known[id_].holders or {id_})) for id_ in ends],
     )
     refs = await give_refs(tx, "decision", [one.id for one in decisions])
     rows: list[Row] = [{**asdict(one), "ref": refs.get(one.id)} for one in decisions]
@@ -200,7 +201,14 @@ async def save_decisions(tx: Transaction, known: Known, decisions: Sequence[Deci
 
 def _row(one: Spelling, entity: str) -> Row:
     key = block_key(one.name)
-    return {"id": one.id, "name": one.name, "type": one.type, "n": one.n, "key": key, "entity": entity}
+    return {
+        "id": one.id,
+        "name": one.name,
+        "type": one.type,
+        "n": one.n,
+        "key": key,
+        "entity": entity,
+    }
 
 
 async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> bool:

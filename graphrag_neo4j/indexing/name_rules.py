@@ -5,15 +5,16 @@ documents came.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.indexing.name_groups import Decision, decision
 from graphrag_neo4j.nlp.name_variants import (
+    FORMS,
     Named,
     block_key,
     contradict,
-    plain_form,
+    forms_of,
     same_by_form,
     type_class,
 )
@@ -52,31 +53,42 @@ def acronym_block(key: str) -> str:
 
 
 def by_form(key: str, spellings: Iterable[Spelling]) -> list[Decision]:
-    """The decisions in a block of forms of a name: as many as join what the rules join."""
-    block = form_block(key)
-    found = []
+    """The decisions in a block of forms of a name: as many as join what the rules join.
+
+    Each step joins the spellings that agree in one form to the most frequent of them, and goes on
+    with the most frequent ones; so the work grows with the number of spellings, not its square.
+    """
+    found: list[Decision] = []
     for alike in _without_contradiction(list(spellings)):
-        plain: defaultdict[str, list[Spelling]] = defaultdict(list)
-        for one in alike:
-            plain[plain_form(one.name)].append(one)
-        heads = [_foremost(same) for _, same in sorted(plain.items())]
-        for head, same in zip(heads, (same for _, same in sorted(plain.items())), strict=True):
-            found += [pair for one in same if (pair := _by_form(block, head, one))]
-        found += _tree(block, heads)
+        heads = alike
+        for step in range(FORMS):
+            agreeing: defaultdict[str, list[Spelling]] = defaultdict(list)
+            for one in heads:
+                agreeing[forms_of(one.name)[step]].append(one)
+            heads = []
+            for _, same in sorted(agreeing.items()):
+                joined, apart = _to_foremost(form_block(key), same)
+                found += joined
+                heads += apart
     return sorted(found, key=lambda one: one.id)
 
 
 def by_acronym(
-    acronym: Spelling, expanded: Iterable[str], spellings: Sequence[Spelling]
+    acronym: Spelling, expanded: Collection[str], spellings: Sequence[Spelling]
 ) -> list[Decision]:
     """The decision that an acronym is one of these spellings, if it is certain.
 
-    `expanded` is what documents say that the acronym stands for: if these are two things, nothing
-    is certain.
+    `expanded` is what documents say that the acronym stands for, an empty text for what can't be
+    told: if these are two things, nothing is certain.
     """
     keys = {block_key(name) for name in expanded}
     fitting = [one for one in spellings if block_key(one.name) in keys and one.n]
-    if len(keys) != 1 or not fitting or contradict([acronym.type, *(s.type for s in fitting)]):
+    if (
+        len(keys) != 1
+        or "" in expanded
+        or not fitting
+        or contradict([acronym.type, *(s.type for s in fitting)])
+    ):
         return []
     reason = "A document gives one as the acronym of the other, and none says otherwise."
     block = acronym_block(block_key(acronym.name))
@@ -100,17 +112,17 @@ def _foremost(spellings: Iterable[Spelling]) -> Spelling:
     return min(spellings, key=lambda one: (-one.n, one.id))
 
 
-def _by_form(block: str, one: Spelling, other: Spelling) -> Decision | None:
-    if one.id == other.id:
-        return None
-    reason = same_by_form(one.named, other.named)
-    return decision(one.id, other.id, "same", "rule", reason, block=block) if reason else None
-
-
-def _tree(block: str, heads: Sequence[Spelling]) -> list[Decision]:
-    """The first decision that joins each of these spellings to one before it."""
-    found = []
-    for n, one in enumerate(heads):
-        decisions = (_by_form(block, earlier, one) for earlier in heads[:n])
-        found += [next(filter(None, decisions), None)]
-    return [one for one in found if one]
+def _to_foremost(
+    block: str, spellings: Sequence[Spelling]
+) -> tuple[list[Decision], list[Spelling]]:
+    """The decisions that join spellings to the most frequent one; this one and those left apart."""
+    head = _foremost(spellings)
+    decisions, apart = [], [head]
+    for one in spellings:
+        if one is head:
+            continue
+        if reason := same_by_form(head.named, one.named):
+            decisions.append(decision(head.id, one.id, "same", "rule", reason, block=block))
+        else:
+            apart.append(one)
+    return decisions, apart

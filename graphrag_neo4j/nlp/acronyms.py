@@ -76,15 +76,18 @@ def expansions(text: str, acronym: str) -> set[str]:
     """What a text says that an acronym stands for.
 
     The text says so by brackets or by "or": "Graph Data Science (GDS)", "GDS (Graph Data Science)",
-    "artificial intelligence, or AI".
+    "artificial intelligence, or AI". An empty text stands for words before the acronym in brackets
+    whose first letters are others: there it may stand for something else.
 
     >>> expansions("Use the Graph Data Science (GDS) library.", "GDS")
     {'Graph Data Science'}
     >>> expansions("It is artificial intelligence, or AI, that I mean.", "AI")
     {'artificial intelligence'}
+    >>> expansions("The Industrial Union of Metalworkers (IGM) met.", "IGM")
+    {''}
     """
     found = {*_in_brackets(text, acronym), *_after_or(text, acronym)}
-    return {one for one in found if is_acronym_of(acronym, one)}
+    return {one for one in found if not one or is_acronym_of(acronym, one)}
 
 
 def definition_forms(acronym: str) -> list[str]:
@@ -98,7 +101,7 @@ def _in_brackets(text: str, acronym: str) -> Iterator[str]:
         inside, before = found[1].strip(), text[max(0, found.start() - FAR) : found.start()]
         words = _ENDS.split(before)[-1].split()
         if inside == acronym:
-            yield from _last_words(words, acronym)
+            yield next(_last_words(words, acronym), "")
         elif words and words[-1] == acronym:
             yield inside
 

@@ -20,12 +20,13 @@ from graphrag_neo4j.nlp.english import is_ordinary, singular
 from graphrag_neo4j.nlp.word_lists import OTHER_PLURALS, TYPE_CLASSES
 from graphrag_neo4j.text import name_key
 
-__all__ = ["Named", "block_key", "contradict", "plain_form", "same_by_form", "type_class"]
+__all__ = ["FORMS", "Named", "block_key", "contradict", "forms_of", "same_by_form", "type_class"]
 
 TITLES: Final = frozenset({"dr", "mr", "ms", "mrs", "prof", "professor", "sir", "dame", "doctor"})
 LEGAL_FORMS: Final = frozenset(
     {"inc", "incorporated", "corp", "corporation", "ltd", "llc", "gmbh", "plc"}
 )
+FORMS: Final = 4  # that `forms_of` gives
 THINGS: Final = frozenset({"concept", "product"})
 # A product or a concept may bear the name of an organisation or an event, never that of a person.
 COMPATIBLE: Final = frozenset(
@@ -73,9 +74,15 @@ def block_key(name: str) -> str:
     return _form(name).noun
 
 
-def plain_form(name: str) -> str:
-    """The form in which spellings agree that differ in punctuation, accents or spaces only."""
-    return _form(name).plain
+def forms_of(name: str) -> tuple[str, str, str, str]:
+    """The forms of a name, each with less than the one before; the last one is its `block_key`.
+
+    Spellings agree in the first where they differ in punctuation, accents or spaces only, in the
+    second also with titles, in the third also with legal forms of companies, in the last also in
+    the plural.
+    """
+    form = _form(name)
+    return form.plain, form.untitled, form.bare, form.noun
 
 
 def same_by_form(one: Named, other: Named) -> str | None:
@@ -93,7 +100,8 @@ def same_by_form(one: Named, other: Named) -> str | None:
     classes = {type_class(one.type), type_class(other.type)}
     if a.untitled == b.untitled and classes <= {"person", None}:
         return "They differ in a title before the full name only."
-    if a.bare == b.bare and classes == {"organization"}:
+    without_form = a.untitled == a.bare or b.untitled == b.bare  # "Inc." and "Ltd." are two bodies
+    if without_form and a.bare == b.bare and classes == {"organization"}:
         return "They differ in the legal form of the company only."
     whole = a.untitled == a.bare and b.untitled == b.bare  # neither ends in a legal form
     if whole and a.noun == b.noun and _is_common_noun(one) and _is_common_noun(other):

@@ -166,12 +166,12 @@ async def _by_acronyms(
     for row in await tx.run("resolve/acronym_texts", AcronymTextRow, rows=asked):
         if row["spelling"] in map(entity_id, row["names"]):
             expanded[row["spelling"]] |= expansions(row["text"], known[row["spelling"]].name)
-    wanted = {block_key(name) for names in expanded.values() for name in names}
+    wanted = {block_key(name) for names in expanded.values() for name in names if name}
     members = await _blocks(tx, known, wanted)
     decisions: list[Decision] = []
     for one in acronyms:
         names = sorted(expanded[one.id])
-        fitting = [s for name in names for s in members[block_key(name)]]
+        fitting = [s for name in names if name for s in members[block_key(name)]]
         decisions += by_acronym(one, names, fitting)
     return decisions
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.importers.id_map import Counted
     from graphrag_neo4j.indexing.corpus import Corpus
+    from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.indexing.stages.ingest import Ingested
     from graphrag_neo4j.indexing.status import Failure, Status
@@ -83,6 +84,7 @@ __all__ = [
     "Listener",
     "Method",
     "ModelError",
+    "NameDecision",
     "Notice",
     "QueryOptions",
     "Question",
@@ -133,6 +135,7 @@ _LATER = {
     "Ingested": "graphrag_neo4j.indexing.stages.ingest",
     "Listener": "graphrag_neo4j.events",
     "Method": "graphrag_neo4j.query.answer",
+    "NameDecision": "graphrag_neo4j.indexing.naming",
     "Notice": "graphrag_neo4j.events",
     "QueryOptions": "graphrag_neo4j.options",
     "Question": "graphrag_neo4j.query.question",

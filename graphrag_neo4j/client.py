@@ -50,6 +50,8 @@ from graphrag_neo4j.text import storable
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
+    from graphrag_neo4j.indexing.name_groups import Verdict
+    from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
 
 # What writes is imported where it is used: a question is answered sooner without it.
@@ -234,6 +236,45 @@ class AsyncGraphRAG:
             given: [one for one in found if one == given or file_of(one) == file]
             for given, file in files.items()
         }
+
+    async def resolve(
+        self,
+        *,
+        same: tuple[str, str] | None = None,
+        different: tuple[str, str] | None = None,
+        undo: int | None = None,
+    ) -> None:
+        """Compares all names of the graph again, or acts on what a person says about two names.
+
+        `same` and `different` are two names each, which are one thing or two. This stays until it
+        is undone, whatever is indexed or deleted. `undo` is the ref of a decision (see
+        `name_decisions`). Without any of them, the rules compare all names again. The next call of
+        `index` renews the descriptions, communities and reports that this changes. Raises
+        InputError for a name or ref that the graph does not know and for what contradicts other
+        decisions of people, GraphBusyError while another run writes to this graph, and GraphError
+        if Neo4j fails.
+        """
+        from graphrag_neo4j.indexing.naming import compare_all, decide
+        from graphrag_neo4j.indexing.naming import undo as undo_decision
+
+        if sum(given is not None for given in (same, different, undo)) > 1:
+            raise InputError("Give only one of same, different and undo.")
+        rules = self.settings.resolve != "off"
+        if undo is not None:
+            ref = check_number(undo, "The ref of a decision", 1)
+            await undo_decision(self.graph, ref, self._listen, rules=rules)
+        elif given := same or different:
+            one, other = (check_text(name, "A name") for name in given)
+            verdict: Verdict = "same" if same else "different"
+            await decide(self.graph, one, other, verdict, self._listen, rules=rules)
+        else:
+            await compare_all(self.graph, self._listen, rules=rules)
+
+    async def name_decisions(self) -> "list[NameDecision]":
+        """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""
+        from graphrag_neo4j.indexing.naming import read_decisions
+
+        return await read_decisions(self.graph)
 
     async def import_graphrag(self, folder: "str | Path | Tables") -> "ImportSummary":
         """Imports the Parquet tables of microsoft/graphrag 2 or 3 into an empty graph.

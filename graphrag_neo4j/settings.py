@@ -309,6 +309,13 @@ class Settings(BaseSettings):
     claim_gleanings: int = Field(
         1, ge=0, description="Largest number of gleanings for the claims of each chunk."
     )
+    resolve: Literal["auto", "rules", "off"] = Field(
+        "auto",
+        description="Whether several names of one thing become one entity. With `rules`, rules "
+        "decide where they are certain (e-mail and email, computer and computers, an acronym that "
+        "a document explains); with `auto`, a model decides about the other likely pairs, where a "
+        "model is set; with `off`, only what a person has said counts.",
+    )
     entity_specs: CommaSeparated = Field(
         (),
         description="Names or types of entities that claims may be about, comma separated. If it "

@@ -33,6 +33,7 @@ from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
+    from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
 
 __all__ = ["GraphRAG", "Stream"]
@@ -171,6 +172,29 @@ class GraphRAG:
         GraphError if Neo4j fails.
         """
         return self._call(lambda: self._async.delete(*sources, options=options))
+
+    def resolve(
+        self,
+        *,
+        same: tuple[str, str] | None = None,
+        different: tuple[str, str] | None = None,
+        undo: int | None = None,
+    ) -> None:
+        """Compares all names of the graph again, or acts on what a person says about two names.
+
+        `same` and `different` are two names each, which are one thing or two. This stays until it
+        is undone, whatever is indexed or deleted. `undo` is the ref of a decision (see
+        `name_decisions`). Without any of them, the rules compare all names again. The next call of
+        `index` renews the descriptions, communities and reports that this changes. Raises
+        InputError for a name or ref that the graph does not know and for what contradicts other
+        decisions of people, GraphBusyError while another run writes to this graph, and GraphError
+        if Neo4j fails.
+        """
+        self._call(lambda: self._async.resolve(same=same, different=different, undo=undo))
+
+    def name_decisions(self) -> "list[NameDecision]":
+        """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""
+        return self._call(self._async.name_decisions)
 
     def import_graphrag(self, folder: "str | Path | Tables") -> "ImportSummary":
         """Imports the Parquet tables of microsoft/graphrag 2 or 3 into an empty graph.

@@ -43,6 +43,7 @@ COMMANDS = {
     "browse": "Explore the graph in Neo4j Browser, with a guide.",
     "map": "Write a web page that shows the communities and their reports.",
     "delete": "Delete documents from the graph.",
+    "resolve": "Make one entity of several names of one thing, or several of one.",
     "import": "Import an index that another program made.",
     "mcp": "Serve the graph to an AI assistant (Model Context Protocol).",
     "doctor": "Check that Neo4j, the models and the other requirements work.",

@@ -1,7 +1,8 @@
 """The whole index in order. Read this file first.
 
     documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs
-    ─summarize─▶ descriptions ─communities─▶ communities ─reports─▶ reports ─embed─▶ vectors
+    ─resolve─▶ one entity for each thing ─summarize─▶ descriptions ─communities─▶ communities
+    ─reports─▶ reports ─embed─▶ vectors
 
 The graph is the state: each stage asks it for its pending items. So the same call continues a build
 that was stopped anywhere, and several builds in a row give the result of one build.
@@ -42,6 +43,7 @@ from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
+from graphrag_neo4j.indexing.stages.resolve import resolve
 from graphrag_neo4j.indexing.stages.summarize import summarize
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
@@ -137,6 +139,8 @@ async def _run_stages(
         else:
             await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
+        while await resolve(stage.graph, stage.listen, rules=settings.resolve != "off"):
+            await merge(stage.graph, stage.listen)
         await summarize(stage, limits.summaries)
         await find_communities(
             stage.graph,

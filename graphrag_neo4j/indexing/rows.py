@@ -121,10 +121,10 @@ class PendingChunkRow(TypedDict):
 
 
 class MentionedRow(TypedDict):
-    """The ids of the entities that a chunk names."""
+    """The names that a chunk uses for the entities that it mentions."""
 
     chunk: str
-    entities: list[str]
+    names: list[str]
 
 
 class UnlinkedClaimRow(TypedDict):
@@ -298,6 +298,7 @@ class GivenRefs(TypedDict, total=False):
     relationship: int
     claim: int
     community: int
+    decision: int
 
 
 class HeldRow(TypedDict):

@@ -1,0 +1,5 @@
+// Saves spellings that have been decided about: what they are, and the entity with their evidence.
+UNWIND $rows AS row
+MERGE (spelling:Spelling {id: row.id})
+SET spelling.name = row.name, spelling.type = row.type, spelling.n = row.n,
+    spelling.key = row.key, spelling.entity = row.entity

@@ -165,7 +165,7 @@ class AsyncGraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
-        `fresh`, communities and reports are those of a fresh build, however little has changed. With
+        `fresh`, communities and reports become those of a fresh build. With
         `prune`, documents are deleted if their file was under the given paths and no longer exists,
         or if their row is no longer in its file. The rows of a file stay if some of its rows can't
         be read, or if it holds none at all.

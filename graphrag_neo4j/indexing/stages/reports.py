@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.context.citations import CitationKind, CitationRef, cited, rewrite
@@ -135,43 +136,48 @@ class _Level:
             "reports/pending", PendingReportRow, level=self.level, after=after, limit=PAGE
         ):
             tasks = await self._read(rows)
-            hashes = {row["id"]: row["hash"] for row in rows}
+            stay = await self._that_stay(rows, tasks)
             same = [
                 {"id": task.id, "pieces": _piece_properties(task)}
                 for task in tasks
-                if task.hash == hashes[task.id]
+                if stay.get(task.id) == 0
             ]
-            behind = await self._behind(rows, tasks)
+            behind = [{"id": id_, "behind": share} for id_, share in stay.items() if share]
             await self.graph.write("reports/same", rows=same)
-            await self.graph.write(
-                "reports/behind", rows=[{"id": id_, "behind": n} for id_, n in behind.items()]
-            )
-            self.stage.listen(Advanced(len(same) + len(behind)))
+            await self.graph.write("reports/behind", rows=behind)
+            self.stage.listen(Advanced(len(stay)))
             for task in tasks:
-                if task.hash != hashes[task.id] and task.id not in behind:
+                if task.id not in stay:
                     yield task
             after = rows[-1]["id"]
 
-    async def _behind(
+    async def _that_stay(
         self, rows: Sequence[PendingReportRow], tasks: Sequence[_Task]
     ) -> dict[str, float]:
-        """How far behind those reports of a page are that stay although their context differs."""
+        """How far behind those reports of a page are that stay; 0 for those that are up to date.
+
+        What they cite must be there: an edit may remove an entity and bring it back, with a new
+        ref.
+        """
         known = {row["id"]: row for row in rows}
         found = {
-            task.id: behind
+            task.id: share
             for task in tasks
-            if task.hash != known[task.id]["hash"] and self._may_stay(known[task.id], task)
-            for behind in [_drift(known[task.id], task)]
-            if behind <= self.limits.drift
+            for share in [self._share_behind(known[task.id], task)]
+            if share <= self.limits.drift
         }
         cites = {id_: cited(known[id_]["report"] or "") for id_ in found}
         there = await _resolve(self.graph, {one for refs in cites.values() for one in refs})
-        return {id_: n for id_, n in found.items() if there.keys() >= set(cites[id_])}
+        return {id_: share for id_, share in found.items() if there.keys() >= set(cites[id_])}
 
-    def _may_stay(self, row: PendingReportRow, task: _Task) -> bool:
-        """Whether the report was made in the same way, and tells nothing that was deleted."""
+    def _share_behind(self, row: PendingReportRow, task: _Task) -> float:
+        """The share of the material that the report lacks; infinite if the report can't stay."""
+        if task.hash == row["hash"]:
+            return 0.0
         made_alike = row["report"] is not None and row["made_with"] == self.signature
-        return made_alike and task.report is None and not row["forgetting"]
+        if not made_alike or task.report is not None or row["forgetting"]:
+            return inf
+        return _drift(row, task)
 
     async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
         """The tasks of a page of communities."""

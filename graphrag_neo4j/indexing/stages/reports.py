@@ -9,7 +9,7 @@ community is marked as so much `behind`. The present context is always compared 
 the report was written from, so small changes add up. A sub-community whose own report failed is
 represented by the descriptions of its elements.
 
-A report stays never if it cites what is gone, or if a document was deleted that it may tell about.
+A report never stays if it cites what is gone, or if a document was deleted that it may tell about.
 """
 
 from collections import defaultdict

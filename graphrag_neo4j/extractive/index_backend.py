@@ -18,7 +18,7 @@ __all__ = ["ExtractiveIndexBackend"]
 
 # The packages whose words and tables decide what is read.
 READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
-VERSION = 3  # increase it with every change that changes the results for a text
+VERSION = 4  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 

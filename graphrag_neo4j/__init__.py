@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.query.stream import AsyncStream
     from graphrag_neo4j.settings import Settings, load_settings
     from graphrag_neo4j.sync_client import GraphRAG, Stream
+    from graphrag_neo4j.tuning import EntityType, Passage, TunedExample, Tuning, Written
 
     __version__: str
 
@@ -64,6 +65,7 @@ __all__ = [
     "Document",
     "EmbeddedError",
     "Entity",
+    "EntityType",
     "Event",
     "Failure",
     "FoundEntity",
@@ -83,6 +85,7 @@ __all__ = [
     "Method",
     "ModelError",
     "Notice",
+    "Passage",
     "QueryOptions",
     "Question",
     "ReadOptions",
@@ -96,8 +99,11 @@ __all__ = [
     "Status",
     "Stream",
     "Tables",
+    "TunedExample",
+    "Tuning",
     "Usage",
     "Waiting",
+    "Written",
     "__version__",
     "load_settings",
 ]
@@ -120,6 +126,7 @@ _LATER = {
     "Corpus": "graphrag_neo4j.indexing.corpus",
     "Counted": "graphrag_neo4j.importers.id_map",
     "Entity": "graphrag_neo4j.query.lookup",
+    "EntityType": "graphrag_neo4j.tuning",
     "Event": "graphrag_neo4j.events",
     "Failure": "graphrag_neo4j.indexing.status",
     "FoundEntity": "graphrag_neo4j.query.lookup",
@@ -133,6 +140,7 @@ _LATER = {
     "Method": "graphrag_neo4j.query.answer",
     "Notice": "graphrag_neo4j.events",
     "QueryOptions": "graphrag_neo4j.options",
+    "Passage": "graphrag_neo4j.tuning",
     "Question": "graphrag_neo4j.query.question",
     "ReadOptions": "graphrag_neo4j.loaders",
     "SearchOptions": "graphrag_neo4j.options",
@@ -144,7 +152,10 @@ _LATER = {
     "Status": "graphrag_neo4j.indexing.status",
     "Stream": "graphrag_neo4j.sync_client",
     "Tables": "graphrag_neo4j.importers",
+    "TunedExample": "graphrag_neo4j.tuning",
+    "Tuning": "graphrag_neo4j.tuning",
     "Waiting": "graphrag_neo4j.events",
+    "Written": "graphrag_neo4j.tuning",
     "load_settings": "graphrag_neo4j.settings",
 }
 

@@ -51,13 +51,15 @@ from graphrag_neo4j.text import storable
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.tuning import Tuning
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
 
-__all__ = ["AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
+__all__ = ["PASSAGES", "AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
 
 DEFAULT = ReadOptions()
+PASSAGES = 16  # of a corpus, from which `tune` chooses
 IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
@@ -229,6 +231,38 @@ class AsyncGraphRAG:
             most = self.settings.max_file_mb
             tables = await anyio.to_thread.run_sync(read_tables, path, most)
         return await import_graphrag(self.graph, tables, self.settings, self._listen)
+
+    async def tune(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        domain: str | None = None,
+        language: str | None = None,
+        persona: str | None = None,
+        entity_types: Sequence[str] = (),
+        passages: int = PASSAGES,
+    ) -> "Tuning":
+        """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
+
+        A model reads `passages` passages of the documents and finds their domain, language and
+        persona, types of entities with definitions, and examples. What you give here is kept; the
+        model only defines your `entity_types`. `write` of the result writes the files for the
+        setting `prompts`. `what` and `options` are those of `index`. The client need not be open.
+
+        Raises InputError for an argument that can't be used, if the documents hold no text and if
+        no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
+        reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
+        """
+        from graphrag_neo4j.tuning import Wishes, check_tuning, read_sample, tune
+
+        _check_options(options)
+        check_number(passages, "passages", 1)
+        wishes = Wishes(domain, language, persona, tuple(entity_types))
+        check_tuning(self.settings)
+        corpus = Corpus.of(what, options, self.settings.max_file_mb)
+        sample = await read_sample(corpus, self.settings.encoding, passages, self._listen)
+        return await tune(sample, self._backends, wishes, self._listen)
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
         """Returns the text of an answer piece by piece, for use in `async for`.

@@ -9,7 +9,7 @@ loop and in a thread pool alike.
 """
 
 import weakref
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, IndexSource, by
+from graphrag_neo4j.client import DEFAULT, PASSAGES, AsyncGraphRAG, IndexSource, by
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.indexing.status import Status
@@ -34,6 +34,7 @@ from graphrag_neo4j.settings import Settings
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.tuning import Tuning
 
 __all__ = ["GraphRAG", "Stream"]
 
@@ -158,6 +159,42 @@ class GraphRAG:
         run writes to this graph, and GraphError if Neo4j fails.
         """
         return self._call(lambda: self._async.import_graphrag(folder))
+
+    def tune(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        domain: str | None = None,
+        language: str | None = None,
+        persona: str | None = None,
+        entity_types: Sequence[str] = (),
+        passages: int = PASSAGES,
+    ) -> "Tuning":
+        """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
+
+        A model reads `passages` passages of the documents and finds their domain, language and
+        persona, types of entities with definitions, and examples. What you give here is kept; the
+        model only defines your `entity_types`. `write` of the result writes the files for the
+        setting `prompts`. `what` and `options` are those of `index`. The client need not be open.
+
+        Raises InputError for an argument that can't be used, if the documents hold no text and if
+        no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
+        reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
+        """
+
+        def work() -> Awaitable["Tuning"]:
+            return self._async.tune(
+                what,
+                options=options,
+                domain=domain,
+                language=language,
+                persona=persona,
+                entity_types=entity_types,
+                passages=passages,
+            )
+
+        return self._call(work) if self._portal else self._call_unopened(work)
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "Stream":
         """Returns the text of an answer piece by piece, for use in `for`.
@@ -293,6 +330,18 @@ class GraphRAG:
         are extracted, the last index decides. Raises GraphError if Neo4j fails.
         """
         return self._call(self._async.status)
+
+    def _call_unopened(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Runs work that needs no graph, and then closes the connections to the model."""
+
+        async def run() -> T:
+            try:
+                return await work()
+            finally:
+                await self._async.aclose()
+
+        with start_blocking_portal() as portal:
+            return portal.call(run)
 
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         portal = self._opened()

@@ -36,6 +36,7 @@ UNUSED = ("numpy", "pandas", "pyarrow")
 COMMANDS = {
     "index": "Read documents into the graph.",
     "estimate": "Estimate the calls, tokens and cost of indexing documents.",
+    "tune": "Choose prompts and entity types that fit your documents.",
     "query": "Answer a question from the graph.",
     "chat": "Ask questions in a conversation.",
     "status": "Show what is in the graph, what is pending and what failed.",

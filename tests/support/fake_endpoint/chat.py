@@ -31,6 +31,8 @@ SCHEMA_OF = {
     "points": "points",
     "relevant": "relevant_reports",
     "follow_ups": "primer",
+    "persona": "collection_profile",
+    "types": "entity_types",
     "question": "self_contained_question",
     "answer": "rated_answer",
 }

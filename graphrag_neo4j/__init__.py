@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from graphrag_neo4j.query.question import Question
     from graphrag_neo4j.query.stream import AsyncStream
+    from graphrag_neo4j.query.suggestions import Suggestion, Suggestions
     from graphrag_neo4j.settings import Settings, load_settings
     from graphrag_neo4j.sync_client import GraphRAG, Stream
     from graphrag_neo4j.tuning import EntityType, Passage, TunedExample, Tuning, Written
@@ -98,6 +99,8 @@ __all__ = [
     "Started",
     "Status",
     "Stream",
+    "Suggestion",
+    "Suggestions",
     "Tables",
     "TunedExample",
     "Tuning",
@@ -151,6 +154,8 @@ _LATER = {
     "Started": "graphrag_neo4j.events",
     "Status": "graphrag_neo4j.indexing.status",
     "Stream": "graphrag_neo4j.sync_client",
+    "Suggestion": "graphrag_neo4j.query.suggestions",
+    "Suggestions": "graphrag_neo4j.query.suggestions",
     "Tables": "graphrag_neo4j.importers",
     "TunedExample": "graphrag_neo4j.tuning",
     "Tuning": "graphrag_neo4j.tuning",

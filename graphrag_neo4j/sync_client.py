@@ -29,6 +29,7 @@ from graphrag_neo4j.query.answer import Source as Place
 from graphrag_neo4j.query.lookup import Communities, CommunityReport, Entity, FoundEntity
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.stream import AsyncStream
+from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -281,6 +282,22 @@ class GraphRAG:
         `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return self.query(question, **by("text", how))
+
+    def suggest(
+        self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()
+    ) -> Suggestions:
+        """Suggests questions that are worth asking of this graph, and that it can answer.
+
+        `n` is the largest number of questions. By default one half is on the whole corpus, and the
+        other on particular entities. With `after`, they follow on an answer; `history` then holds
+        the questions before it. A model is asked once; without a model, rules make the questions.
+        Each question is checked against the graph, and the result says which were left out.
+
+        Raises InputError for a value that can't be used and if the graph holds no entities,
+        GraphError if Neo4j fails, ModelError if the model endpoint can't be used at all, and
+        ReplyError if the reply of the model can't be used.
+        """
+        return self._call(lambda: self._async.suggest(n, after=after, history=history))
 
     def communities(self, level: int | None = None) -> Communities:
         """Returns the communities of one level, the largest first.

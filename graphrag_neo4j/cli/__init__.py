@@ -39,6 +39,7 @@ COMMANDS = {
     "tune": "Choose prompts and entity types that fit your documents.",
     "query": "Answer a question from the graph.",
     "chat": "Ask questions in a conversation.",
+    "suggest": "Suggest questions that the graph can answer.",
     "status": "Show what is in the graph, what is pending and what failed.",
     "browse": "Explore the graph in Neo4j Browser, with a guide.",
     "map": "Write a web page that shows the communities and their reports.",

@@ -48,6 +48,8 @@ OURS = (
     "tune_profile",
     "tune_types",
     "tune_again",
+    "suggest",
+    "suggest_next",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {

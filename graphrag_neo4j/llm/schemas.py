@@ -44,9 +44,11 @@ __all__ = [
     "AnswerSchema",
     "EntityTypesSchema",
     "FollowUpSchema",
+    "NextQuestionsSchema",
     "PointsSchema",
     "PrimerSchema",
     "ProfileSchema",
+    "QuestionsSchema",
     "RatingSchema",
     "ReplySchema",
     "ReportSchema",
@@ -270,3 +272,21 @@ class EntityTypesSchema(ReplySchema):
     listed = "types"
     item_fields = ("name", "definition", "names", "passages")
     types: Listed[_EntityTypeSchema] = Field(json_schema_extra={"minItems": 1, "maxItems": 20})
+
+
+class QuestionsSchema(ReplySchema):
+    """Questions on a collection as a whole, and on particular things in it."""
+
+    model_config = ConfigDict(title="suggested_questions")
+    defaults = {"whole": [], "particular": []}
+    whole: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 20})
+    particular: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 20})
+
+
+class NextQuestionsSchema(ReplySchema):
+    """Questions that follow on an answer."""
+
+    model_config = ConfigDict(title="next_questions")
+    listed = "next"
+    usable_if_cut = True
+    next: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 10})

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,7 @@ def example(*replies: str, translated: bool = False) -> tuple[Extraction, list[R
     return drive(task, [Reply(one) for one in replies])
 
 
-SAID = {
+SAID: dict[str, Any] = {
     "domain": "minutes of a harbour board.",
     "language": "English",
     "persona": "You are an archivist of harbours",

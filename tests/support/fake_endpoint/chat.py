@@ -33,6 +33,8 @@ SCHEMA_OF = {
     "follow_ups": "primer",
     "persona": "collection_profile",
     "types": "entity_types",
+    "particular": "suggested_questions",
+    "next": "next_questions",
     "question": "self_contained_question",
     "answer": "rated_answer",
 }

@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     )
     from graphrag_neo4j.query.question import Question
     from graphrag_neo4j.query.stream import AsyncStream
+    from graphrag_neo4j.query.suggestions import Suggestion, Suggestions
     from graphrag_neo4j.settings import Settings, load_settings
     from graphrag_neo4j.sync_client import GraphRAG, Stream
+    from graphrag_neo4j.tuning import EntityType, Passage, TunedExample, Tuning, Written
 
     __version__: str
 
@@ -66,6 +68,7 @@ __all__ = [
     "Document",
     "EmbeddedError",
     "Entity",
+    "EntityType",
     "Event",
     "Failure",
     "FoundEntity",
@@ -86,6 +89,7 @@ __all__ = [
     "ModelError",
     "NameDecision",
     "Notice",
+    "Passage",
     "QueryOptions",
     "Question",
     "ReadOptions",
@@ -98,9 +102,14 @@ __all__ = [
     "Started",
     "Status",
     "Stream",
+    "Suggestion",
+    "Suggestions",
     "Tables",
+    "TunedExample",
+    "Tuning",
     "Usage",
     "Waiting",
+    "Written",
     "__version__",
     "load_settings",
 ]
@@ -124,6 +133,7 @@ _LATER = {
     "Corpus": "graphrag_neo4j.indexing.corpus",
     "Counted": "graphrag_neo4j.importers.id_map",
     "Entity": "graphrag_neo4j.query.lookup",
+    "EntityType": "graphrag_neo4j.tuning",
     "Event": "graphrag_neo4j.events",
     "Failure": "graphrag_neo4j.indexing.status",
     "FoundEntity": "graphrag_neo4j.query.lookup",
@@ -138,6 +148,7 @@ _LATER = {
     "NameDecision": "graphrag_neo4j.indexing.naming",
     "Notice": "graphrag_neo4j.events",
     "QueryOptions": "graphrag_neo4j.options",
+    "Passage": "graphrag_neo4j.tuning",
     "Question": "graphrag_neo4j.query.question",
     "ReadOptions": "graphrag_neo4j.loaders",
     "SearchOptions": "graphrag_neo4j.options",
@@ -148,8 +159,13 @@ _LATER = {
     "Started": "graphrag_neo4j.events",
     "Status": "graphrag_neo4j.indexing.status",
     "Stream": "graphrag_neo4j.sync_client",
+    "Suggestion": "graphrag_neo4j.query.suggestions",
+    "Suggestions": "graphrag_neo4j.query.suggestions",
     "Tables": "graphrag_neo4j.importers",
+    "TunedExample": "graphrag_neo4j.tuning",
+    "Tuning": "graphrag_neo4j.tuning",
     "Waiting": "graphrag_neo4j.events",
+    "Written": "graphrag_neo4j.tuning",
     "load_settings": "graphrag_neo4j.settings",
 }
 

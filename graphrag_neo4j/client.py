@@ -45,6 +45,7 @@ from graphrag_neo4j.query.lookup import (
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.stream import AsyncStream
+from graphrag_neo4j.query.suggestions import Suggestions, suggest
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import storable
 
@@ -53,13 +54,15 @@ if TYPE_CHECKING:
     from graphrag_neo4j.indexing.name_groups import Verdict
     from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.tuning import Tuning
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
 
-__all__ = ["AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
+__all__ = ["PASSAGES", "AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
 
 DEFAULT = ReadOptions()
+PASSAGES = 16  # of a corpus, from which `tune` chooses
 IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
@@ -295,6 +298,38 @@ class AsyncGraphRAG:
             tables = await anyio.to_thread.run_sync(read_tables, path, most)
         return await import_graphrag(self.graph, tables, self.settings, self._listen)
 
+    async def tune(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        domain: str | None = None,
+        language: str | None = None,
+        persona: str | None = None,
+        entity_types: Sequence[str] = (),
+        passages: int = PASSAGES,
+    ) -> "Tuning":
+        """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
+
+        A model reads `passages` passages of the documents and finds their domain, language and
+        persona, types of entities with definitions, and examples. What you give here is kept; the
+        model only defines your `entity_types`. `write` of the result writes the files for the
+        setting `prompts`. `what` and `options` are those of `index`. The client need not be open.
+
+        Raises InputError for an argument that can't be used, if the documents hold no text and if
+        no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
+        reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
+        """
+        from graphrag_neo4j.tuning import Wishes, check_tuning, read_sample, tune
+
+        _check_options(options)
+        check_number(passages, "passages", 1)
+        wishes = Wishes(domain, language, persona, tuple(entity_types))
+        check_tuning(self.settings)
+        corpus = Corpus.of(what, options, self.settings.max_file_mb)
+        sample = await read_sample(corpus, self.settings.encoding, passages, self._listen)
+        return await tune(sample, self._backends, wishes, self._listen)
+
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
         """Returns the text of an answer piece by piece, for use in `async for`.
 
@@ -384,6 +419,25 @@ class AsyncGraphRAG:
         `how` and the errors are those of `query`, except that `method` is not an option.
         """
         return await self.query(question, **by("text", how))
+
+    async def suggest(
+        self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()
+    ) -> Suggestions:
+        """Suggests questions that are worth asking of this graph, and that it can answer.
+
+        `n` is the largest number of questions. By default one half is on the whole corpus, and the
+        other on particular entities. With `after`, they follow on an answer; `history` then holds
+        the questions before it. A model is asked once; without a model, rules make the questions.
+        Each question is checked against the graph, and the result says which were left out.
+
+        Raises InputError for a value that can't be used and if the graph holds no entities,
+        GraphError if Neo4j fails, ModelError if the model endpoint can't be used at all, and
+        ReplyError if the reply of the model can't be used.
+        """
+        check_number(n, "n", 1)
+        return await suggest(
+            self.graph, self._backends, n, self._listen, after=after, history=history
+        )
 
     async def communities(self, level: int | None = None) -> Communities:
         """Returns the communities of one level, the largest first.

@@ -489,6 +489,13 @@ class Settings(BaseSettings):
         ge=100,
         description="Largest number of tokens of these turns. Older turns are left out.",
     )
+    suggestions: int = Field(
+        3,
+        ge=0,
+        le=10,
+        description="Number of questions that `kg-build chat` suggests after each answer. A model "
+        "makes them in one small call. 0 suggests none.",
+    )
     drift_depth: int = Field(
         2, ge=0, description="Number of rounds in which drift search asks follow-up questions."
     )

@@ -9,7 +9,7 @@ loop and in a thread pool alike.
 """
 
 import weakref
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, IndexSource, by
+from graphrag_neo4j.client import DEFAULT, PASSAGES, AsyncGraphRAG, IndexSource, by
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.indexing.status import Status
@@ -29,12 +29,14 @@ from graphrag_neo4j.query.answer import Source as Place
 from graphrag_neo4j.query.lookup import Communities, CommunityReport, Entity, FoundEntity
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.stream import AsyncStream
+from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.tuning import Tuning
 
 __all__ = ["GraphRAG", "Stream"]
 
@@ -207,6 +209,42 @@ class GraphRAG:
         """
         return self._call(lambda: self._async.import_graphrag(folder))
 
+    def tune(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        domain: str | None = None,
+        language: str | None = None,
+        persona: str | None = None,
+        entity_types: Sequence[str] = (),
+        passages: int = PASSAGES,
+    ) -> "Tuning":
+        """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
+
+        A model reads `passages` passages of the documents and finds their domain, language and
+        persona, types of entities with definitions, and examples. What you give here is kept; the
+        model only defines your `entity_types`. `write` of the result writes the files for the
+        setting `prompts`. `what` and `options` are those of `index`. The client need not be open.
+
+        Raises InputError for an argument that can't be used, if the documents hold no text and if
+        no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
+        reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
+        """
+
+        def work() -> Awaitable["Tuning"]:
+            return self._async.tune(
+                what,
+                options=options,
+                domain=domain,
+                language=language,
+                persona=persona,
+                entity_types=entity_types,
+                passages=passages,
+            )
+
+        return self._call(work) if self._portal else self._call_unopened(work)
+
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "Stream":
         """Returns the text of an answer piece by piece, for use in `for`.
 
@@ -293,6 +331,22 @@ class GraphRAG:
         """
         return self.query(question, **by("text", how))
 
+    def suggest(
+        self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()
+    ) -> Suggestions:
+        """Suggests questions that are worth asking of this graph, and that it can answer.
+
+        `n` is the largest number of questions. By default one half is on the whole corpus, and the
+        other on particular entities. With `after`, they follow on an answer; `history` then holds
+        the questions before it. A model is asked once; without a model, rules make the questions.
+        Each question is checked against the graph, and the result says which were left out.
+
+        Raises InputError for a value that can't be used and if the graph holds no entities,
+        GraphError if Neo4j fails, ModelError if the model endpoint can't be used at all, and
+        ReplyError if the reply of the model can't be used.
+        """
+        return self._call(lambda: self._async.suggest(n, after=after, history=history))
+
     def communities(self, level: int | None = None) -> Communities:
         """Returns the communities of one level, the largest first.
 
@@ -341,6 +395,18 @@ class GraphRAG:
         are extracted, the last index decides. Raises GraphError if Neo4j fails.
         """
         return self._call(self._async.status)
+
+    def _call_unopened(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Runs work that needs no graph, and then closes the connections to the model."""
+
+        async def run() -> T:
+            try:
+                return await work()
+            finally:
+                await self._async.aclose()
+
+        with start_blocking_portal() as portal:
+            return portal.call(run)
 
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         portal = self._opened()

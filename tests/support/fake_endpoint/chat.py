@@ -31,6 +31,10 @@ SCHEMA_OF = {
     "points": "points",
     "relevant": "relevant_reports",
     "follow_ups": "primer",
+    "persona": "collection_profile",
+    "types": "entity_types",
+    "particular": "suggested_questions",
+    "next": "next_questions",
     "question": "self_contained_question",
     "answer": "rated_answer",
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.files import write_whole
 from graphrag_neo4j.tuning.folder import MANIFEST, Written, write_folder
 
 FILES = {"extract.md": "first", "report.md": "report", "tuning.md": "page"}
@@ -73,7 +74,7 @@ def test_a_run_that_was_killed_between_two_files_leaves_none_of_a_person(
     from graphrag_neo4j.tuning import folder as module  # noqa: PLC0415 - only this test needs it
 
     written(folder, FILES)
-    real, done = module.write_whole, list[str]()
+    real, done = write_whole, list[str]()
 
     def dying(path: Path, content: bytes) -> None:
         done.append(path.name)

@@ -9,12 +9,12 @@ __all__ = [
     "CommunitiesDueRow",
     "DocumentChunksRow",
     "DocumentRow",
-    "EdgeRow",
+    "EdgesRow",
     "FoundRow",
     "HeldRow",
     "KnownCommunityRow",
     "KnownDocumentRow",
-    "MemberRow",
+    "MembersRow",
     "MentionedRow",
     "NamedByRow",
     "PendingChunkRow",
@@ -41,23 +41,16 @@ class FoundRow(TypedDict):
     found: bool
 
 
-class MemberRow(TypedDict):
-    """An entity, and the id of the leaf community that it is in now, if it is in one.
+class MembersRow(TypedDict):
+    """Entities, each as a list: its id, its leaf community, and its weight when placed there."""
 
-    `placed` is its weighted degree when it was placed there.
-    """
-
-    id: str
-    leaf: str | None
-    placed: float | None
+    entities: list[tuple[str, str | None, float | None]]
 
 
-class EdgeRow(TypedDict):
-    """A relationship by the ids of its ends; `weight`: the number of its statements."""
+class EdgesRow(TypedDict):
+    """Relationships, each as the list of the ids of its ends and the number of its statements."""
 
-    start: str
-    end: str
-    weight: int
+    edges: list[tuple[str, str, int]]
 
 
 class NamedByRow(TypedDict):

@@ -30,11 +30,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
 from graphrag_neo4j.indexing.clustering.hierarchy import TreeCommunity, community_tree
 from graphrag_neo4j.indexing.clustering.leiden import Leiden, leiden_in_gds
 from graphrag_neo4j.indexing.clustering.local_moving import modularity
 from graphrag_neo4j.indexing.result import IndexResult
-from graphrag_neo4j.indexing.rows import EdgeRow
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
@@ -176,8 +176,7 @@ async def _tell(graph: Graph, before: Tree) -> None:
 
 
 async def _modularities(graph: Graph) -> tuple[list[float], list[float]]:
-    rows = await graph.read("communities/edges", EdgeRow)
-    edges = [(row["start"], row["end"], float(row["weight"])) for row in rows]
+    edges = await read_edges(graph)
     members = await graph.run_plain(
         "MATCH (e:Entity)-[:IN_COMMUNITY]->(leaf)-[:PARENT*0..]->(c) "
         "RETURN e.id AS id, c.id AS community, c.level AS level ORDER BY level"

@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, Transaction, give_refs
+from graphrag_neo4j.indexing.clustering.graph_reader import read_edges, read_members
 from graphrag_neo4j.indexing.clustering.hierarchy import (
     TreeCommunity,
     community_tree,
@@ -29,9 +30,7 @@ from graphrag_neo4j.indexing.clustering.tree_update import (
 )
 from graphrag_neo4j.indexing.rows import (
     CommunitiesDueRow,
-    EdgeRow,
     KnownCommunityRow,
-    MemberRow,
     NamedByRow,
     TotalsRow,
 )
@@ -86,9 +85,9 @@ async def find_communities(
         await graph.write("communities/imported")
     listen(Started("communities"))
     former = await _former(graph, found)
-    rows = await graph.read("communities/edges", EdgeRow)
-    weights = _weights(rows, former.placed)
-    edges = await _edges(graph, leiden, rows, listen)
+    stated = await read_edges(graph)
+    weights = _weights(stated, former.placed)
+    edges = await _by_npmi(graph, stated, listen) if leiden.by_npmi else stated
     # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
     follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
     touched = _touched(weights, former.placed) if follow else None
@@ -102,21 +101,21 @@ async def _former(graph: Graph, due: CommunitiesDueRow) -> _Former:
     down: dict[str | None, list[str]] = {None: []}
     for row in rows:
         down[row["id"]] = [*down[row["parent"]], row["id"]]
-    members = await graph.read("communities/entities", MemberRow)
+    members = await read_members(graph)
     return _Former(
         {row["id"]: row for row in rows},
-        {row["id"]: down[row["leaf"]] for row in members if row["leaf"]},
-        {row["id"]: row["placed"] for row in members},
+        {one.id: down[one.leaf] for one in members if one.leaf},
+        {one.id: one.placed for one in members},
         {ROOT: due["unchecked"], **{row["id"]: row["unchecked"] for row in rows}},
     )
 
 
-def _weights(edges: Sequence[EdgeRow], entities: Mapping[str, object]) -> dict[str, float]:
+def _weights(edges: Sequence[WeightedEdge], entities: Mapping[str, object]) -> dict[str, float]:
     """The weighted degree of each entity: the number of statements about it and another one."""
     degrees = dict.fromkeys(entities, 0.0)
-    for edge in edges:
-        degrees[edge["start"]] += edge["weight"]
-        degrees[edge["end"]] += edge["weight"]
+    for start, end, weight in edges:
+        degrees[start] += weight
+        degrees[end] += weight
     return degrees
 
 
@@ -129,11 +128,10 @@ def _touched(weights: Mapping[str, float], placed: Mapping[str, float | None]) -
     }
 
 
-async def _edges(
-    graph: Graph, leiden: Leiden, rows: Sequence[EdgeRow], listen: Listener
+async def _by_npmi(
+    graph: Graph, stated: Sequence[WeightedEdge], listen: Listener
 ) -> list[WeightedEdge]:
-    if not leiden.by_npmi:
-        return [(row["start"], row["end"], float(row["weight"])) for row in rows]
+    """The edges with weights by NPMI, without those of entities that are everywhere."""
     total = (await graph.read("communities/chunks", TotalsRow))[0]
     named = await graph.read("communities/counts", NamedByRow)
     everywhere = {row["id"]: row["name"] for row in named if _is_everywhere(row, total)}
@@ -141,9 +139,8 @@ async def _edges(
         listen(Notice(_left_out(sorted(everywhere.values()))))
     n = {row["id"]: row["n"] for row in named}
     return [
-        (a, b, weight_of(row["weight"], n[a], n[b], total["n"]))
-        for row in rows
-        for a, b in [(row["start"], row["end"])]
+        (a, b, weight_of(round(weight), n[a], n[b], total["n"]))
+        for a, b, weight in stated
         if a not in everywhere and b not in everywhere
     ]
 

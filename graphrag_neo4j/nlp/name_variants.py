@@ -20,7 +20,16 @@ from graphrag_neo4j.nlp.english import is_ordinary, singular
 from graphrag_neo4j.nlp.word_lists import OTHER_PLURALS, TYPE_CLASSES
 from graphrag_neo4j.text import name_key
 
-__all__ = ["FORMS", "Named", "block_key", "contradict", "forms_of", "same_by_form", "type_class"]
+__all__ = [
+    "FORMS",
+    "Named",
+    "block_key",
+    "contradict",
+    "folded_words",
+    "forms_of",
+    "same_by_form",
+    "type_class",
+]
 
 TITLES: Final = frozenset({"dr", "mr", "ms", "mrs", "prof", "professor", "sir", "dame", "doctor"})
 LEGAL_FORMS: Final = frozenset(
@@ -72,6 +81,15 @@ class _Form:
 def block_key(name: str) -> str:
     """The key of the block of a name: two names with different keys are not the same by a rule."""
     return _form(name).noun
+
+
+def folded_words(name: str) -> list[str]:
+    """The words of a name without accents, punctuation and titles.
+
+    >>> folded_words("Dr. Ada Lovelace"), folded_words("É. du Châtelet")
+    (['ada', 'lovelace'], ['e', 'du', 'chatelet'])
+    """
+    return _without_titles(_words(name_key(name)))
 
 
 def forms_of(name: str) -> tuple[str, str, str, str]:

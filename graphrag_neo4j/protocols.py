@@ -20,6 +20,8 @@ from graphrag_neo4j.model import (
     FinalTask,
     LLMTask,
     Message,
+    NamePair,
+    NameVerdict,
     Origin,
     Point,
     Primer,
@@ -81,7 +83,7 @@ class Embedder:
 
 
 class IndexBackend(Protocol):
-    """Reads chunks, summarises descriptions and writes reports, each as an LLM task.
+    """Reads chunks, compares names, summarises descriptions and writes reports as LLM tasks.
 
     `origin` says how its reports are made: written by a model, or quoted from the documents.
     `quotes` is True where a report needs all report material with its sources, because the backend
@@ -105,6 +107,8 @@ class IndexBackend(Protocol):
     def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]: ...
 
     def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]: ...
+
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]: ...
 
 
 class QueryBackend(Protocol):

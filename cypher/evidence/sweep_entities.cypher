@@ -6,4 +6,8 @@ WHERE NOT EXISTS { (entity)<-[:MENTIONS]-() }
 CALL (entity) { MATCH (other:Entity {key: entity.key}) SET other.unresolved = true }
 CALL (entity) { MATCH (other:Spelling {key: entity.key}) SET other.unresolved = true }
 CALL (entity) { MATCH (other:Spelling {entity: entity.id}) SET other.unresolved = true }
+CALL (entity) {
+  MATCH (other:Entity {last_word: entity.last_word}) WITH other LIMIT 20
+  SET other.uncompared = true
+}
 DETACH DELETE entity

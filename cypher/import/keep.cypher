@@ -7,5 +7,5 @@ WITH state
 MATCH (community:Community) WHERE community.origin = 'import'
 REMOVE community.stale
 WITH DISTINCT state
-MATCH (entity:Entity) WHERE entity.unresolved = true
-REMOVE entity.unresolved
+MATCH (entity:Entity) WHERE entity.unresolved = true OR entity.uncompared = true
+REMOVE entity.unresolved, entity.uncompared

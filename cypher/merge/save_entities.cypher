@@ -6,7 +6,9 @@ UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
 WITH entity, row, entity.name <> row.name AS renamed
 SET entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
-    entity.key = row.key, entity.undescribed = true, entity.unresolved = true
+    entity.key = row.key, entity.first_word = row.first_word, entity.last_word = row.last_word,
+    entity.initials = row.initials,
+    entity.undescribed = true, entity.unresolved = true, entity.uncompared = true
 REMOVE entity.stale
 WITH entity, renamed
 CALL (entity) {

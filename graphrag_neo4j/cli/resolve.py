@@ -14,7 +14,10 @@ from graphrag_neo4j.indexing.naming import NameDecision
 __all__ = ["resolve"]
 
 HEAD = ("ref", "decision", "name", "name", "decided by", "reason")
-AFTERWARDS = "The next `kg-build index` renews the descriptions and reports that this changes."
+AFTERWARDS = (
+    "The next `kg-build index` renews the descriptions and reports that this changes; "
+    "`kg-build resolve --list` shows all decisions."
+)
 NONE = "Nothing has been decided about names."
 Pair = tuple[str, str]
 
@@ -50,12 +53,16 @@ def resolve(
     decisions = run(work)
     if list_:
         _print(decisions)
+        return
+    if same or different:
+        one, other = same or different or ("", "")
+        terminal.line(f"{one} and {other} are {'one thing' if same else 'two things'} now.")
+    elif undo:
+        terminal.line(f"Decision {undo} no longer counts.")
     else:
-        joined = sum(one.verdict == "same" for one in decisions)
-        terminal.line(
-            f"{counted(joined, 'decision')} join names to one entity; `kg-build resolve --list` "
-            f"shows them. {AFTERWARDS}"
-        )
+        joining = counted(sum(one.verdict == "same" for one in decisions), "decision")
+        terminal.line(f"All names were compared. Names are joined by: {joining}.")
+    terminal.line(AFTERWARDS)
 
 
 def _print(decisions: list[NameDecision]) -> None:

@@ -13,13 +13,9 @@ from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.name_groups import DecisionOrigin, Verdict, decision
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.indexing.resolve_rows import BrokenDecisionRow, ListedDecisionRow
+from graphrag_neo4j.indexing.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.indexing.stages.resolve import (
-    read_spellings,
-    resolve,
-    resolve_spellings,
-    save_decisions,
-)
+from graphrag_neo4j.indexing.stages.resolve import resolve, resolve_spellings
 
 __all__ = ["NameDecision", "compare_all", "decide", "read_decisions", "undo"]
 

@@ -38,6 +38,7 @@ from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
+from graphrag_neo4j.indexing.stages.compare import compare
 from graphrag_neo4j.indexing.stages.embed import embed
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
@@ -139,8 +140,7 @@ async def _run_stages(
         else:
             await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
-        while await resolve(stage.graph, stage.listen, rules=settings.resolve != "off"):
-            await merge(stage.graph, stage.listen)
+        await _resolve(stage, settings)
         await summarize(stage, limits.summaries)
         await find_communities(
             stage.graph,
@@ -155,6 +155,19 @@ async def _run_stages(
     except BudgetSpentError as error:
         return str(error)
     return None
+
+
+async def _resolve(stage: StageContext, settings: Settings) -> None:
+    """Makes one entity of each thing: by rules, then by a model where rules are not certain."""
+
+    async def regroup() -> None:
+        while await resolve(stage.graph, stage.listen, rules=settings.resolve != "off"):
+            await merge(stage.graph, stage.listen)
+
+    await regroup()
+    by_model = settings.resolve == "auto" and not stage.backend.quotes
+    while await compare(stage, by_model=by_model):
+        await regroup()
 
 
 def _stage_context(graph: Graph, setup: IndexSetup, listen: Listener) -> StageContext:

@@ -13,6 +13,7 @@ __all__ = [
     "DecisionRow",
     "ListedDecisionRow",
     "MentionRow",
+    "SaidRow",
     "SeedRow",
     "SpelledRow",
     "StatedRow",
@@ -131,3 +132,10 @@ class ListedDecisionRow(TypedDict):
     other: str
     origin: DecisionOrigin
     reason: str
+
+
+class SaidRow(TypedDict):
+    """What a chunk says about a name."""
+
+    name: str
+    text: str

@@ -37,11 +37,13 @@ from graphrag_neo4j.llm.replies.reply_values import (
     read_text,
     usable,
 )
+from graphrag_neo4j.model import Sameness
 from graphrag_neo4j.text import excerpt
 
 __all__ = [
     "FOLLOW_UPS",
     "AnswerSchema",
+    "ComparisonSchema",
     "EntityTypesSchema",
     "FollowUpSchema",
     "NextQuestionsSchema",
@@ -188,6 +190,23 @@ class _PointSchema(ReplySchema):
     @classmethod
     def _name(cls, given: object) -> object:
         return {"description": given} if isinstance(given, str) else given
+
+
+class _VerdictSchema(ReplySchema):
+    defaults = {"reason": ""}
+    pair: Annotated[int, BeforeValidator(read_reference)]
+    verdict: Annotated[Sameness, BeforeValidator(lambda given: str(given).strip().casefold())]
+    reason: Text = _limited(300)
+
+
+class ComparisonSchema(ReplySchema):
+    """Whether the two names of each pair are one thing."""
+
+    model_config = ConfigDict(title="name_pairs")
+    listed = "pairs"
+    item_fields = ("verdict", "pair", "reason")
+    usable_if_cut = True
+    pairs: Listed[_VerdictSchema] = Field(json_schema_extra={"maxItems": 50})
 
 
 class PointsSchema(ReplySchema):

@@ -17,10 +17,19 @@ from typing import Final
 
 from graphrag_neo4j.nlp.acronyms import is_acronym_of
 from graphrag_neo4j.nlp.english import is_ordinary, singular
-from graphrag_neo4j.nlp.word_lists import OTHER_PLURALS, TYPE_CLASSES
+from graphrag_neo4j.nlp.word_lists import OTHER_PLURALS, TYPE_CLASSES, VARIANTS
 from graphrag_neo4j.text import name_key
 
-__all__ = ["FORMS", "Named", "block_key", "contradict", "forms_of", "same_by_form", "type_class"]
+__all__ = [
+    "FORMS",
+    "Named",
+    "block_key",
+    "contradict",
+    "folded_words",
+    "forms_of",
+    "same_by_form",
+    "type_class",
+]
 
 TITLES: Final = frozenset({"dr", "mr", "ms", "mrs", "prof", "professor", "sir", "dame", "doctor"})
 LEGAL_FORMS: Final = frozenset(
@@ -38,6 +47,9 @@ COMPATIBLE: Final = frozenset(
         ("organization", "product"),
     }
 )
+
+# The words of the usual name of what goes by another name, too: "ai" for artificial intelligence.
+WELL_KNOWN: Final = {name_key(name): name_key(usual).split() for name, usual in VARIANTS.items()}
 
 _ACCENT = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _BRACKETED = re.compile(r"^(.+?)\s*\(([^()]+)\)$")
@@ -74,6 +86,15 @@ def block_key(name: str) -> str:
     return _form(name).noun
 
 
+def folded_words(name: str) -> list[str]:
+    """The words of a name without accents, punctuation and titles.
+
+    >>> folded_words("Dr. Ada Lovelace"), folded_words("É. du Châtelet")
+    (['ada', 'lovelace'], ['e', 'du', 'chatelet'])
+    """
+    return _without_titles(_words(name_key(name)))
+
+
 def forms_of(name: str) -> tuple[str, str, str, str]:
     """The forms of a name, each with less than the one before; the last one is its `block_key`.
 
@@ -95,18 +116,23 @@ def same_by_form(one: Named, other: Named) -> str | None:
     if contradict([one.type, other.type]):
         return None
     a, b = _form(one.name), _form(other.name)
-    if a.plain == b.plain:
-        return "They differ in punctuation, accents or spaces only."
     classes = {type_class(one.type), type_class(other.type)}
-    if a.untitled == b.untitled and classes <= {"person", None}:
-        return "They differ in a title before the full name only."
     without_form = a.untitled == a.bare or b.untitled == b.bare  # "Inc." and "Ltd." are two bodies
-    if without_form and a.bare == b.bare and classes == {"organization"}:
-        return "They differ in the legal form of the company only."
-    whole = a.untitled == a.bare and b.untitled == b.bare  # neither ends in a legal form
-    if whole and a.noun == b.noun and _is_common_noun(one) and _is_common_noun(other):
-        return "They are the singular and the plural of a common noun."
-    return None
+    whole = a.untitled == a.bare and b.untitled == b.bare
+    nouns = whole and _is_common_noun(one) and _is_common_noun(other)
+    known = not WELL_KNOWN.keys().isdisjoint(map(name_key, (one.name, other.name)))
+    reasons = {
+        "They differ in punctuation, accents or spaces only.": a.plain == b.plain,
+        "They differ in a title before the full name only.": (
+            a.untitled == b.untitled and classes <= {"person", None}
+        ),
+        "They differ in the legal form of the company only.": (
+            without_form and a.bare == b.bare and classes == {"organization"}
+        ),
+        "They are two well-known names of one thing.": known and a.noun == b.noun,
+        "They are the singular and the plural of a common noun.": nouns and a.noun == b.noun,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def type_class(type_: str | None) -> str | None:
@@ -130,7 +156,8 @@ def _form(name: str) -> _Form:
     words = _without_article(_words(_without_bracket(name_key(name))))
     untitled = _without_titles(words)
     bare = untitled[:-1] if len(untitled) > 1 and untitled[-1] in LEGAL_FORMS else untitled
-    noun = [*bare[:-1], _singular(bare[-1])] if bare else []
+    usual = WELL_KNOWN.get(name_key(name), bare)
+    noun = [*usual[:-1], _singular(usual[-1])] if usual else []
     forms = [_joined(one) or name_key(name) for one in (words, untitled, bare, noun)]
     return _Form(*forms)
 

@@ -25,6 +25,8 @@ def test_the_rules_are_right_about_the_labelled_pairs() -> None:
         (Named("Microsoft Corporation", "ORGANIZATION"), Named("Microsoft", "organization")),
         (Named("The New York Times", None), Named("New York Times", "organization")),
         (Named("Graph Data Science (GDS)", None), Named("graph data science", None)),
+        (Named("Artificial Intelligence", "concept"), Named("AI", "technology")),
+        (Named("USA", "geo"), Named("United States", "location")),
         (Named("Neural Network", "concept"), Named("NEURAL NETWORKS", "technology")),
     ],
 )

@@ -17,7 +17,7 @@ from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.rows import StaleEntityRow, StalePairRow
-from graphrag_neo4j.nlp.name_variants import block_key
+from graphrag_neo4j.nlp.likely_names import name_properties
 
 __all__ = ["merge", "vote"]
 
@@ -59,7 +59,7 @@ def _entity(row: StaleEntityRow) -> Row:
     return {
         "id": row["id"],
         "name": vote(names),
-        "key": block_key(own) if own else None,
+        **name_properties(own or ""),
         "type": vote(row["types"]) or (UNSURE if row["types"] else None),
         "degree": row["degree"],
     }

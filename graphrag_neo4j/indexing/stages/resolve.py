@@ -11,12 +11,11 @@ blocks only, and moves only evidence of spellings whose group has changed. What 
 function of the evidence and of the decisions, and not of the order in which the evidence came.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict
 
 from graphrag_neo4j.events import Advanced, Listener, Started
-from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.name_groups import Decision, groups
@@ -34,16 +33,21 @@ from graphrag_neo4j.indexing.resolve_rows import (
     BlockRow,
     DecisionRow,
     SeedRow,
-    SpelledRow,
+)
+from graphrag_neo4j.indexing.spellings import (
+    Known,
+    read_spellings,
+    row_of,
+    save_decisions,
+    spellings_of,
+    stored,
 )
 from graphrag_neo4j.nlp.acronyms import definition_forms, expansions, initials, looks_like_acronym
 from graphrag_neo4j.nlp.name_variants import block_key
 
-__all__ = ["read_spellings", "resolve", "resolve_spellings", "save_decisions"]
+__all__ = ["resolve", "resolve_spellings"]
 
 PAGE = 500
-Known = dict[str, Spelling]
-"""Spellings by id."""
 
 
 async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
@@ -74,44 +78,6 @@ async def resolve_spellings(tx: Transaction, seeds: Sequence[str], *, rules: boo
     return moved
 
 
-async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
-    """The spellings of these ids, and those that share an entity with them."""
-    first = await tx.run("resolve/around", AroundRow, ids=seeds)
-    holders = {*seeds, *(row["entity"] for row in first)}
-    rows = await tx.run("resolve/around", AroundRow, ids=sorted(holders))
-    entities = holders | {row["id"] for row in rows}
-    without = {row["id"]: Spelling(row["id"], row["name"], None, 0) for row in rows}
-    return without | await _spelled(tx, entities)
-
-
-async def _spelled(tx: Transaction, entities: Collection[str]) -> Known:
-    """The spellings that the evidence of these entities uses."""
-    names: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    types: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    holders: defaultdict[str, set[str]] = defaultdict(set)
-    for row in await tx.run("resolve/spelled", SpelledRow, ids=sorted(entities)):
-        id_ = entity_id(row["name"])
-        names[id_][row["name"]] += row["n"]
-        types[id_][row["type"] or ""] += row["n"]
-        holders[id_].add(row["entity"])
-    return {
-        id_: Spelling(
-            id_,
-            _most(names[id_]) or "",
-            _most(types[id_]),
-            names[id_].total(),
-            frozenset(holders[id_]),
-        )
-        for id_ in names
-    }
-
-
-def _most(votes: Counter[str]) -> str | None:
-    """The text with the most votes, as the stage merge votes; an empty text does not count."""
-    del votes[""]
-    return min(votes, key=lambda text: (-votes[text], text), default=None)
-
-
 async def _apply_rules(tx: Transaction, known: Known, *, rules: bool) -> set[str]:
     """Brings the decisions of the rules up to date; returns the spellings that they are about.
 
@@ -136,20 +102,12 @@ async def _blocks(
     rows = await tx.run("resolve/block", BlockRow, keys=sorted(keys))
     decided = {row["id"]: row for row in rows if row["decided"]}
     unread = {row["id"] for row in rows} - known.keys() - decided.keys()
-    stored = {id_: _stored(row) for id_, row in decided.items() if id_ not in known}
-    known |= stored | {
-        id_: one for id_, one in (await _spelled(tx, unread)).items() if id_ in unread
-    }
+    known |= {id_: stored(row) for id_, row in decided.items() if id_ not in known}
+    known |= {id_: one for id_, one in (await spellings_of(tx, unread)).items() if id_ in unread}
     found: defaultdict[str, list[Spelling]] = defaultdict(list)
     for one in known.values():
         found[block_key(one.name)].append(one)
     return found
-
-
-def _stored(row: AroundRow | BlockRow) -> Spelling:
-    """A spelling as it was saved, since its evidence has not changed."""
-    holders = frozenset({row["entity"] or row["id"]} if row["n"] else ())
-    return Spelling(row["id"], row["name"], row["type"], row["n"], holders)
 
 
 async def _by_acronyms(
@@ -187,30 +145,6 @@ async def _save_rules(
     return {end for one in before ^ after for end in (one.one, one.other)}
 
 
-async def save_decisions(tx: Transaction, known: Known, decisions: Sequence[Decision]) -> None:
-    """Saves decisions, and the spellings that they are about; these must be `known`."""
-    ends = sorted({end for one in decisions for end in (one.one, one.other)})
-    await tx.run(
-        "resolve/spellings",
-        rows=[_row(known[id_], min(known[id_].holders or {id_})) for id_ in ends],
-    )
-    refs = await give_refs(tx, "decision", [one.id for one in decisions])
-    rows: list[Row] = [{**asdict(one), "ref": refs.get(one.id)} for one in decisions]
-    await tx.run("resolve/decide", rows=rows)
-
-
-def _row(one: Spelling, entity: str) -> Row:
-    key = block_key(one.name)
-    return {
-        "id": one.id,
-        "name": one.name,
-        "type": one.type,
-        "n": one.n,
-        "key": key,
-        "entity": entity,
-    }
-
-
 async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> bool:
     """Moves evidence to the entities of the groups; returns whether any has moved."""
     decisions = await _decisions(tx, known, {*known, *changed})
@@ -229,7 +163,7 @@ async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> b
     for group in groups(known, inside):
         members = [known[id_] for id_ in group]
         target = min(members, key=lambda one: (-one.n, one.id)).id
-        rows += [_row(one, target) for one in members if one.id in decided]
+        rows += [row_of(one, target) for one in members if one.id in decided]
         moves |= {(h, s.id): target for s in members for h in s.holders if h != target}
     await tx.run("resolve/spellings", rows=sorted(rows, key=lambda row: str(row["id"])))
     await tx.run("resolve/sweep", ids=sorted(known.keys() - decided))
@@ -250,6 +184,6 @@ async def _decisions(tx: Transaction, known: Known, ids: Collection[str]) -> set
         ids = {end for one in decisions if one.verdict == "same" for end in (one.one, one.other)}
         if unread := sorted(ids - known.keys()):
             around = await tx.run("resolve/around", AroundRow, ids=unread)
-            known |= {row["id"]: _stored(row) for row in around if row["id"] not in known}
+            known |= {row["id"]: stored(row) for row in around if row["id"] not in known}
             ids |= {row["id"] for row in around}
     return found

@@ -10,11 +10,23 @@ from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.name_groups import Verdict
 from graphrag_neo4j.indexing.naming import decide, read_decisions, undo
+from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.indexing.stages.compare import compare
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.resolve import resolve
-from graphrag_neo4j.model import ClaimRecord, Extraction
-from tests.support.preset_backend import PresetBackend, claim, describe, documents, found, put, read
+from graphrag_neo4j.indexing.status import read_status
+from graphrag_neo4j.model import ClaimRecord, Extraction, Sameness
+from tests.support.preset_backend import (
+    PresetBackend,
+    claim,
+    describe,
+    documents,
+    found,
+    put,
+    read,
+    run,
+)
 
 TEXTS = {
     "One.": found(
@@ -225,3 +237,69 @@ async def test_what_contradicts_a_person_is_refused_and_changes_nothing(graph: G
         await say(graph, "Ada", "ADA", "different")
     with pytest.raises(InputError, match="There is no decision 999"):
         await undo(graph, 999, silent, rules=True)
+
+
+PEOPLE = {
+    "A.": found(("Bill Gates", "person", "He leads Microsoft.")),
+    "B.": found(("Gates", "person", "He spoke."), ("Microsoft", "organization", "A company.")),
+    "C.": found(
+        ("William Gates", "person", "He wrote."), ("Melinda Gates", "person", "She wrote.")
+    ),
+    "D.": found(("Gates", "person", "He spoke."), ("Gates", "Microsoft", "He left it.", 2.0)),
+}
+VERDICTS: Mapping[tuple[str, ...], Sameness] = {
+    ("Bill Gates", "Gates"): "same",
+    ("Bill Gates", "William Gates"): "same",
+    ("Gates", "Melinda Gates"): "different",
+}
+
+
+async def compared(graph: Graph, backend: PresetBackend) -> None:
+    """Reads, resolves, and lets the backend compare names, as the pipeline does."""
+    await read(graph, backend)
+    await resolved(graph)
+    while await compare(StageContext(graph, backend, run, 4, silent), by_model=True):
+        await resolved(graph)
+    await describe(graph, backend, join=500)
+
+
+async def test_a_model_decides_about_names_that_share_a_rare_word(graph: Graph) -> None:
+    backend = PresetBackend(PEOPLE, verdicts=VERDICTS)
+    await put(graph, documents(*PEOPLE))
+    await compared(graph, backend)
+    assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
+    assert len(backend.compared) == len(set(backend.compared)) == 6
+    expected = await dump(graph)
+    await compared(graph, backend)
+    assert len(backend.compared) == 6
+    assert await dump(graph) == expected
+
+
+@pytest.mark.parametrize("order", [[3, 2, 1, 0], [2, 0, 3, 1]])
+async def test_what_a_model_decides_does_not_depend_on_the_order(
+    graph: Graph, order: list[int]
+) -> None:
+    backend = PresetBackend(PEOPLE, verdicts=VERDICTS)
+    await put(graph, documents(*PEOPLE))
+    await compared(graph, backend)
+    expected = await dump(graph)
+    await wiped(graph)
+    for n in order:
+        await put(graph, [documents(*PEOPLE)[n]])
+        await compared(graph, backend)
+    assert await dump(graph) == expected
+
+
+async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(graph: Graph) -> None:
+    failing = {"Bill Gates and Gates": "the reply is empty"}
+    await put(graph, documents(*PEOPLE))
+    await compared(graph, PresetBackend(PEOPLE, verdicts=VERDICTS, failing=failing))
+    status = await read_status(graph)
+    assert status.pending["resolve"] > 0
+    assert {(one.stage, one.reason) for one in status.failures} == {
+        ("compare", "the reply is empty")
+    }
+    await compared(graph, PresetBackend(PEOPLE, verdicts=VERDICTS))
+    status = await read_status(graph)
+    assert (status.pending["resolve"], status.failures) == (0, [])
+    assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
-from tests.support.fake_endpoint import answers, suggestions, tuning
+from tests.support.fake_endpoint import answers, names, suggestions, tuning
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
@@ -33,6 +33,7 @@ REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "community_report": write_report,
+    "name_pairs": names.compare,
     "points": answers.weigh,
     "rated_answer": answers.weigh_whole,
     "relevant_reports": answers.rate,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.query.suggestions import Suggestion, Suggestions
     from graphrag_neo4j.settings import Settings, load_settings
     from graphrag_neo4j.sync_client import GraphRAG, Stream
-    from graphrag_neo4j.tuning import EntityType, Passage, TunedExample, Tuning, Written
+    from graphrag_neo4j.tuning import EntityType, Passage, TunedExample, Tuning
 
     __version__: str
 
@@ -109,7 +109,6 @@ __all__ = [
     "Tuning",
     "Usage",
     "Waiting",
-    "Written",
     "__version__",
     "load_settings",
 ]
@@ -165,7 +164,6 @@ _LATER = {
     "TunedExample": "graphrag_neo4j.tuning",
     "Tuning": "graphrag_neo4j.tuning",
     "Waiting": "graphrag_neo4j.events",
-    "Written": "graphrag_neo4j.tuning",
     "load_settings": "graphrag_neo4j.settings",
 }
 

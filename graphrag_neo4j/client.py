@@ -311,10 +311,11 @@ class AsyncGraphRAG:
     ) -> "Tuning":
         """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
 
-        A model reads `passages` passages of the documents and finds their domain, language and
-        persona, types of entities with definitions, and examples. What you give here is kept; the
-        model only defines your `entity_types`. `write` of the result writes the files for the
-        setting `prompts`. `what` and `options` are those of `index`. The client need not be open.
+        A model reads `passages` passages of the documents and finds their `domain`, their
+        `language`, the `persona` of a reader, types of entities with definitions, and examples.
+        What you give here is kept; the model only defines your `entity_types`. `write` of the
+        result writes the files for the setting `prompts`. `what` and `options` are those of
+        `index`. The client need not be open.
 
         Raises InputError for an argument that can't be used, if the documents hold no text and if
         no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a

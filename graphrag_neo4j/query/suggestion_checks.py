@@ -1,6 +1,7 @@
 """Checks, without a model, whether the graph holds something to answer a question with."""
 
 import re
+from collections.abc import Awaitable, Callable
 
 from graphrag_neo4j.context.suggestion_material import DraftQuestion
 from graphrag_neo4j.graph.rows import ScoredRow
@@ -14,12 +15,15 @@ __all__ = ["is_answerable"]
 CANDIDATES = 50  # entities whose name shares a word with the question
 
 
-async def is_answerable(query: QueryContext, draft: DraftQuestion) -> bool:
+async def is_answerable(
+    query: QueryContext, draft: DraftQuestion, answers: Callable[[str], Awaitable[bool]]
+) -> bool:
     """Tells whether the graph holds what a question names, and material for its answer.
 
     A question on a particular thing must have the full name of an entity, and its local context
-    must hold this entity. A question on the whole must share words with the reports, unless the
-    words of the question say that it asks for all of them.
+    must hold this entity. A question on the whole must share words with the reports. Without a
+    model, a question for the themes of all reports shares none, and `answers` decides: it tells
+    whether a question has an answer.
     """
     if await _names_nothing_known(query, draft.text):
         return False
@@ -27,6 +31,8 @@ async def is_answerable(query: QueryContext, draft: DraftQuestion) -> bool:
     if entities:
         table = await local_context(query, draft.text)
         return any(record.id in entities for record in table.records.values())
+    if draft.whole and query.backend.quotes:
+        return await answers(draft.text)
     return draft.whole and await _touches_reports(query, draft.text)
 
 
@@ -53,8 +59,6 @@ async def _entities_in(query: QueryContext, text: str) -> set[str]:
 async def _touches_reports(query: QueryContext, text: str) -> bool:
     from graphrag_neo4j.nlp.sentence_ranking import content_words  # noqa: PLC0415 - as above
 
-    if query.backend.quotes and await query.run(query.backend.chooses_global(text)):
-        return True
     words = lucene_query(" ".join(sorted(content_words(text))))
     if not words:
         return False

@@ -6,7 +6,7 @@ A model is asked once. The checks ask none: a question is left out if it names s
 graph does not hold, or if local search finds nothing for it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, zip_longest
@@ -24,12 +24,14 @@ from graphrag_neo4j.context.suggestion_material import (
     Topic,
 )
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Listener, Started
+from graphrag_neo4j.events import Listener, Started, silent
 from graphrag_neo4j.graph import Graph, refuse_newer
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.engine import answer_question
 from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.rows import StateRow
 from graphrag_neo4j.query.seeds import named_in
 from graphrag_neo4j.query.suggestion_checks import is_answerable
@@ -107,7 +109,11 @@ async def suggest(
         setup.backend.questions(material, n if after else (n + 1) // 2 + SPARE)
     )
     query = _query(graph, setup, settings, listen)
-    chosen, left_out = await _checked(query, drafts, n, {name_key(one) for one in asked})
+
+    async def check(draft: DraftQuestion) -> bool:
+        return await is_answerable(query, draft, partial(_answers, graph, backends))
+
+    chosen, left_out = await _checked(check, drafts, n, {name_key(one) for one in asked})
     methods = [await _method(query, draft) for draft in chosen]
     questions = [
         Suggestion(draft.text, method) for draft, method in zip(chosen, methods, strict=True)
@@ -174,7 +180,10 @@ def _in_turn(lists: Sequence[Sequence[str]]) -> list[str]:
 
 
 async def _checked(
-    query: QueryContext, drafts: Sequence[DraftQuestion], n: int, asked: set[str]
+    check: Callable[[DraftQuestion], Awaitable[bool]],
+    drafts: Sequence[DraftQuestion],
+    n: int,
+    asked: set[str],
 ) -> tuple[list[DraftQuestion], list[str]]:
     """Returns at most `n` answerable questions, half of them on the whole, and those left out."""
     kinds: dict[bool, list[DraftQuestion]] = {True: [], False: []}
@@ -188,18 +197,27 @@ async def _checked(
         asked = {*asked, key}
         if len(kinds[draft.whole]) == wanted[draft.whole]:
             spare.append(draft)
-        elif await is_answerable(query, draft):
+        elif await check(draft):
             kinds[draft.whole].append(draft)
         else:
             left_out.append(draft.text)
     for draft in spare:  # where there are too few of the other kind
         if len(kinds[True]) + len(kinds[False]) == n:
             break
-        if await is_answerable(query, draft):
+        if await check(draft):
             kinds[draft.whole].append(draft)
         else:
             left_out.append(draft.text)
     return kinds[True] + kinds[False], left_out
+
+
+async def _answers(graph: Graph, backends: Backends, question: str) -> bool:
+    """Tells whether a question has an answer without a model, by answering it."""
+    asked = Question(question, method="global")
+    async for piece in answer_question(graph, backends, backends.settings, asked, silent):
+        if isinstance(piece, Answer):
+            return piece.found
+    return False
 
 
 async def _method(query: QueryContext, draft: DraftQuestion) -> Literal["global", "local"]:

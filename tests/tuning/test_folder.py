@@ -71,18 +71,16 @@ def test_a_file_that_is_not_made_again_is_removed_unless_it_was_changed(folder: 
 def test_a_run_that_was_killed_between_two_files_leaves_none_of_a_person(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from graphrag_neo4j.tuning import folder as module  # noqa: PLC0415 - only this test needs it
-
     written(folder, FILES)
-    real, done = write_whole, list[str]()
+    done: list[str] = []
 
     def dying(path: Path, content: bytes) -> None:
         done.append(path.name)
         if path.name == "report.md":
             raise KeyboardInterrupt
-        real(path, content)
+        write_whole(path, content)
 
-    monkeypatch.setattr(module, "write_whole", dying)
+    monkeypatch.setattr("graphrag_neo4j.tuning.folder.write_whole", dying)
     with pytest.raises(KeyboardInterrupt):
         written(folder, LATER)
     assert done == [MANIFEST, "extract.md", "report.md"]

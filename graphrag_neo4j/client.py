@@ -203,7 +203,8 @@ class AsyncGraphRAG:
         Use it in `async for`: it gives the result of each build. Documents are deleted when their
         file or their row is gone, as `index` does with `prune`, but never because a path itself is
         gone or holds no file any more. The builds have connections of their own, so this client
-        need not be open. `options` says how files are read. If the setting `max_cost_a_day` is
+        need not be open. `paths` are files, folders or patterns, and `options` says how files are
+        read. If the setting `max_cost_a_day` is
         reached, the next build starts the next day. Raises InputError if a path does not exist, and
         the errors of `index` if the first build fails; after a later error the build is tried again
         with growing pauses.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.importers.id_map import Counted
     from graphrag_neo4j.indexing.corpus import Corpus
+    from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.indexing.stages.ingest import Ingested
     from graphrag_neo4j.indexing.status import Failure, Status
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
     )
     from graphrag_neo4j.query.question import Question
     from graphrag_neo4j.query.stream import AsyncStream
+    from graphrag_neo4j.query.suggestions import Suggestion, Suggestions
     from graphrag_neo4j.settings import Settings, load_settings
     from graphrag_neo4j.sync_client import GraphRAG, Stream
+    from graphrag_neo4j.tuning import EntityType, Passage, TunedExample, Tuning
 
     __version__: str
 
@@ -65,6 +68,7 @@ __all__ = [
     "Document",
     "EmbeddedError",
     "Entity",
+    "EntityType",
     "Event",
     "Failure",
     "FoundEntity",
@@ -83,7 +87,9 @@ __all__ = [
     "Listener",
     "Method",
     "ModelError",
+    "NameDecision",
     "Notice",
+    "Passage",
     "QueryOptions",
     "Question",
     "ReadOptions",
@@ -96,7 +102,11 @@ __all__ = [
     "Started",
     "Status",
     "Stream",
+    "Suggestion",
+    "Suggestions",
     "Tables",
+    "TunedExample",
+    "Tuning",
     "Usage",
     "Waiting",
     "__version__",
@@ -122,6 +132,7 @@ _LATER = {
     "Corpus": "graphrag_neo4j.indexing.corpus",
     "Counted": "graphrag_neo4j.importers.id_map",
     "Entity": "graphrag_neo4j.query.lookup",
+    "EntityType": "graphrag_neo4j.tuning",
     "Event": "graphrag_neo4j.events",
     "Failure": "graphrag_neo4j.indexing.status",
     "FoundEntity": "graphrag_neo4j.query.lookup",
@@ -133,8 +144,10 @@ _LATER = {
     "Ingested": "graphrag_neo4j.indexing.stages.ingest",
     "Listener": "graphrag_neo4j.events",
     "Method": "graphrag_neo4j.query.answer",
+    "NameDecision": "graphrag_neo4j.indexing.naming",
     "Notice": "graphrag_neo4j.events",
     "QueryOptions": "graphrag_neo4j.options",
+    "Passage": "graphrag_neo4j.tuning",
     "Question": "graphrag_neo4j.query.question",
     "ReadOptions": "graphrag_neo4j.loaders",
     "SearchOptions": "graphrag_neo4j.options",
@@ -145,7 +158,11 @@ _LATER = {
     "Started": "graphrag_neo4j.events",
     "Status": "graphrag_neo4j.indexing.status",
     "Stream": "graphrag_neo4j.sync_client",
+    "Suggestion": "graphrag_neo4j.query.suggestions",
+    "Suggestions": "graphrag_neo4j.query.suggestions",
     "Tables": "graphrag_neo4j.importers",
+    "TunedExample": "graphrag_neo4j.tuning",
+    "Tuning": "graphrag_neo4j.tuning",
     "Waiting": "graphrag_neo4j.events",
     "load_settings": "graphrag_neo4j.settings",
 }

@@ -167,6 +167,13 @@ class Backends:
         backend = LLMQueryBackend.from_settings(settings)
         return QuerySetup(backend, endpoint.run, embedder, endpoint)
 
+    def endpoint_for(self, settings: Settings) -> "Endpoint":
+        """The endpoint of the client for one run, with a meter and a cost limit of its own.
+
+        Raises InputError if no model is set.
+        """
+        return self._shared_endpoint().metered(settings)
+
     def _shared_endpoint(self) -> "Endpoint":
         from graphrag_neo4j.llm import Endpoint
 

@@ -5,7 +5,7 @@ async with AsyncGraphRAG.from_env() as rag:
     print(await rag.query("What is this about?"))
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -45,19 +45,24 @@ from graphrag_neo4j.query.lookup import (
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.stream import AsyncStream
+from graphrag_neo4j.query.suggestions import Suggestions, suggest
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import storable
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
+    from graphrag_neo4j.indexing.name_groups import Verdict
+    from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.tuning import Tuning
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
 
-__all__ = ["AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
+__all__ = ["PASSAGES", "AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
 
 DEFAULT = ReadOptions()
+PASSAGES = 16  # of a corpus, from which `tune` chooses
 IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
 
 
@@ -163,8 +168,10 @@ class AsyncGraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
-        `fresh`, reports are brought up to date however little of their material has changed. With
-        `prune`, documents are deleted if their file was under the given paths and no longer exists.
+        `fresh`, communities and reports become those of a fresh build. With
+        `prune`, documents are deleted if their file was under the given paths and no longer exists,
+        or if their row is no longer in its file. The rows of a file stay if some of its rows can't
+        be read, or if it holds none at all.
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
         that failed, and the next call tries it again. Raises InputError for an argument that can't
@@ -185,7 +192,28 @@ class AsyncGraphRAG:
             self._listen,
             rebuild=RebuildOptions(reread, reembed, recluster, fresh),
             gone=missing,
+            prune_rows=prune,
         )
+
+    def watch(
+        self, *paths: str | Path, options: ReadOptions = DEFAULT
+    ) -> AsyncGenerator["IndexResult", None]:
+        """Indexes files and folders, and again whenever files in them change, until it is left.
+
+        Use it in `async for`: it gives the result of each build. Documents are deleted when their
+        file or their row is gone, as `index` does with `prune`, but never because a path itself is
+        gone or holds no file any more. The builds have connections of their own, so this client
+        need not be open. `paths` are files, folders or patterns, and `options` says how files are
+        read. If the setting `max_cost_a_day` is
+        reached, the next build starts the next day. Raises InputError if a path does not exist, and
+        the errors of `index` if the first build fails; after a later error the build is tried again
+        with growing pauses.
+        """
+        from graphrag_neo4j.watching import watch
+
+        _check_options(options)
+        checked = [Path(check_path(path, "A path to watch")) for path in paths]
+        return watch(checked, self.settings, options, self._listen)
 
     async def delete(
         self, *sources: str | Path, options: ReadOptions = DEFAULT
@@ -213,6 +241,45 @@ class AsyncGraphRAG:
             for given, file in files.items()
         }
 
+    async def resolve(
+        self,
+        *,
+        same: tuple[str, str] | None = None,
+        different: tuple[str, str] | None = None,
+        undo: int | None = None,
+    ) -> None:
+        """Compares all names of the graph again, or acts on what a person says about two names.
+
+        `same` and `different` are two names each, which are one thing or two. This stays until it
+        is undone, whatever is indexed or deleted. `undo` is the ref of a decision (see
+        `name_decisions`). Without any of them, the rules compare all names again. The next call of
+        `index` renews the descriptions, communities and reports that this changes. Raises
+        InputError for a name or ref that the graph does not know and for what contradicts other
+        decisions of people, GraphBusyError while another run writes to this graph, and GraphError
+        if Neo4j fails.
+        """
+        from graphrag_neo4j.indexing.naming import compare_all, decide
+        from graphrag_neo4j.indexing.naming import undo as undo_decision
+
+        if sum(given is not None for given in (same, different, undo)) > 1:
+            raise InputError("Give only one of same, different and undo.")
+        rules = self.settings.resolve != "off"
+        if undo is not None:
+            ref = check_number(undo, "The ref of a decision", 1)
+            await undo_decision(self.graph, ref, self._listen, rules=rules)
+        elif given := same or different:
+            one, other = (check_text(name, "A name") for name in given)
+            verdict: Verdict = "same" if same else "different"
+            await decide(self.graph, one, other, verdict, self._listen, rules=rules)
+        else:
+            await compare_all(self.graph, self._listen, rules=rules)
+
+    async def name_decisions(self) -> "list[NameDecision]":
+        """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""
+        from graphrag_neo4j.indexing.naming import read_decisions
+
+        return await read_decisions(self.graph)
+
     async def import_graphrag(self, folder: "str | Path | Tables") -> "ImportSummary":
         """Imports the Parquet tables of microsoft/graphrag 2 or 3 into an empty graph.
 
@@ -231,6 +298,39 @@ class AsyncGraphRAG:
             most = self.settings.max_file_mb
             tables = await anyio.to_thread.run_sync(read_tables, path, most)
         return await import_graphrag(self.graph, tables, self.settings, self._listen)
+
+    async def tune(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        domain: str | None = None,
+        language: str | None = None,
+        persona: str | None = None,
+        entity_types: Sequence[str] = (),
+        passages: int = PASSAGES,
+    ) -> "Tuning":
+        """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
+
+        A model reads `passages` passages of the documents and finds their `domain`, their
+        `language`, the `persona` of a reader, types of entities with definitions, and examples.
+        What you give here is kept; the model only defines your `entity_types`. `write` of the
+        result writes the files for the setting `prompts`. `what` and `options` are those of
+        `index`. The client need not be open.
+
+        Raises InputError for an argument that can't be used, if the documents hold no text and if
+        no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
+        reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
+        """
+        from graphrag_neo4j.tuning import Wishes, check_tuning, read_sample, tune
+
+        _check_options(options)
+        check_number(passages, "passages", 1)
+        wishes = Wishes(domain, language, persona, tuple(entity_types))
+        check_tuning(self.settings)
+        corpus = Corpus.of(what, options, self.settings.max_file_mb)
+        sample = await read_sample(corpus, self.settings.encoding, passages, self._listen)
+        return await tune(sample, self._backends, wishes, self._listen)
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
         """Returns the text of an answer piece by piece, for use in `async for`.
@@ -322,6 +422,25 @@ class AsyncGraphRAG:
         """
         return await self.query(question, **by("text", how))
 
+    async def suggest(
+        self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()
+    ) -> Suggestions:
+        """Suggests questions that are worth asking of this graph, and that it can answer.
+
+        `n` is the largest number of questions. By default one half is on the whole corpus, and the
+        other on particular entities. With `after`, they follow on an answer; `history` then holds
+        the questions before it. A model is asked once; without a model, rules make the questions.
+        Each question is checked against the graph, and the result says which were left out.
+
+        Raises InputError for a value that can't be used and if the graph holds no entities,
+        GraphError if Neo4j fails, ModelError if the model endpoint can't be used at all, and
+        ReplyError if the reply of the model can't be used.
+        """
+        check_number(n, "n", 1)
+        return await suggest(
+            self.graph, self._backends, n, self._listen, after=after, history=history
+        )
+
     async def communities(self, level: int | None = None) -> Communities:
         """Returns the communities of one level, the largest first.
 
@@ -381,8 +500,6 @@ class AsyncGraphRAG:
 
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
-        for source in missing:
-            self._listen(Notice(f"{source} is gone and is dropped from the graph.", warning=True))
         return list(missing)
 
     def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:

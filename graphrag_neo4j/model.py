@@ -13,6 +13,7 @@ __all__ = [
     "ChunkText",
     "ClaimRecord",
     "Claims",
+    "ComparedName",
     "ComposedTask",
     "Document",
     "EntityRecord",
@@ -21,12 +22,15 @@ __all__ = [
     "FindingText",
     "LLMTask",
     "Message",
+    "NamePair",
+    "NameVerdict",
     "Origin",
     "Point",
     "Primer",
     "RelationshipRecord",
     "Reply",
     "Request",
+    "Sameness",
     "Scalar",
     "Span",
     "Step",
@@ -38,7 +42,8 @@ __all__ = [
 
 Origin = Literal["model", "extractive"]
 Scalar = str | int | float | bool
-Step = Literal["extraction", "claims", "summary", "report", "map", "answer", "rating"]
+Step = Literal["extraction", "claims", "names", "summary", "report", "map", "answer", "rating"]
+Sameness = Literal["same", "different", "unsure"]
 WeightedEdge = tuple[str, str, float]
 """The ids of the two ends, in either order, and a weight above 0."""
 T = TypeVar("T")
@@ -102,6 +107,31 @@ class Request:
     max_tokens: int | None = None
     choices: tuple[str, ...] = ()
     schema: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedName:
+    """A name with its type and what the documents say about it."""
+
+    name: str
+    type: str | None
+    descriptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamePair:
+    """Two names that may be one thing."""
+
+    one: ComparedName
+    other: ComparedName
+
+
+@dataclass(frozen=True, slots=True)
+class NameVerdict:
+    """Whether two names are one thing, and why."""
+
+    verdict: Sameness
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class SettingsOptions(AnswerOptions, total=False):
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None
+    max_cost_a_day: float | None
     input_price: float | None
     cached_input_price: float | None
     output_price: float | None

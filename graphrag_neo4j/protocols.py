@@ -12,6 +12,7 @@ from typing import Protocol
 
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
@@ -19,6 +20,8 @@ from graphrag_neo4j.model import (
     FinalTask,
     LLMTask,
     Message,
+    NamePair,
+    NameVerdict,
     Origin,
     Point,
     Primer,
@@ -80,7 +83,7 @@ class Embedder:
 
 
 class IndexBackend(Protocol):
-    """Reads chunks, summarises descriptions and writes reports, each as an LLM task.
+    """Reads chunks, compares names, summarises descriptions and writes reports as LLM tasks.
 
     `origin` says how its reports are made: written by a model, or quoted from the documents.
     `quotes` is True where a report needs all report material with its sources, because the backend
@@ -105,18 +108,22 @@ class IndexBackend(Protocol):
 
     def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]: ...
 
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]: ...
+
 
 class QueryBackend(Protocol):
     """Answers questions from context tables.
 
     `answer` and `reduce` give the last step, which writes the text that a user reads; `history`
-    holds the messages before the question. `points` gives the rated points of a context that help
-    to answer a question. `rate` gives the refs of the reports that are relevant to a question.
-    `prime` gives a first answer and follow-up questions. `chooses_global` decides whether a
-    question is about the whole corpus rather than about one thing. `self_contained` gives a
-    question in a form that can be understood without the messages before it, None if the backend
-    can't rewrite questions. `quotes` is True where an answer consists of quotations, so that more
-    passages than fit into a context help to answer.
+    holds the messages before the question. `points` gives the rated points of a context that
+    help to answer a question. `rate` gives the refs of the reports that are relevant to a
+    question. `prime` gives a first answer and follow-up questions. `chooses_global` decides
+    whether a question is about the whole corpus rather than about one thing. `self_contained`
+    gives a question in a form that can be understood without the messages before it, None if
+    the backend can't rewrite questions. `questions` gives questions that the material may
+    answer, about `n` on the whole and `n` on particular things, or about `n` that follow on an
+    answer. `quotes` is True where an answer consists of quotations, so that more passages than
+    fit into a context help to answer.
     """
 
     @property
@@ -139,3 +146,7 @@ class QueryBackend(Protocol):
     def chooses_global(self, question: str) -> LLMTask[bool]: ...
 
     def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]: ...
+
+    def questions(
+        self, material: SuggestionMaterial, n: int
+    ) -> LLMTask[Sequence[DraftQuestion]]: ...

@@ -218,6 +218,12 @@ class Settings(BaseSettings):
         description="Largest cost of one run in US dollars. The run stops when it is reached; the "
         "same command continues the run.",
     )
+    max_cost_a_day: float | None = Field(
+        None,
+        ge=0,
+        description="Largest cost of a day (UTC) in US dollars for `kg-build watch`. It counts all "
+        "builds of the graph that day. When it is reached, the next build starts the next day.",
+    )
     input_price: float | None = Field(
         None,
         ge=0,
@@ -302,6 +308,13 @@ class Settings(BaseSettings):
     )
     claim_gleanings: int = Field(
         1, ge=0, description="Largest number of gleanings for the claims of each chunk."
+    )
+    resolve: Literal["auto", "rules", "off"] = Field(
+        "auto",
+        description="Whether several names of one thing become one entity. With `rules`, rules "
+        "decide where they are certain (e-mail and email, computer and computers, an acronym that "
+        "a document explains); with `auto`, a model decides about the other likely pairs, where a "
+        "model is set; with `off`, only what a person has said counts.",
     )
     entity_specs: CommaSeparated = Field(
         (),
@@ -475,6 +488,13 @@ class Settings(BaseSettings):
         3_000,
         ge=100,
         description="Largest number of tokens of these turns. Older turns are left out.",
+    )
+    suggestions: int = Field(
+        3,
+        ge=0,
+        le=10,
+        description="Number of questions that `kg-build chat` suggests after each answer. A model "
+        "makes them in one small call. 0 suggests none.",
     )
     drift_depth: int = Field(
         2, ge=0, description="Number of rounds in which drift search asks follow-up questions."

@@ -9,7 +9,7 @@ loop and in a thread pool alike.
 """
 
 import weakref
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from graphrag_neo4j.client import DEFAULT, AsyncGraphRAG, IndexSource, by
+from graphrag_neo4j.client import DEFAULT, PASSAGES, AsyncGraphRAG, IndexSource, by
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.indexing.status import Status
@@ -29,11 +29,14 @@ from graphrag_neo4j.query.answer import Source as Place
 from graphrag_neo4j.query.lookup import Communities, CommunityReport, Entity, FoundEntity
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.stream import AsyncStream
+from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
+    from graphrag_neo4j.indexing.naming import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
+    from graphrag_neo4j.tuning import Tuning
 
 __all__ = ["GraphRAG", "Stream"]
 
@@ -119,8 +122,10 @@ class GraphRAG:
         `options` says how files are read. With `reread`, chunks are read and reports are written
         again if this was done with other settings. With `reembed`, all vectors are computed again.
         With `recluster`, the communities are detected again, even if they were imported. With
-        `fresh`, reports are brought up to date however little of their material has changed. With
-        `prune`, documents are deleted if their file was under the given paths and no longer exists.
+        `fresh`, communities and reports become those of a fresh build. With
+        `prune`, documents are deleted if their file was under the given paths and no longer exists,
+        or if their row is no longer in its file. The rows of a file stay if some of its rows can't
+        be read, or if it holds none at all.
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
         that failed, and the next call tries it again. Raises InputError for an argument that can't
@@ -139,6 +144,25 @@ class GraphRAG:
             )
         )
 
+    def watch(
+        self, *paths: str | Path, options: ReadOptions = DEFAULT
+    ) -> Generator["IndexResult", None, None]:
+        """Indexes files and folders, and again whenever files in them change, until it is left.
+
+        Use it in `for`: it gives the result of each build. Documents are deleted when their file or
+        their row is gone, as `index` does with `prune`, but never because a path itself is gone or
+        holds no file any more. `paths` are files, folders or patterns, and `options` says how files
+        are read. If the setting `max_cost_a_day` is reached, the next build starts the next day.
+        Raises InputError if a path does not exist, and the errors of `index` if the first build
+        fails; after a later error the build is tried again with growing pauses.
+        """
+        results = self._async.watch(*paths, options=options)
+        try:
+            while True:
+                yield self._call(lambda: anext(results))
+        finally:
+            self._call(results.aclose)
+
     def delete(self, *sources: str | Path, options: ReadOptions = DEFAULT) -> dict[str, list[str]]:
         """Deletes documents, and everything that no other document supports.
 
@@ -151,6 +175,29 @@ class GraphRAG:
         """
         return self._call(lambda: self._async.delete(*sources, options=options))
 
+    def resolve(
+        self,
+        *,
+        same: tuple[str, str] | None = None,
+        different: tuple[str, str] | None = None,
+        undo: int | None = None,
+    ) -> None:
+        """Compares all names of the graph again, or acts on what a person says about two names.
+
+        `same` and `different` are two names each, which are one thing or two. This stays until it
+        is undone, whatever is indexed or deleted. `undo` is the ref of a decision (see
+        `name_decisions`). Without any of them, the rules compare all names again. The next call of
+        `index` renews the descriptions, communities and reports that this changes. Raises
+        InputError for a name or ref that the graph does not know and for what contradicts other
+        decisions of people, GraphBusyError while another run writes to this graph, and GraphError
+        if Neo4j fails.
+        """
+        self._call(lambda: self._async.resolve(same=same, different=different, undo=undo))
+
+    def name_decisions(self) -> "list[NameDecision]":
+        """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""
+        return self._call(self._async.name_decisions)
+
     def import_graphrag(self, folder: "str | Path | Tables") -> "ImportSummary":
         """Imports the Parquet tables of microsoft/graphrag 2 or 3 into an empty graph.
 
@@ -161,6 +208,43 @@ class GraphRAG:
         run writes to this graph, and GraphError if Neo4j fails.
         """
         return self._call(lambda: self._async.import_graphrag(folder))
+
+    def tune(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        domain: str | None = None,
+        language: str | None = None,
+        persona: str | None = None,
+        entity_types: Sequence[str] = (),
+        passages: int = PASSAGES,
+    ) -> "Tuning":
+        """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
+
+        A model reads `passages` passages of the documents and finds their `domain`, their
+        `language`, the `persona` of a reader, types of entities with definitions, and examples.
+        What you give here is kept; the model only defines your `entity_types`. `write` of the
+        result writes the files for the setting `prompts`. `what` and `options` are those of
+        `index`. The client need not be open.
+
+        Raises InputError for an argument that can't be used, if the documents hold no text and if
+        no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
+        reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
+        """
+
+        def work() -> Awaitable["Tuning"]:
+            return self._async.tune(
+                what,
+                options=options,
+                domain=domain,
+                language=language,
+                persona=persona,
+                entity_types=entity_types,
+                passages=passages,
+            )
+
+        return self._call(work) if self._portal else self._call_unopened(work)
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "Stream":
         """Returns the text of an answer piece by piece, for use in `for`.
@@ -248,6 +332,22 @@ class GraphRAG:
         """
         return self.query(question, **by("text", how))
 
+    def suggest(
+        self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()
+    ) -> Suggestions:
+        """Suggests questions that are worth asking of this graph, and that it can answer.
+
+        `n` is the largest number of questions. By default one half is on the whole corpus, and the
+        other on particular entities. With `after`, they follow on an answer; `history` then holds
+        the questions before it. A model is asked once; without a model, rules make the questions.
+        Each question is checked against the graph, and the result says which were left out.
+
+        Raises InputError for a value that can't be used and if the graph holds no entities,
+        GraphError if Neo4j fails, ModelError if the model endpoint can't be used at all, and
+        ReplyError if the reply of the model can't be used.
+        """
+        return self._call(lambda: self._async.suggest(n, after=after, history=history))
+
     def communities(self, level: int | None = None) -> Communities:
         """Returns the communities of one level, the largest first.
 
@@ -296,6 +396,18 @@ class GraphRAG:
         are extracted, the last index decides. Raises GraphError if Neo4j fails.
         """
         return self._call(self._async.status)
+
+    def _call_unopened(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Runs work that needs no graph, and then closes the connections to the model."""
+
+        async def run() -> T:
+            try:
+                return await work()
+            finally:
+                await self._async.aclose()
+
+        with start_blocking_portal() as portal:
+            return portal.call(run)
 
     def _call(self, work: Callable[[], Awaitable[T]]) -> T:
         portal = self._opened()

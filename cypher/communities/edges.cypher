@@ -1,3 +1,4 @@
-// Reads the weighted edges that communities are made of.
+// Reads the weighted edges that communities are made of, many of them in a row.
 MATCH (a:Entity)-[pair:RELATED]->(b:Entity)
-RETURN a.id AS start, b.id AS end, pair.weight AS weight
+WITH left(a.id, 2) AS page, [a.id, b.id, pair.weight] AS edge
+RETURN page, collect(edge) AS edges

@@ -1,5 +1,13 @@
-// Removes those of these entities that no chunk mentions any more.
+// Removes those of these entities that no chunk mentions any more. The spellings that they held,
+// and the other spellings with their key, are compared again.
 UNWIND $entities AS id
 MATCH (entity:Entity {id: id})
 WHERE NOT EXISTS { (entity)<-[:MENTIONS]-() }
+CALL (entity) { MATCH (other:Entity {key: entity.key}) SET other.unresolved = true }
+CALL (entity) { MATCH (other:Spelling {key: entity.key}) SET other.unresolved = true }
+CALL (entity) { MATCH (other:Spelling {entity: entity.id}) SET other.unresolved = true }
+CALL (entity) {
+  MATCH (other:Entity {last_word: entity.last_word}) WITH other LIMIT 20
+  SET other.uncompared = true
+}
 DETACH DELETE entity

@@ -1,4 +1,5 @@
-// Reads the ids of the entities that chunks mention.
+// Reads the names that chunks use for the entities that they mention.
 UNWIND $chunks AS id
-MATCH (:Chunk {id: id})-[:MENTIONS]->(entity:Entity)
-RETURN id AS chunk, collect(entity.id) AS entities
+MATCH (:Chunk {id: id})-[mention:MENTIONS]->(:Entity)
+UNWIND mention.names AS name
+RETURN id AS chunk, collect(DISTINCT name) AS names

@@ -1,6 +1,8 @@
 // Reads one entity with its relationships, claims and communities from level 0. A relationship goes
-// in the direction of most of its statements: to the other entity, or from it.
-MATCH (entity:Entity {id: $id})
+// in the direction of most of its statements: to the other entity, or from it. The id may be that
+// of a spelling whose evidence another entity holds.
+OPTIONAL MATCH (spelling:Spelling {id: $id})
+MATCH (entity:Entity {id: coalesce(spelling.entity, $id)})
 RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,
        coalesce(entity.description, '') AS description, entity.degree AS degree,
        COLLECT { MATCH (entity)-[r:RELATED]-(other:Entity)

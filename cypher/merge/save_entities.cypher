@@ -1,11 +1,14 @@
-// Saves names, types and degrees, and marks the entities for new descriptions. If an entity has
+// Saves names, types, degrees and keys, and marks the entities for the stage resolve and for new
+// descriptions. If an entity has
 // a new name, its pairs that a model described by the old name are marked, too. Communities that
 // contain it are marked for new reports. A change of a pair or a claim marks its entities, too.
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
 WITH entity, row, entity.name <> row.name AS renamed
 SET entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
-    entity.undescribed = true
+    entity.key = row.key, entity.first_word = row.first_word, entity.last_word = row.last_word,
+    entity.initials = row.initials,
+    entity.undescribed = true, entity.unresolved = true, entity.uncompared = true
 REMOVE entity.stale
 WITH entity, renamed
 CALL (entity) {

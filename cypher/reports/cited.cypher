@@ -1,19 +1,20 @@
-// Reads the ids of cited records by kind and ref.
+// Reads the ids of cited records by kind and ref, and what tells their content in any graph.
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'
-  MATCH (x:Entity {ref: citation.ref}) RETURN x.id AS id
+  MATCH (x:Entity {ref: citation.ref}) RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Relationships'
-  MATCH ()-[x:RELATED {ref: citation.ref}]->() RETURN x.id AS id
+  MATCH ()-[x:RELATED {ref: citation.ref}]->() RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Claims'
-  MATCH (x:Claim {ref: citation.ref}) RETURN x.id AS id
+  MATCH (x:Claim {ref: citation.ref}) RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Reports'
-  MATCH (x:Community {ref: citation.ref}) RETURN x.id AS id
+  MATCH (x:Community {ref: citation.ref})
+  RETURN x.id AS id, coalesce(x.report_hash, x.id) AS content
   UNION
   WITH citation WHERE citation.kind = 'Sources'
-  MATCH (x:Chunk {ref: citation.ref}) RETURN x.id AS id
+  MATCH (x:Chunk {ref: citation.ref}) RETURN x.id AS id, x.id AS content
 }
-RETURN citation.kind AS kind, citation.ref AS ref, id
+RETURN citation.kind AS kind, citation.ref AS ref, id, content

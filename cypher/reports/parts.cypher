@@ -5,4 +5,3 @@ MATCH (part:Community)-[:PARENT]->(:Community {id: id})
 RETURN id AS community, part.id AS id, part.ref AS ref, part.title AS title,
        part.summary AS summary, part.report AS report, part.rating AS rating,
        part.material_hashes[..$sample] AS sample
-ORDER BY part.id

@@ -1,11 +1,14 @@
-// Reads a page of marked entities in the order of their ids, with the descriptions of their chunks.
+// Reads a page of marked entities in the order of their ids, with the descriptions of
+// their chunks and the documents of these.
 MATCH (entity:Entity) WHERE entity.undescribed = true AND entity.id > $after
 WITH entity ORDER BY entity.undescribed, entity.id LIMIT $limit
 RETURN entity.id AS id, entity.name AS name, entity.description AS description,
   entity.description_hash AS hash,
   entity.groups AS groups, entity.group_texts AS group_texts,
   COLLECT {
-    MATCH (entity)<-[mention:MENTIONS]-(:Chunk) UNWIND mention.descriptions AS text
-    RETURN DISTINCT text
+    MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk)
+    OPTIONAL MATCH (chunk)-[:PART_OF]->(document:Document)
+    UNWIND mention.descriptions AS text
+    RETURN DISTINCT [text, coalesce(document.id, '')]
   } AS descriptions
 ORDER BY id

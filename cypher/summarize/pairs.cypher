@@ -1,11 +1,14 @@
-// Reads a page of marked pairs in the order of their ids, with the descriptions of their chunks.
+// Reads a page of marked pairs in the order of their ids, with the descriptions of
+// their chunks and the documents of these.
 MATCH (a:Entity)-[pair:RELATED]->(b:Entity) WHERE pair.undescribed = true AND pair.id > $after
 WITH a, b, pair ORDER BY pair.undescribed, pair.id LIMIT $limit
 RETURN pair.id AS id, a.name + ' and ' + b.name AS name, pair.description AS description,
   pair.description_hash AS hash,
   pair.groups AS groups, pair.group_texts AS group_texts,
   COLLECT {
-    MATCH ()-[stated:STATED {pair: pair.id}]->() UNWIND stated.descriptions AS text
-    RETURN DISTINCT text
+    MATCH ()-[stated:STATED {pair: pair.id}]->()
+    OPTIONAL MATCH (:Chunk {id: stated.chunk})-[:PART_OF]->(document:Document)
+    UNWIND stated.descriptions AS text
+    RETURN DISTINCT [text, coalesce(document.id, '')]
   } AS descriptions
 ORDER BY id

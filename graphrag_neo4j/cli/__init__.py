@@ -35,13 +35,17 @@ UNUSED = ("numpy", "pandas", "pyarrow")
 # that start-up is quick.
 COMMANDS = {
     "index": "Read documents into the graph.",
+    "watch": "Keep the graph up to date with folders, until you stop it.",
     "estimate": "Estimate the calls, tokens and cost of indexing documents.",
+    "tune": "Choose prompts and entity types that fit your documents.",
     "query": "Answer a question from the graph.",
     "chat": "Ask questions in a conversation.",
+    "suggest": "Suggest questions that the graph can answer.",
     "status": "Show what is in the graph, what is pending and what failed.",
     "browse": "Explore the graph in Neo4j Browser, with a guide.",
     "map": "Write a web page that shows the communities and their reports.",
     "delete": "Delete documents from the graph.",
+    "resolve": "Make one entity of several names of one thing, or several of one.",
     "import": "Import an index that another program made.",
     "mcp": "Serve the graph to an AI assistant (Model Context Protocol).",
     "doctor": "Check that Neo4j, the models and the other requirements work.",

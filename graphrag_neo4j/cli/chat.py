@@ -5,14 +5,22 @@ from typing import Literal
 
 import click
 
-from graphrag_neo4j.cli.options import METHOD_HELP, NearestChoice, home_option, run, settings_of
+from graphrag_neo4j.cli.options import (
+    METHOD_HELP,
+    NearestChoice,
+    Number,
+    home_option,
+    run,
+    settings_of,
+)
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.answer import print_answer, print_sources
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.errors import BudgetSpentError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import check_answering
+from graphrag_neo4j.query.suggestions import Suggestion
 
 __all__ = ["chat"]
 
@@ -21,11 +29,14 @@ WELCOME = (
     "empty line or Ctrl-D."
 )
 PROMPT = "Question: "
+WHOLE = 6  # questions on the whole collection
 HELP = """\
-Earlier questions and answers are taken into account. Commands:
+Earlier questions and answers are taken into account. The number of a suggested question asks it.
+Commands:
   /sources        shows the sources of the last answer again
   /method         shows the current search method
   /method METHOD  changes it to auto, global, local, drift, basic or text
+  /suggest        suggests questions on the whole collection
   /new            forgets the questions and answers so far
   /help           shows this text
   /quit           ends the conversation"""
@@ -40,14 +51,22 @@ Earlier questions and answers are taken into account. Commands:
     metavar="METHOD",
     help=METHOD_HELP,
 )
+@click.option(
+    "--suggestions",
+    type=Number(least=0, most=10),
+    help=(
+        "How many questions are suggested after each answer. A model makes them in one small "
+        "call; 0 suggests none. The default is the setting KG_SUGGESTIONS."
+    ),
+)
 @home_option
-def chat(method: Method | Literal["auto"], home: Path | None) -> None:
+def chat(method: Method | Literal["auto"], suggestions: int | None, home: Path | None) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
     end it.
     """
-    settings = settings_of(home=home)
+    settings = settings_of(home=home, suggestions=suggestions)
     check_answering(settings)
 
     async def work() -> None:
@@ -69,17 +88,29 @@ class Conversation:
         self.rag, self.listen, self.method = rag, listen, method
         self.history: list[tuple[str, str]] = []
         self.last: Answer | None = None
+        self.suggested: list[Suggestion] = []
 
     async def hold(self) -> None:
         """Handles one line after the other until the user ends the conversation."""
         while (line := _read_line()) not in {"", "/quit", "/exit"}:
-            if line.startswith("/"):
+            if line == "/suggest":
+                await self._suggest(WHOLE)
+            elif line.startswith("/"):
                 self._run_command(*line.split())
             else:
-                await self._answer(line)
+                await self._answer(*self._meant(line))
 
-    async def _answer(self, question: str) -> None:
-        stream = self.rag.stream(question, method=self.method, history=tuple(self.history))
+    def _meant(self, line: str) -> tuple[str, Method | Literal["auto"]]:
+        """Returns the question of a line and its method: a number stands for a suggestion."""
+        number = int(line) if line.isdecimal() and len(line) < 4 else 0
+        if not 1 <= number <= len(self.suggested):
+            return line, self.method
+        chosen = self.suggested[number - 1]
+        terminal.line((chosen.question, "bold"))
+        return chosen.question, chosen.method if self.method == "auto" else self.method
+
+    async def _answer(self, question: str, method: Method | Literal["auto"]) -> None:
+        stream = self.rag.stream(question, method=method, history=tuple(self.history))
         with_model = self.rag.settings.has_model
         try:
             async for piece in stream:
@@ -94,6 +125,25 @@ class Conversation:
         print_answer(stream.answer, streamed=with_model, more="/sources")
         self.last = stream.answer
         self.history.append((stream.answer.question, stream.answer.text))
+        if most := self.rag.settings.suggestions:
+            await self._suggest(most, stream.answer)
+
+    async def _suggest(self, most: int, after: Answer | None = None) -> None:
+        """Prints questions that the graph can answer. The user may type the number of one."""
+        asked = [question for question, _ in self.history[:-1]] if after else []
+        try:
+            found = await self.rag.suggest(most, after=after, history=asked)
+        except (BudgetSpentError, ReplyError) as error:
+            self.listen.rest()
+            reason = str(error).rstrip(".")
+            terminal.line(f"No question is suggested, since {reason}.", style="dim", error=True)
+            return
+        self.listen.rest()
+        self.suggested = list(found)
+        if found.questions:
+            terminal.line("You may ask next, by its number:", style="dim")
+        for number, one in enumerate(found, start=1):
+            terminal.line(f"  {number}. {one.question}", style="dim")
 
     def _run_command(self, command: str, *arguments: str) -> None:
         match command, arguments:

@@ -73,7 +73,10 @@ NAMED = 20  # problems that are listed one by one; the others are only counted
 @click.option(
     "--prune",
     is_flag=True,
-    help="Delete documents under PATHS from the graph if their file no longer exists.",
+    help=(
+        "Delete documents under PATHS from the graph if their file no longer exists, or if their "
+        "row is no longer in its CSV or JSON file."
+    ),
 )
 @click.option(
     "--reread",
@@ -91,7 +94,8 @@ NAMED = 20  # problems that are listed one by one; the others are only counted
 @click.option(
     "--fresh",
     is_flag=True,
-    help="Write all reports again that are behind, however little of their material has changed.",
+    help="Make the communities and reports those of a first build. Otherwise they follow changes, "
+    "and reports may stay a little behind.",
 )
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 @json_option

@@ -27,6 +27,7 @@ AROUND = 600  # characters before and after a quotation that say what it is abou
 LEADING = 4  # sentences that may lead to a question, the question included
 FURTHER = 3  # sentences that a speaker may say after the question, before the next one answers
 LONGEST_QUESTION = 30  # words
+LONGEST_ASKED = 160  # characters of several questions in a row
 SAID_LITTLE = 4  # words; a reply with fewer ("Oh, yes.") is not quoted
 # A sentence that begins so needs the sentence before it.
 NEEDS_BEFORE = regex.compile(
@@ -102,7 +103,7 @@ def attributed(quote: Quote, at: Provenance) -> Attributed | None:
         if reply is None and question == last:
             return None
         if reply is not None:
-            asked, (first, last) = flat(passage.sentences[question].text), reply
+            asked, (first, last) = _asked(passage, question), reply
     first, last = _widened(passage, first, last, REPLY if asked else ROOM)
     return _attributed(quote, at, passage, (first, last), asked)
 
@@ -164,6 +165,25 @@ def _question(passage: Passage, number: int) -> int | None:
         if _is_question(sentences[n].text) and (n == number or _ends_turn(passage, n)):
             return n
     return None
+
+
+def _asked(passage: Passage, question: int) -> str:
+    """Returns a question with the questions beside it, if they are not too long together.
+
+    Who asks two questions in a row often gets the reply to the first one first.
+    """
+    sentences = passage.sentences
+    first = last = question
+    while first > 0 and _is_question(sentences[first - 1].text) and passage.adjoins(first - 1):
+        first -= 1
+    while (
+        last + 1 < len(sentences)
+        and _is_question(sentences[last + 1].text)
+        and passage.adjoins(last)
+    ):
+        last += 1
+    whole = flat(passage.text[sentences[first].start : sentences[last].end])
+    return whole if len(whole) <= LONGEST_ASKED else flat(sentences[question].text)
 
 
 def _ends_turn(passage: Passage, number: int) -> bool:

@@ -10,7 +10,17 @@ from graphrag_neo4j.extractive.claims import claims_of
 from graphrag_neo4j.extractive.extraction import extract
 from graphrag_neo4j.extractive.reports import report_of
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.model import ChunkText, Claims, Extraction, LLMTask, Origin, Step, WrittenReport
+from graphrag_neo4j.model import (
+    ChunkText,
+    Claims,
+    Extraction,
+    LLMTask,
+    NamePair,
+    NameVerdict,
+    Origin,
+    Step,
+    WrittenReport,
+)
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality
 from graphrag_neo4j.resources import hash_of_data
 
@@ -18,7 +28,7 @@ __all__ = ["ExtractiveIndexBackend"]
 
 # The packages whose words and tables decide what is read.
 READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
-VERSION = 3  # increase it with every change that changes the results for a text
+VERSION = 4  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 
@@ -77,6 +87,11 @@ class ExtractiveIndexBackend:
         """Makes a report of quotations from the report material."""
         yield from ()
         return report_of(material)
+
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
+        """Decides nothing: without a model, only rules join names."""
+        yield from ()
+        return [None] * len(pairs)
 
 
 @cache

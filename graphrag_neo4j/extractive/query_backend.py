@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.extractive.answers import ScoredQuotes, best_quotes
 from graphrag_neo4j.extractive.composition import (
     draft_of_context,
@@ -21,6 +22,7 @@ from graphrag_neo4j.extractive.composition import (
 )
 from graphrag_neo4j.extractive.layout import ITEM
 from graphrag_neo4j.extractive.quotes import Quote, title_of
+from graphrag_neo4j.extractive.suggestions import rule_questions
 from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
 from graphrag_neo4j.nlp.question_forms import compares_names
 
@@ -88,6 +90,11 @@ class ExtractiveQueryBackend:
         """Returns None, because only a model can rewrite a question."""
         yield from ()
         return None
+
+    def questions(self, material: SuggestionMaterial, _n: int) -> LLMTask[Sequence[DraftQuestion]]:
+        """Returns questions that were made by rules, in forms that quotations answer."""
+        yield from ()
+        return rule_questions(material)
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
         """Tells whether the question has words such as "themes" or "overall".

@@ -161,8 +161,8 @@ def _of_parts(writing: _Writing) -> Iterator[FindingText]:
     members: defaultdict[str | None, list[str]] = defaultdict(list)
     for id_, entity in writing.material.entities.items():
         members[entity.part].append(id_)
-    parts = sorted(writing.material.parts, key=lambda part: (-len(members[part.id]), part.id))
-    for part in parts[:PARTS]:
+    largest = sorted(writing.material.parts, key=lambda p: (-len(members[p.id]), p.full.text))
+    for part in largest[:PARTS]:
         if text := writing.quote(writing.about(members[part.id]), EACH, [part.title]):
             yield FindingText(_headline(part), text)
 

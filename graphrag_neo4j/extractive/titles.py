@@ -1,11 +1,13 @@
-"""Forms the title of a community: its most telling key phrase with its most telling names.
+"""Forms the title of a community: its most telling key phrase with the names said with it.
 
     protein design · David Baker · Rosetta   ──▶   Protein design: David Baker and Rosetta
 
-A community of names alone is titled by its names, and one of key phrases alone by its key phrases.
+A community of names alone is titled by its names. Where no name is said together with the key
+phrase, further key phrases stand beside it: a name beside it would seem to have to do with it.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from graphrag_neo4j.context.report_material import EntityMaterial, ReportMaterial
@@ -19,6 +21,7 @@ SHORT = 0.3  # a long name replaces a short one if it has more than this part of
 # How telling a key phrase is by its number of words: "protein" says less than "protein design".
 BY_WORDS = {1: 0.5, 2: 1.0, 3: 1.0}
 LONG_PHRASE = 0.8
+FAR_LESS = 0.5  # a second name of less than this part of the first one's weight is left out
 PLACES = 0.4  # a place says less of what a community is about than a person or an organization
 
 
@@ -31,20 +34,26 @@ def title_of(material: ReportMaterial, weights: Mapping[str, float]) -> tuple[st
         id_: weight * _by_kind(material.entities[id_]) for id_, weight in sorted(weights.items())
     }
     phrases = _distinct(material, telling, _is_phrase, ALONE, ())
-    names = _distinct(material, telling, lambda one: not _is_phrase(one), ALONE, phrases[:1])
+    names = _distinct(material, telling, _is_name, ALONE, phrases[:1])
     if phrases:
-        near = _beside(material, telling, phrases[0])
-        beside = _distinct(material, near, lambda one: not _is_phrase(one), NAMES, phrases[:1])
-        names = beside or names[:1]
-    id_of = {one.name: id_ for id_, one in material.entities.items()}
+        beside = _distinct(material, _beside(material, telling, phrases[0]), _is_name, NAMES, ())
+        phrases[1:] = _related(material, telling, phrases[0])
+        names = beside or ([] if phrases[1:] else names[:1])
     if names and phrases:
-        title = f"{_capitalised(phrases[0])}: {_joined(names[:NAMES])}"
-        return title, [id_of[name] for name in (phrases[0], *names[:NAMES])]
-    return _capitalised(_joined(names or phrases)), [id_of[name] for name in names or phrases]
+        named = [phrases[0], *names]
+        title = f"{_capitalised(phrases[0])}: {_joined(names)}"
+    else:
+        named = names or phrases
+        title = _capitalised(_joined(named))
+    return title, [_id_of(material, name) for name in named]
 
 
 def _is_phrase(one: EntityMaterial) -> bool:
     return one.type == CONCEPT
+
+
+def _is_name(one: EntityMaterial) -> bool:
+    return not _is_phrase(one)
 
 
 def _by_kind(one: EntityMaterial) -> float:
@@ -57,11 +66,42 @@ def _by_kind(one: EntityMaterial) -> float:
 def _beside(
     material: ReportMaterial, weights: Mapping[str, float], phrase: str
 ) -> dict[str, float]:
-    """Returns the weights of the members that the documents name together with the key phrase."""
-    id_of = {one.name: id_ for id_, one in material.entities.items()}
-    ends = [{edge.source, edge.target} for edge in material.edges]
-    near = {end for pair in ends if id_of[phrase] in pair for end in pair}
-    return {id_: weight for id_, weight in weights.items() if id_ in near}
+    """Returns the names that the documents mention together with the key phrase, with weights.
+
+    The weight grows with the number of statements that name both. Names with far less weight than
+    the first are left out. So are places, unless most of what is said of the phrase is said of
+    them, too.
+    """
+    entities = material.entities
+    own = _id_of(material, phrase)
+    near = {
+        id_: weights[id_] * n
+        for id_, n in _said_with(material, own).items()
+        if not _is_phrase(entities[id_])
+        and (entities[id_].type != PLACE or 2 * n > max(2, entities[own].mentions))
+    }
+    most = max(near.values(), default=0.0)
+    return {id_: weight for id_, weight in near.items() if weight >= FAR_LESS * most}
+
+
+def _related(material: ReportMaterial, weights: Mapping[str, float], phrase: str) -> list[str]:
+    """Returns key phrases for a title without names, rather those said with the first one."""
+    together = _said_with(material, _id_of(material, phrase))
+    related = {id_: weight * (1 + together[id_]) for id_, weight in weights.items()}
+    return _distinct(material, related, _is_phrase, ALONE - 1, [phrase])
+
+
+def _id_of(material: ReportMaterial, name: str) -> str:
+    return next(id_ for id_, one in material.entities.items() if one.name == name)
+
+
+def _said_with(material: ReportMaterial, member: str) -> Counter[str]:
+    """Counts the statements that name a member together with each of the others."""
+    together: Counter[str] = Counter()
+    for edge in material.edges:
+        if member in {edge.source, edge.target}:
+            together[edge.target if edge.source == member else edge.source] += edge.weight
+    return together
 
 
 def _distinct(

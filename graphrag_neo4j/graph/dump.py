@@ -1,17 +1,24 @@
-"""The dump of a graph: two graphs are equal if their dumps are equal."""
+"""The dump of a graph: two graphs are equal if their dumps are equal.
 
+The id of a community tells its history: it was made from the members that the community had first.
+So the dump names communities, and their findings, by the members that they have now.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graphrag_neo4j.context.citations import CitationKind, rewrite
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import DumpedNodeRow, DumpedRelationshipRow
+from graphrag_neo4j.ids import identify
 
 __all__ = ["Dump", "dump"]
 
 Dump = dict[str, dict[str, Any]]
 
 # Numbers and marks that depend on how a graph was built, and not on its content.
-IGNORED = frozenset({"ref", "stale", "undescribed", "unembedded"})
+IGNORED = frozenset({"ref", "stale", "undescribed", "unembedded", "unchecked", "placed_weight"})
 
 CITED_AS: Final[dict[str, CitationKind]] = {
     "Entity": "Entities",
@@ -29,6 +36,9 @@ async def dump(graph: Graph) -> Dump:
     """
     nodes = await graph.read("graph/dump_nodes", DumpedNodeRow)
     relationships = await graph.read("graph/dump_relationships", DumpedRelationshipRow)
+    ids = _ids_by_members(nodes, relationships)
+    nodes = [_renamed_node(row, ids) for row in nodes]
+    relationships = [_renamed_relationship(row, ids) for row in relationships]
     named = _ids_of_refs(nodes, relationships)
     found = {f"{':'.join(row['labels'])}:{row['id']}": _by_ids(row, named) for row in nodes}
     for row in relationships:
@@ -37,6 +47,39 @@ async def dump(graph: Graph) -> Dump:
             key += "+"
         found[key] = row["properties"]
     return {key: _kept(found[key]) for key in sorted(found)}
+
+
+def _ids_by_members(
+    nodes: Sequence[DumpedNodeRow], relationships: Sequence[DumpedRelationshipRow]
+) -> dict[str, str]:
+    """By the ids of communities and findings, those that follow from the communities' members."""
+    parent = {r["start"]: r["end"] for r in relationships if r["type"] == "PARENT"}
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for row in relationships:
+        home = row["end"] if row["type"] == "IN_COMMUNITY" else None
+        while home:
+            members[home].append(row["start"])
+            home = parent.get(home)
+    communities = [row["id"] for row in nodes if "Community" in row["labels"]]
+    ids = {id_: identify("community", *sorted(members[id_])) for id_ in communities}
+    index = {row["id"]: str(row["properties"].get("index")) for row in nodes}
+    for row in relationships:
+        if row["type"] == "HAS_FINDING":
+            ids[row["end"]] = identify("finding", ids[row["start"]], index[row["end"]])
+    return ids
+
+
+def _renamed_node(row: DumpedNodeRow, ids: Mapping[str, str]) -> DumpedNodeRow:
+    id_ = ids.get(row["id"], row["id"])
+    properties = row["properties"] | ({"id": id_} if "id" in row["properties"] else {})
+    return {**row, "id": id_, "properties": properties}
+
+
+def _renamed_relationship(
+    row: DumpedRelationshipRow, ids: Mapping[str, str]
+) -> DumpedRelationshipRow:
+    start, end = (ids.get(row["start"], row["start"]), ids.get(row["end"], row["end"]))
+    return {**row, "start": start, "end": end}
 
 
 def _ids_of_refs(

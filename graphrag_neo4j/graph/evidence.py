@@ -17,7 +17,7 @@ __all__ = [
     "sweep_pairs",
 ]
 
-RefKind = Literal["chunk", "entity", "claim", "relationship", "community"]
+RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]
 
 
 async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 __all__ = [
     "AnalyzerRow",
+    "CostRow",
     "CountRow",
     "DumpedNodeRow",
     "DumpedRelationshipRow",
@@ -20,6 +21,12 @@ __all__ = [
     "SourceRow",
     "VersionRow",
 ]
+
+
+class CostRow(TypedDict):
+    """What something cost, in US dollars."""
+
+    cost: float
 
 
 class CountRow(TypedDict):

@@ -22,11 +22,18 @@ UNIQUE_NODES = (
     ("Community", "id"),
     ("Community", "ref"),
     ("Finding", "id"),
+    ("Spelling", "id"),
     ("Build", "id"),
     ("Counter", "id"),
     ("State", "id"),
 )
-UNIQUE_RELATIONSHIPS = (("STATED", "id"), ("RELATED", "id"), ("RELATED", "ref"))
+UNIQUE_RELATIONSHIPS = (
+    ("STATED", "id"),
+    ("RELATED", "id"),
+    ("RELATED", "ref"),
+    ("COMPARED", "id"),
+    ("COMPARED", "ref"),
+)
 NODE_INDEXES = (
     ("Document", "source"),
     ("Chunk", "extraction", "ref"),
@@ -34,6 +41,18 @@ NODE_INDEXES = (
     ("Chunk", "extraction_with"),
     ("Chunk", "claims_with"),
     ("Entity", "stale"),
+    ("Entity", "unresolved"),
+    ("Entity", "uncompared"),
+    ("Entity", "key"),
+    ("Entity", "first_word"),
+    ("Entity", "last_word"),
+    ("Entity", "initials"),
+    ("Spelling", "unresolved"),
+    ("Spelling", "key"),
+    ("Spelling", "first_word"),
+    ("Spelling", "last_word"),
+    ("Spelling", "initials"),
+    ("Spelling", "entity"),
     ("Entity", "undescribed", "id"),
     ("Entity", "description_with"),
     ("Community", "stale"),
@@ -49,6 +68,8 @@ NODE_INDEXES = (
 RELATIONSHIP_INDEXES = (
     ("STATED", "chunk"),
     ("STATED", "pair"),
+    ("COMPARED", "block"),
+    ("COMPARED", "origin"),
     ("RELATED", "stale"),
     ("RELATED", "undescribed", "id"),
     ("RELATED", "description_with"),
@@ -68,6 +89,7 @@ TYPES = (
     "PARENT",
     "HAS_FINDING",
     "CITES",
+    "COMPARED",
 )
 PROPERTIES = (
     "source",

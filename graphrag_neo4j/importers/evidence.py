@@ -21,6 +21,8 @@ from graphrag_neo4j.model import (
     EntityRecord,
     Extraction,
     LLMTask,
+    NamePair,
+    NameVerdict,
     Origin,
     RelationshipRecord,
     Step,
@@ -151,6 +153,10 @@ class EvidenceRows:
 
     def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Not used: an import saves the reports of the tables."""
+        raise NotImplementedError
+
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
+        """Not used: an import compares no names."""
         raise NotImplementedError
 
 

@@ -1,6 +1,6 @@
 """The corpus: documents that are given, or files that a thread reads a few at a time."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import partial
@@ -17,6 +17,7 @@ from graphrag_neo4j.loaders import (
     Unreadable,
     find,
     from_langchain,
+    holds_rows,
     read,
     source_of,
 )
@@ -38,7 +39,8 @@ class Corpus:
     `skipped` counts the files whose kind can't be read, by suffix. `links` holds symbolic links
     that lead out of a folder and are not followed. `encodings` holds the files that are not UTF-8,
     by the encoding that they were read with. `n_bytes` is the size of all files, None where there
-    are no files. `paths` holds the paths that were given.
+    are no files. `paths` holds the paths that were given. `tables` holds the files of rows, by
+    source: the number of rows, or None where some rows could not be read.
     """
 
     items: Iterable[Item] = ()
@@ -49,6 +51,7 @@ class Corpus:
     n_bytes: int | None = None
     _sizes: dict[str, int] = field(default_factory=dict)
     paths: Sequence[str | Path] = ()
+    tables: dict[str, int | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, given: object, options: ReadOptions, max_file_mb: int | None = None) -> "Corpus":
@@ -71,15 +74,21 @@ class Corpus:
 
     @classmethod
     def of_paths(
-        cls, paths: Sequence[str | Path], options: ReadOptions, max_file_mb: int | None = None
+        cls,
+        paths: Sequence[str | Path],
+        options: ReadOptions,
+        max_file_mb: int | None = None,
+        leave_out: Collection[Path] = (),
     ) -> "Corpus":
         """The documents in folders, globs and files.
 
-        `max_file_mb` is the limit in megabytes where the options have none. Raises InputError as
-        `find` does.
+        `max_file_mb` is the limit in megabytes where the options have none. The files `leave_out`
+        are not read. Raises InputError as `find` does.
         """
         options = replaced(options, max_file_mb=options.max_file_mb or max_file_mb)
         found = find(paths, follow_links=options.follow_links)
+        files = tuple(file for file in found.files if file not in leave_out)
+        found = replaced(found, files=files)
         for path in found.files:
             source_of(path, options)  # refuses a file outside the source root before reading
         corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
@@ -151,8 +160,19 @@ class Corpus:
 
     def _read_all(self, found: DiscoveredFiles, options: ReadOptions) -> Iterator[Item]:
         for path in found.files:
-            guessed = partial(self._note_encoding, path)
-            yield from self._measured(read(path, options, guessed), _size(path))
+            items = read(path, options, partial(self._note_encoding, path))
+            if holds_rows(path):
+                items = self._noted(items, source_of(path, options))
+            yield from self._measured(items, _size(path))
+
+    def _noted(self, items: Iterable[Item], file: str) -> Iterator[Item]:
+        """The rows of a file; once they are all read, `tables` says how many there are."""
+        rows, unreadable = 0, False
+        for item in items:
+            unreadable |= isinstance(item, Unreadable)
+            rows += 1
+            yield item
+        self.tables[file] = None if unreadable else rows
 
     def _note_encoding(self, path: Path, encoding: str) -> None:
         self.encodings.setdefault(encoding, []).append(str(path))

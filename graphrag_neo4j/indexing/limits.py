@@ -7,9 +7,9 @@ from typing import Self
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.extractive import DESCRIBED
+from graphrag_neo4j.indexing.clustering.hierarchy import HierarchyLimits
+from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.cutting import Cutting
-from graphrag_neo4j.indexing.hierarchy import HierarchyLimits
-from graphrag_neo4j.indexing.stages.communities import Leiden
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits
 from graphrag_neo4j.indexing.stages.reports import ReportLimits
 from graphrag_neo4j.indexing.stages.summarize import SummaryLimits

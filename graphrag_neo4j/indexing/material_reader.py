@@ -57,6 +57,8 @@ async def read_materials(
         else ()
     )
     quoted = {found["community"]: [_source(*one) for one in found["said"]] for found in rows}
+    for ordered in parts.values():  # ids of communities depend on the history of the graph
+        ordered.sort(key=lambda part: (part.full.text, part.id))
     return {
         id_: ReportMaterial(entities[id_], edges[id_], claims[id_], parts[id_], quoted.get(id_, ()))
         for id_ in ids

@@ -1,12 +1,14 @@
 """The whole index in order. Read this file first.
 
     documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs
-    ─summarize─▶ descriptions ─communities─▶ communities ─reports─▶ reports ─embed─▶ vectors
+    ─resolve─▶ one entity for each thing ─summarize─▶ descriptions ─communities─▶ communities
+    ─reports─▶ reports ─embed─▶ vectors
 
 The graph is the state: each stage asks it for its pending items. So the same call continues a build
 that was stopped anywhere, and several builds in a row give the result of one build.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
@@ -32,14 +34,17 @@ from graphrag_neo4j.indexing.preparation import (
     tell_claimless,
     tell_read_otherwise,
 )
+from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
+from graphrag_neo4j.indexing.stages.compare import compare
 from graphrag_neo4j.indexing.stages.embed import embed
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
-from graphrag_neo4j.indexing.stages.ingest import Ingested, delete_documents, document_id, ingest
+from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
+from graphrag_neo4j.indexing.stages.resolve import resolve
 from graphrag_neo4j.indexing.stages.summarize import summarize
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
@@ -55,6 +60,7 @@ async def build(
     *,
     rebuild: RebuildOptions = REBUILD_NOTHING,
     gone: Sequence[str] = (),
+    prune_rows: bool = False,
 ) -> IndexResult:
     """Brings the graph up to date with the corpus.
 
@@ -65,14 +71,18 @@ async def build(
     setup = backends.for_indexing()
     limits = Limits.from_settings(backends.settings, setup.embedder, quotes=setup.backend.quotes)
     stage = _stage_context(graph, setup, listen)
+    start = time.monotonic()
     result = IndexResult(skipped=corpus.skipped, dropped=list(gone))
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, backends.settings.fulltext_analyzer)
     run = {"command": command_name(), "origin": backends.origin}
     async with hold_lease(graph, run, lambda: _used(setup)) as lease:
         await prepare(stage, setup, limits, rebuild)
-        await delete_documents(graph, [document_id(source) for source in gone])
-        result.ingested = await _ingest(graph, corpus, limits, listen, recut=rebuild.reread)
+        await drop_gone(graph, gone, listen)
+        seen = set[bytes]()
+        result.ingested = await _ingest(graph, corpus, limits, listen, seen, recut=rebuild.reread)
+        if prune_rows:
+            result.dropped = [*gone, *await drop_vanished_rows(graph, corpus.tables, seen, listen)]
         result.unreadable, result.notices = corpus.reasons(), corpus.notices()
         for notice in result.notices:  # before a model is paid to read wrong text
             listen(Notice(notice, warning=True))
@@ -82,13 +92,20 @@ async def build(
         await await_indexes(graph)
         result.status = await read_status(graph, claims=limits.claims)
         lease.outcome = "done" if result.complete else "incomplete"
+    result.seconds = time.monotonic() - start
     return result
 
 
 async def _ingest(
-    graph: Graph, corpus: Corpus, limits: Limits, listen: Listener, *, recut: bool
+    graph: Graph,
+    corpus: Corpus,
+    limits: Limits,
+    listen: Listener,
+    seen: set[bytes],
+    *,
+    recut: bool,
 ) -> Ingested:
-    """Writes the documents of the corpus and their chunks."""
+    """Writes the documents of the corpus and their chunks; `seen` receives their keys."""
     ingested = await ingest(
         graph,
         corpus.documents(),
@@ -97,6 +114,7 @@ async def _ingest(
         recut=recut,
         started=corpus.started("ingest"),
         size_of=corpus.size_of,
+        seen=seen,
     )
     if rest := corpus.size_of_rest():
         listen(Advanced(rest))
@@ -122,9 +140,14 @@ async def _run_stages(
         else:
             await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
+        await _resolve(stage, settings)
         await summarize(stage, limits.summaries)
         await find_communities(
-            stage.graph, limits.communities, stage.listen, anew=rebuild.recluster
+            stage.graph,
+            limits.communities,
+            stage.listen,
+            anew=rebuild.recluster,
+            fresh=rebuild.fresh,
         )
         drift = 0.0 if rebuild.fresh else limits.reports.drift
         await write_reports(stage, replace(limits.reports, drift=drift))
@@ -132,6 +155,19 @@ async def _run_stages(
     except BudgetSpentError as error:
         return str(error)
     return None
+
+
+async def _resolve(stage: StageContext, settings: Settings) -> None:
+    """Makes one entity of each thing: by rules, then by a model where rules are not certain."""
+
+    async def regroup() -> None:
+        while await resolve(stage.graph, stage.listen, rules=settings.resolve != "off"):
+            await merge(stage.graph, stage.listen)
+
+    await regroup()
+    by_model = settings.resolve == "auto" and not stage.backend.quotes
+    while await compare(stage, by_model=by_model):
+        await regroup()
 
 
 def _stage_context(graph: Graph, setup: IndexSetup, listen: Listener) -> StageContext:

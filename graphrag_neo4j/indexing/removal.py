@@ -1,14 +1,23 @@
 """Deletes documents, with all evidence that comes from them alone."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
-from graphrag_neo4j.events import Advanced, Listener, Started, silent
+from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
-from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id, known_sources
+from graphrag_neo4j.indexing.stages.ingest import (
+    delete_documents,
+    document_id,
+    key_of,
+    known_sources,
+)
 from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.loaders import file_of
 
-__all__ = ["remove"]
+__all__ = ["drop_gone", "drop_vanished_rows", "remove"]
+
+FILES = 100  # files of rows whose documents are looked up together
 
 
 async def remove(
@@ -32,3 +41,60 @@ async def remove(
         listen(Advanced(len(known)))
         await merge(graph, listen)
     return known
+
+
+async def drop_gone(graph: Graph, sources: Sequence[str], listen: Listener) -> None:
+    """Deletes the documents with these sources, whose files are gone; a notice names each file."""
+    whole = set(sources)
+    for file, n in Counter(map(file_of, sources)).items():
+        rows = "row" if n == 1 else f"{n:,} rows"
+        with_rows = "" if file in whole else f" with its {rows}"
+        listen(Notice(f"{file} is gone and is dropped from the graph{with_rows}.", warning=True))
+    await delete_documents(graph, [document_id(source) for source in sources])
+
+
+async def drop_vanished_rows(
+    graph: Graph, tables: Mapping[str, int | None], seen: Collection[bytes], listen: Listener
+) -> list[str]:
+    """Deletes the documents whose row is no longer in its file, and returns their sources.
+
+    `tables` holds the number of rows of each file that was read, None where some rows could not be
+    read. `seen` holds the `key_of` each source that was read. Nothing of a file is deleted if some
+    of its rows could not be read, because a missing row may be one of these, nor if the file holds
+    no rows, because it may have been cut off. A notice says what is deleted, or why it is not.
+    """
+    dropped = []
+    for file, sources in (await _vanished(graph, list(tables), seen)).items():
+        notice = _notice(file, len(sources), tables[file])
+        listen(Notice(notice, warning=True))
+        if tables[file]:
+            await delete_documents(graph, [document_id(source) for source in sources])
+            dropped += sources
+    return dropped
+
+
+async def _vanished(
+    graph: Graph, files: Sequence[str], seen: Collection[bytes]
+) -> dict[str, list[str]]:
+    """By file, the sources in the graph that were not read."""
+    found: dict[str, list[str]] = {}
+    for start in range(0, len(files), FILES):
+        for source in await known_sources(graph, [], files[start : start + FILES]):
+            if key_of(source) not in seen:
+                found.setdefault(file_of(source), []).append(source)
+    return found
+
+
+def _notice(file: str, n: int, rows: int | None) -> str:
+    one = n == 1
+    if rows:
+        are = "row is gone and is" if one else "rows are gone and are"
+        return f"{file}: {n:,} {are} dropped from the graph."
+    stay = "1 document of it stays" if one else f"{n:,} documents of it stay"
+    if rows == 0:
+        them = "it" if one else "them"
+        return f"{file} holds no rows. {stay} in the graph; `kg-build delete` deletes {them}."
+    return (
+        f"{file} was not read as a whole. {stay} in the graph, because the rows that can't be read "
+        "may be theirs."
+    )

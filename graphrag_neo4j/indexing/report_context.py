@@ -172,7 +172,7 @@ def _substituted(material: ReportMaterial, budget: int, count: CountTokens) -> C
         part: _elements(elements, ContextTable(UNLIMITED, count))
         for part, elements in _split(material).items()
     }
-    ranked = sorted(material.parts, key=lambda part: (-own[part.id].tokens, part.id))
+    ranked = sorted(material.parts, key=lambda part: (-own[part.id].tokens, part.full.text))
     size = sum(table.tokens for table in own.values())
     for replaced, part in enumerate(ranked, start=1):
         size += count(part.full.longest) - own.pop(part.id).tokens
@@ -216,7 +216,7 @@ def _shortened(parts: Sequence[PartMaterial], budget: int, count: CountTokens) -
     The reports with the lowest rating are shortened first to title and summary, then to the title.
     Where the titles alone do not fit, the reports with the lowest rating are left out.
     """
-    ranked = sorted(parts, key=lambda part: (_rating(part), part.id))
+    ranked = sorted(parts, key=lambda part: (_rating(part), part.full.text))
     sizes = [[count(r.longest) for r in (part.full, part.summary, part.title)] for part in ranked]
     room = budget - count(HEADINGS["Reports"] + "\n") - sum(size[0] for size in sizes)
     form = [0] * len(ranked)

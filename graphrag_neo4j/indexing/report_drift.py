@@ -79,7 +79,7 @@ def _pieces_by_record(material: ReportMaterial) -> dict[tuple[str, str], dict[in
         found["Relationships", edge.record.id] = _described(edge.record, ends, edge.sample)
     for part in material.parts:
         pieces = dict.fromkeys(part.sample, 1)
-        found["Reports", part.id] = pieces or {_hash(part.id, part.full.text): 1}
+        found["Reports", part.id] = pieces or {_hash(part.full.text): 1}
     return found
 
 

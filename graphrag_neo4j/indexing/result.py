@@ -18,7 +18,8 @@ class RebuildOptions:
     `reread`: the chunks, descriptions and reports that were made with other prompts, models or
     settings than the present ones. `reembed`: all vectors, with the present embedding model.
     `recluster`: the communities, imported ones included. `fresh`: the reports that are behind
-    their material, although less of it has changed than the setting `report_drift` allows.
+    their material, although less of it has changed than the setting `report_drift` allows, and the
+    communities, if they followed changes of the graph; so the graph is that of one fresh build.
     """
 
     reread: bool = False
@@ -35,10 +36,11 @@ class IndexResult:
     """The result of a run of the index, and the state of the graph after it.
 
     `ingested` counts the documents and chunks of the run. `dropped` holds the sources of the
-    documents that were deleted because their file is gone. `usage` holds calls, tokens and cost by
-    step. `unreadable` holds the reason by source. `skipped` holds the number of files whose kind
-    can't be read, by suffix. `notices` are sentences about how the files were read. `status` is the
-    state of the graph after the run. `stopped` says why the run ended early, None if it did not.
+    documents that were deleted because their file or their row is gone. `usage` holds calls, tokens
+    and cost by step. `unreadable` holds the reason by source. `skipped` holds the number of files
+    whose kind can't be read, by suffix. `notices` are sentences about how the files were read.
+    `status` is the state of the graph after the run. `stopped` says why the run ended early, None
+    if it did not. `seconds` is the time that the run took.
     """
 
     ingested: Ingested = field(default_factory=Ingested)
@@ -49,6 +51,7 @@ class IndexResult:
     notices: Sequence[str] = ()
     status: Status | None = None
     stopped: str | None = None
+    seconds: float = 0.0
 
     def __repr__(self) -> str:
         ended = "complete" if self.complete else "stopped" if self.stopped else "with failures"

@@ -9,12 +9,12 @@ __all__ = [
     "CommunitiesDueRow",
     "DocumentChunksRow",
     "DocumentRow",
-    "EdgeRow",
+    "EdgesRow",
     "FoundRow",
     "HeldRow",
     "KnownCommunityRow",
     "KnownDocumentRow",
-    "MemberRow",
+    "MembersRow",
     "MentionedRow",
     "NamedByRow",
     "PendingChunkRow",
@@ -41,19 +41,16 @@ class FoundRow(TypedDict):
     found: bool
 
 
-class MemberRow(TypedDict):
-    """An entity, and the id of the leaf community that it is in now, if it is in one."""
+class MembersRow(TypedDict):
+    """Entities, each as a list: its id, its leaf community, and its weight when placed there."""
 
-    id: str
-    leaf: str | None
+    entities: list[tuple[str, str | None, float | None]]
 
 
-class EdgeRow(TypedDict):
-    """A relationship by the ids of its ends; `weight`: the number of its statements."""
+class EdgesRow(TypedDict):
+    """Relationships, each as the list of the ids of its ends and the number of its statements."""
 
-    start: str
-    end: str
-    weight: int
+    edges: list[tuple[str, str, int]]
 
 
 class NamedByRow(TypedDict):
@@ -66,18 +63,30 @@ class NamedByRow(TypedDict):
 
 
 class KnownCommunityRow(TypedDict):
-    """A community in its place in the tree."""
+    """A community in its place in the tree.
+
+    `unchecked` is the weight inside it that has changed since its split was last compared with a
+    fresh one.
+    """
 
     id: str
     level: int
+    size: int
     parent: str | None
+    unchecked: float
 
 
 class CommunitiesDueRow(TypedDict):
-    """What the communities were made with (None without communities), and whether they are due."""
+    """What the communities were made with (None without communities), and whether they are due.
+
+    `updated` says whether they have been changed since they were made, and `unchecked` is the
+    weight in the graph that has changed since level 0 was last compared with a fresh one.
+    """
 
     made_with: str | None
     due: bool
+    updated: bool
+    unchecked: float
 
 
 class SampleRow(TypedDict):
@@ -105,10 +114,10 @@ class PendingChunkRow(TypedDict):
 
 
 class MentionedRow(TypedDict):
-    """The ids of the entities that a chunk names."""
+    """The names that a chunk uses for the entities that it mentions."""
 
     chunk: str
-    entities: list[str]
+    names: list[str]
 
 
 class UnlinkedClaimRow(TypedDict):
@@ -154,7 +163,10 @@ class StalePairRow(TypedDict):
 
 
 class UndescribedRow(TypedDict):
-    """An entity or pair to describe, with its descriptions and the summaries of groups so far."""
+    """An entity or pair to describe, with its descriptions and the summaries of groups so far.
+
+    Each of the descriptions is a text and the id of the document that it comes from.
+    """
 
     id: str
     name: str
@@ -162,7 +174,7 @@ class UndescribedRow(TypedDict):
     hash: str | None
     groups: list[str] | None
     group_texts: list[str] | None
-    descriptions: list[str]
+    descriptions: list[tuple[str, str]]
 
 
 class WaitingReportsRow(TypedDict):
@@ -190,11 +202,12 @@ class PendingReportRow(TypedDict):
 
 
 class CitedRow(TypedDict):
-    """What a citation stands for."""
+    """What a citation stands for; `content` is the same in each graph of the same documents."""
 
     kind: CitationKind
     ref: int
     id: str
+    content: str
 
 
 class ReportEntityRow(TypedDict):
@@ -278,6 +291,7 @@ class GivenRefs(TypedDict, total=False):
     relationship: int
     claim: int
     community: int
+    decision: int
 
 
 class HeldRow(TypedDict):

@@ -115,6 +115,8 @@ async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
             found.append(Failure("extract", what, chunk["extraction"]))
         if chunk["claims"] and claims:
             found.append(Failure("claims", what, chunk["claims"]))
+    names = await graph.read("status/failed_names", FailedRow)
+    found += [Failure("compare", row["name"], row["reason"]) for row in names]
     descriptions = await graph.read("status/failed_descriptions", FailedRow)
     found += [Failure("summarize", row["name"], row["reason"]) for row in descriptions]
     reports = await graph.read("status/failed_reports", FailedRow)

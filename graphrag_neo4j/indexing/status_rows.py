@@ -111,6 +111,7 @@ class PendingRow(TypedDict):
     extract: int
     claims: int
     merge: int
+    resolve: int
     summarize: int
     reports: int
     embed: int

@@ -1,14 +1,14 @@
 """Tree summarise: makes one description of many, in groups that each fit one call.
 
-Descriptions that are too long for one call are divided into groups by the bits of their hashes, as
-in a trie. A model summarises each group, and the summaries are divided and summarised again. So a
-new description changes only its own group and the groups above it; no other group is summarised
-again.
+Descriptions that are too long for one call are divided into groups, as in a trie: by the bits of
+the hash of their document first, then by those of their own. A model summarises each group, and the
+summaries are divided and summarised again. So a new document, however often it describes the
+element, changes few groups and those above them; no other group is summarised again.
 
     many descriptions ──▶ groups that fit one call ──▶ their texts ──▶ … ──▶ one description
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_neo4j.ids import identify
@@ -70,19 +70,24 @@ class _Item:
 
 
 def tree_summarize(
-    descriptions: Sequence[str], signature: str, known: Mapping[str, str], budget: SummaryBudget
+    descriptions: Iterable[tuple[str, str]],
+    signature: str,
+    known: Mapping[str, str],
+    budget: SummaryBudget,
 ) -> Described | Missing:
     """The description of one element, or the groups that must be summarised first.
 
-    `signature` identifies everything else that the summary of a group depends on: the name of the
-    element, the model and the prompt. `known` holds the summaries that exist, by group hash.
+    `descriptions` are pairs of a text and the id of its document. `signature` identifies everything
+    else that the summary of a group depends on: the name of the element, the model and the prompt.
+    `known` holds the summaries that exist, by group hash.
     """
-    texts = sorted({text for text in descriptions if text})
+    document = dict(sorted(descriptions, reverse=True))  # of several documents, the first by id
+    texts = sorted(text for text in document if text)
     joined = "\n".join(texts)
     if len(texts) < 2 or budget.count(joined) <= budget.join:
         return Described(joined, identify("joined", joined), {}, by_model=False)
     longest = budget.context // 2  # so two texts always fit, and each level has fewer texts
-    items = [_Item(_bits(t), shortened(t, longest, budget.count)) for t in texts]
+    items = [_Item(_bits(document[t], t), shortened(t, longest, budget.count)) for t in texts]
     used: dict[str, str] = {}
     while True:
         buckets = _buckets(items, budget)
@@ -117,5 +122,6 @@ def _group(bucket: Sequence[_Item], signature: str) -> Group:
     return Group(identify("group", signature, *texts), texts)
 
 
-def _bits(text: str) -> str:
-    return f"{int(identify('description', text), 16):0128b}"
+def _bits(document: str, text: str) -> str:
+    hashes = identify("document", document)[:16] + identify("description", text)[:16]
+    return f"{int(hashes, 16):0128b}"

@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol with five tools, which read a graph and never write."""
+"""A server of the Model Context Protocol with six tools, which read a graph and never write."""
 
 import functools
 import socket
@@ -16,7 +16,9 @@ from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
 from graphrag_neo4j.integrations.tool_results import (
     Entities,
+    Questions,
     ReportText,
+    SuggestedQuestion,
     ToolAnswer,
     ToolPassage,
     passage,
@@ -29,10 +31,11 @@ __all__ = ["listen", "serve_http", "serve_stdio"]
 
 INSTRUCTIONS: Final = (
     "A knowledge graph of documents. It holds entities, relationships, claims, communities of "
-    "entities, and reports on the communities, all linked to the passages that support them. Use "
-    "global_search for questions about the whole, and local_search for questions about particular "
-    "things. Answers hold citations such as [Data: Entities (5); Reports (2)]. read_report takes "
-    "the number of a report; read_source takes the number of a source or of a place's chunk."
+    "entities, and reports on the communities, all linked to the passages that support them. "
+    "Use global_search for questions about the whole, and local_search for questions about "
+    "particular things. suggest_questions gives questions that the documents can answer. "
+    "Answers hold citations such as [Data: Entities (5); Reports (2)]. read_report takes the "
+    "number of a report; read_source takes the number of a source or of a place's chunk."
 )
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -47,6 +50,7 @@ Level = Annotated[
 ]
 Ref = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
 Limit = Annotated[int, Field(ge=1, le=100, description="The largest number of entities.")]
+Few = Annotated[int, Field(ge=1, le=20, description="The largest number of questions.")]
 
 
 class Tools:
@@ -85,6 +89,15 @@ class Tools:
     ) -> Entities:
         """Finds entities by name. Returns type, description and number of relationships."""
         return Entities(await self._rag.find_entities(text, limit))
+
+    async def suggest_questions(self, limit: Few = 6) -> Questions:
+        """Suggests questions that the documents can answer, on the whole and on particular things.
+
+        Returns each question with the tool that suits it. Use this where the user does not know
+        what to ask.
+        """
+        found = await self._rag.suggest(limit)
+        return Questions([SuggestedQuestion(f"{one.method}_search", one.question) for one in found])
 
     async def read_report(self, ref: Ref) -> ReportText:
         """Reads the whole report on a community, which is cited as `Reports (ref)`."""
@@ -146,6 +159,7 @@ def _server(rag: AsyncGraphRAG) -> MCPServer[Any]:
         tools.global_search,
         tools.local_search,
         tools.find_entities,
+        tools.suggest_questions,
         tools.read_report,
         tools.read_source,
     ):

@@ -13,7 +13,9 @@ from graphrag_neo4j.text import flat, shortened
 
 __all__ = [
     "Entities",
+    "Questions",
     "ReportText",
+    "SuggestedQuestion",
     "ToolAnswer",
     "ToolCitation",
     "ToolPassage",
@@ -72,6 +74,21 @@ class Entities:
     """Entities that a name matches, the best match first."""
 
     entities: list[FoundEntity]
+
+
+@dataclass(frozen=True)
+class SuggestedQuestion:
+    """A question, and the name of the tool that suits it."""
+
+    tool: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Suggested questions, those on the whole first."""
+
+    questions: list[SuggestedQuestion]
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ __all__ = ["Endpoint", "model_of"]
 MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report", "answer", "rating"]]] = {
     "extraction": "extraction",
     "claims": "extraction",
+    "names": "summary",
     "summary": "summary",
     "report": "report",
     "map": "answer",

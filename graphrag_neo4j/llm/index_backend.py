@@ -14,6 +14,7 @@ from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
+from graphrag_neo4j.llm.name_comparison import compare_names
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.repetitions import are_new, is_loop
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
@@ -27,6 +28,8 @@ from graphrag_neo4j.model import (
     FindingText,
     LLMTask,
     Message,
+    NamePair,
+    NameVerdict,
     Origin,
     Reply,
     Request,
@@ -104,6 +107,7 @@ class LLMIndexBackend:
         self._summary_values = values | _language(settings, "the language of the descriptions")
         self._report = worked("report", "input_text", settings.report_context_tokens)
         self._report_values = values | _language(settings, "the language of the material")
+        self._comparison = load_prompt("compare", settings.prompts, known=KNOWN, needs="input_text")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
         self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
 
@@ -130,6 +134,8 @@ class LLMIndexBackend:
         if step == "report":
             prompt = self._report.fill(self._report_values)
             return identify(step, self._settings.model_for(step), prompt)
+        if step == "names":
+            return identify(step, self._settings.model_for("summary"), self._comparison.fill({}))
         reading = self._extraction if step == "extraction" else self._claims
         return reading.signature(self._settings.model_for("extraction"))
 
@@ -189,6 +195,14 @@ class LLMIndexBackend:
         least, most = self._limits
         half = tokens.count(listed, self._settings.encoding) // 2
         return str(int(min(most, max(least, half)) * WORDS_PER_TOKEN))
+
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
+        """Decides for each pair of names whether they are one thing; None where it is not said.
+
+        Raises ReplyError if the reply can't be used.
+        """
+        limit = reply_limit("names", self._settings)
+        return (yield from compare_names(pairs, self._comparison, limit))
 
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         """Writes a report on the elements in `context`.

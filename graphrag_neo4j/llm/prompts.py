@@ -16,7 +16,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.resources import read_prompt
 
-__all__ = ["Prompt", "load_prompt", "marked"]
+__all__ = ["SUFFIXES", "Prompt", "load_prompt", "marked", "names_of_prompt"]
 
 OURS = (
     "extract",
@@ -45,6 +45,11 @@ OURS = (
     "route",
     "follow_up",
     "again",
+    "tune_profile",
+    "tune_types",
+    "tune_again",
+    "suggest",
+    "suggest_next",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {
@@ -110,6 +115,11 @@ def marked(text: str) -> str:
     return f"<text {number}>\n{text}\n</text {number}>"
 
 
+def names_of_prompt(name: str) -> tuple[str, ...]:
+    """Returns the names, without a suffix, that a user's file for the prompt `name` may have."""
+    return name, *ELSEWHERE.get(name, ())
+
+
 def _own_file(name: str, folder: Path | None) -> Path | None:
     if folder is None:
         return None
@@ -122,7 +132,7 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
             f"KG_PROMPTS={folder} holds no file that a step reads: "
             f"name them {', '.join(OURS)} (.md or .txt)."
         )
-    return next((files[one] for one in (name, *ELSEWHERE.get(name, ())) if one in files), None)
+    return next((files[one] for one in names_of_prompt(name) if one in files), None)
 
 
 def _read(path: Path, known: tuple[str, ...]) -> Prompt:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final, Self, TypeVar
 
 from graphrag_neo4j.context.context_table import ContextTable
+from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.follow_up import conversation_text, self_contained
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
@@ -17,6 +18,7 @@ from graphrag_neo4j.llm.schemas import (
     RatingSchema,
 )
 from graphrag_neo4j.llm.structured_output import read_json
+from graphrag_neo4j.llm.suggestions import next_questions, questions_on
 from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
 from graphrag_neo4j.settings import Settings
@@ -32,6 +34,7 @@ KNOWN: Final = (
     "history",
     "language",
     "max_length",
+    "n",
     "question",
     "report_data",
     "response_type",
@@ -74,6 +77,8 @@ class LLMQueryBackend:
         self._rate = worked("rate", room)
         self._prime = worked("prime", min(room, settings.max_context_tokens))
         self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
+        self._suggest = load("suggest", "context_data")
+        self._suggest_next = load("suggest_next", "context_data")
 
     @property
     def quotes(self) -> bool:
@@ -152,6 +157,16 @@ class LLMQueryBackend:
         )
         request = Request("rating", (Message("user", prompt),), self._limit("rating"))
         return (yield from self_contained(request, question))
+
+    def questions(self, material: SuggestionMaterial, n: int) -> LLMTask[Sequence[DraftQuestion]]:
+        """Returns questions on the collection or, after an answer, questions that follow on it.
+
+        Raises ReplyError if the reply can't be used.
+        """
+        if material.asked:
+            return next_questions(self._suggest_next, material, n)
+        language = self._settings.language or "the language of the reports"
+        return questions_on(self._suggest, material, n, language)
 
     def _final(self, system: str, question: str, history: Sequence[Message]) -> StreamedTask:
         last = Message("user", storable(question)[0])

@@ -5,7 +5,7 @@ reach them: they leave room for languages with several tokens in a word, for cit
 models that write more than they are asked for.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -21,8 +21,15 @@ MARGIN = 1000
 PRIMER = 2000  # one or two paragraphs, and five questions
 POINTS = 4000  # points of a map call, or one answer of several paragraphs
 ANSWER = 8000  # some ten pages; the user is told if an answer is cut off there
+VERDICTS = 2000  # twenty pairs with a reason each
 REFERENCES = 1000  # ids of reports, or the name of a method
 ONE_WORD = 100
+LIMITS: Mapping[Step, int] = {
+    "names": VERDICTS,
+    "map": POINTS,
+    "rating": REFERENCES,
+    "answer": ANSWER,
+}
 T = TypeVar("T")
 
 
@@ -35,12 +42,8 @@ def reply_limit(step: Step, settings: Settings) -> int:
             return TOKENS_OF_A_WORD * settings.description_tokens + MARGIN
         case "report":
             return TOKENS_OF_A_WORD * settings.report_words + MARGIN
-        case "map":
-            return POINTS
-        case "rating":
-            return REFERENCES
-        case "answer":
-            return ANSWER
+        case _:
+            return LIMITS[step]
 
 
 def limited(task: LLMTask[T], settings: Settings) -> Generator[Request, Reply, T]:

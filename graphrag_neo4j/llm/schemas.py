@@ -37,14 +37,20 @@ from graphrag_neo4j.llm.replies.reply_values import (
     read_text,
     usable,
 )
+from graphrag_neo4j.model import Sameness
 from graphrag_neo4j.text import excerpt
 
 __all__ = [
     "FOLLOW_UPS",
     "AnswerSchema",
+    "ComparisonSchema",
+    "EntityTypesSchema",
     "FollowUpSchema",
+    "NextQuestionsSchema",
     "PointsSchema",
     "PrimerSchema",
+    "ProfileSchema",
+    "QuestionsSchema",
     "RatingSchema",
     "ReplySchema",
     "ReportSchema",
@@ -186,6 +192,23 @@ class _PointSchema(ReplySchema):
         return {"description": given} if isinstance(given, str) else given
 
 
+class _VerdictSchema(ReplySchema):
+    defaults = {"reason": ""}
+    pair: Annotated[int, BeforeValidator(read_reference)]
+    verdict: Annotated[Sameness, BeforeValidator(lambda given: str(given).strip().casefold())]
+    reason: Text = _limited(300)
+
+
+class ComparisonSchema(ReplySchema):
+    """Whether the two names of each pair are one thing."""
+
+    model_config = ConfigDict(title="name_pairs")
+    listed = "pairs"
+    item_fields = ("verdict", "pair", "reason")
+    usable_if_cut = True
+    pairs: Listed[_VerdictSchema] = Field(json_schema_extra={"maxItems": 50})
+
+
 class PointsSchema(ReplySchema):
     """What a context has to say to a question; no points where it has nothing to say."""
 
@@ -235,3 +258,54 @@ class FollowUpSchema(ReplySchema):
 
     model_config = ConfigDict(title="self_contained_question")
     question: str
+
+
+class ProfileSchema(ReplySchema):
+    """What a collection of documents is about, and who reads it best."""
+
+    model_config = ConfigDict(title="collection_profile")
+    defaults = {"reason": "", "passages": []}
+    domain: Named = _limited(300)
+    language: Named = _limited(40)
+    persona: Named = _limited(300)
+    reason: Text = _limited(1000)
+    passages: Listed[Annotated[int, BeforeValidator(read_reference)]] = Field(
+        json_schema_extra={"maxItems": 3}
+    )
+
+
+class _EntityTypeSchema(ReplySchema):
+    defaults = {"definition": "", "names": [], "passages": []}
+    name: Named = _limited(60)
+    definition: Text = _limited(500)
+    names: Listed[Annotated[Text, _limited(120)]] = Field(json_schema_extra={"maxItems": 6})
+    passages: Listed[Annotated[int, BeforeValidator(read_reference)]] = Field(
+        json_schema_extra={"maxItems": 6}
+    )
+
+
+class EntityTypesSchema(ReplySchema):
+    """The types of entities of a collection of documents."""
+
+    model_config = ConfigDict(title="entity_types")
+    listed = "types"
+    item_fields = ("name", "definition", "names", "passages")
+    types: Listed[_EntityTypeSchema] = Field(json_schema_extra={"minItems": 1, "maxItems": 20})
+
+
+class QuestionsSchema(ReplySchema):
+    """Questions on a collection as a whole, and on particular things in it."""
+
+    model_config = ConfigDict(title="suggested_questions")
+    defaults = {"whole": [], "particular": []}
+    whole: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 20})
+    particular: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 20})
+
+
+class NextQuestionsSchema(ReplySchema):
+    """Questions that follow on an answer."""
+
+    model_config = ConfigDict(title="next_questions")
+    listed = "next"
+    usable_if_cut = True
+    next: Listed[Annotated[Text, _limited(300)]] = Field(json_schema_extra={"maxItems": 10})

@@ -14,6 +14,7 @@ from graphrag_neo4j.loaders.documents import (
     LangChainDocument,
     clean,
     from_langchain,
+    holds_rows,
     read,
 )
 from graphrag_neo4j.loaders.sources import ReadOptions, Unreadable, file_of, source_of
@@ -29,6 +30,7 @@ __all__ = [
     "find",
     "from_langchain",
     "gone",
+    "holds_rows",
     "read",
     "source_of",
 ]

@@ -9,7 +9,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.loaders.documents import SUFFIXES
 from graphrag_neo4j.loaders.sources import ReadOptions, Unreadable, file_of, resolve, source_of
 
-__all__ = ["DiscoveredFiles", "find", "gone"]
+__all__ = ["DiscoveredFiles", "existing_part", "find", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
     A glob counts as the folder that it starts in. Raises InputError if a folder can't be listed,
     because its files may still exist.
     """
-    folder = _existing_part(Path(path))
+    folder = existing_part(Path(path))
     if not folder.is_dir():
         return []
     found = find([folder], follow_links=options.follow_links)
@@ -90,7 +90,7 @@ def _expand(path: Path, follow_links: bool) -> Iterator[Path | Unreadable | _Lin
         elif path.exists():
             yield _named(path)
         else:
-            inside = None if follow_links else resolve(_existing_part(path))
+            inside = None if follow_links else resolve(existing_part(path))
             for match in _glob(path):
                 yield from _walk(match, match.is_dir(), inside, set())
     except OSError as error:
@@ -123,7 +123,7 @@ def _walk(
 
 def _glob(pattern: Path) -> list[Path]:
     """The sorted matches of a glob; hidden files and folders only if the glob has the dot."""
-    start = _existing_part(pattern)
+    start = existing_part(pattern)
     rest = pattern.relative_to(start) if start != Path() else pattern
     try:
         matches = sorted(start.glob(str(rest))) if _has_magic(str(rest)) else []
@@ -136,7 +136,7 @@ def _glob(pattern: Path) -> list[Path]:
     return matches
 
 
-def _existing_part(path: Path) -> Path:
+def existing_part(path: Path) -> Path:
     """The path if it exists, otherwise its part before the first glob character."""
     if path.exists():
         return path

@@ -13,7 +13,7 @@ from graphrag_neo4j.loaders.text import Content, File, markdown, plain, restruct
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.text import storable
 
-__all__ = ["SUFFIXES", "LangChainDocument", "clean", "from_langchain", "read"]
+__all__ = ["SUFFIXES", "LangChainDocument", "clean", "from_langchain", "holds_rows", "read"]
 
 T = TypeVar("T")
 PARTS = ("page", "row", "seq_num")
@@ -50,6 +50,11 @@ def read(
         yield Unreadable(source, _wrong_encoding(options))
     except InputError as error:
         yield Unreadable(source, str(error))
+
+
+def holds_rows(path: Path) -> bool:
+    """Whether the documents of a file are its rows."""
+    return path.suffix.lower() in FORMATS
 
 
 def clean(document: Document) -> tuple[Document, int]:

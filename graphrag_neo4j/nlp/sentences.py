@@ -5,8 +5,8 @@
 Each sentence and each word has its place in the text, and is exactly the text at this place.
 """
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -30,6 +30,13 @@ TAG = regex.compile(
     r"^[ \t]*+(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*+(?:\([^()\n]{0,20}\))?:(?=\s|$)",
     regex.M,
 )
+# "EP-12: The Heart" is the header of a page, "SPEAKER 1:" and "BB-8:" may be speakers.
+PART = regex.compile(
+    r"\p{L}+[-–]\p{N}+|(?:act|appendix|chapter|ep|episode|fig|figure|lesson|lecture|no|page|part|"
+    r"scene|season|section|step|table|vol|volume|week)\b\P{L}*\p{N}+",
+    regex.I,
+)
+HEADER_WORDS = 3  # a line of fewer words, such as "ADA: Yes.", is said again and again
 CUE = regex.compile(
     r"\[[^\[\]\n]{0,40}\]|\((?:laugh|music|crosstalk|inaudible|applause|affirmative|voice|pause|"
     r"silence|chuckle|sigh|cheer)[^()\n]{0,20}\)",
@@ -137,11 +144,12 @@ def read_passage(text: str) -> Passage:
         plain[start:end] = " " * (end - start)
     blanked = "".join(plain)
     sentences: list[Sentence] = []
-    borders = [0, *(start for start, _, _ in tags), len(text)]
-    speakers = [None, *(name for _, _, name in tags)]
-    for (start, end), speaker in zip(pairwise(borders), speakers, strict=True):
+    borders = [0, *(tag.start for tag in tags), len(text)]
+    speaker = None
+    for (start, end), tag in zip(pairwise(borders), [None, *tags], strict=True):
+        speaker = tag.name if tag and tag.name else speaker
         sentences += _sentences(text, blanked, start, end, speaker)
-    known = dict.fromkeys(name for _, _, name in tags)
+    known = dict.fromkeys(tag.name for tag in tags if tag.name)
     return Passage(text, tuple(sentences), tuple(known))
 
 
@@ -151,20 +159,51 @@ def speakers_in(text: str) -> list[str]:
     >>> speakers_in("ADA LOVELACE: Hi.\\nCHARLES: Yes.\\nADA LOVELACE: Bye.")
     ['Ada Lovelace', 'Charles']
     """
-    names = (" ".join(name.split()) for _, _, name in _tags(text))
+    names = (" ".join(tag.name.split()) for tag in _tags(text) if tag.name)
     return list(dict.fromkeys(name.title() if name.isupper() else name for name in names))
 
 
-def _tags(text: str) -> list[tuple[int, int, str]]:
-    """Returns speaker tags as (start, end, name).
+class _Tag(NamedTuple):
+    """A speaker tag, or the header of a page, which has no `name`: characters [start, end)."""
+
+    start: int
+    end: int
+    name: str | None
+
+
+def _tags(text: str) -> list[_Tag]:
+    """Returns the speaker tags, and the headers of pages that look like one.
 
     A tag is the start of a line up to a colon. The tags count only if one of them is in capitals
-    or occurs again.
+    or occurs again. The speaker before the header of a page goes on after it.
     """
     found = [m for m in TAG.finditer(text) if len(m["name"].split()) <= 4]
-    often = Counter(m["name"] for m in found)
-    sure = {name for name, n in often.items() if name.isupper() or n > 1}
-    return [(m.start(), m.end(), m["name"]) for m in found if sure]
+    rests = defaultdict[str, list[str]](list)
+    for m in found:
+        rests[m["name"]].append(_rest_of_line(text, m.end()))
+    headers = {name for name, lines in rests.items() if _is_header(name, lines)}
+    speakers = {name: len(lines) for name, lines in rests.items() if name not in headers}
+    sure = any(name.isupper() or n > 1 for name, n in speakers.items())
+    return [
+        _Tag(m.start(), m.end() + len(_rest_of_line(text, m.end())), None)
+        if m["name"] in headers
+        else _Tag(m.start(), m.end(), m["name"])
+        for m in found
+        if sure or m["name"] in headers
+    ]
+
+
+def _rest_of_line(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[start : end if end >= 0 else len(text)]
+
+
+def _is_header(name: str, lines: Sequence[str]) -> bool:
+    """Tells whether the lines after a tag are always the same, as in the headers of pages."""
+    if len(set(lines)) > 1:
+        return False
+    again = len(lines) > 1 and len(lines[0].split()) >= HEADER_WORDS
+    return again or PART.fullmatch(name) is not None
 
 
 def _no_prose(text: str) -> Iterator[tuple[int, int]]:

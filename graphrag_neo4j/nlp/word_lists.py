@@ -16,12 +16,14 @@ __all__ = [
     "FIELDS",
     "GENERIC",
     "ORGANIZATIONS",
+    "OTHER_PLURALS",
     "PLACES",
     "ROLES",
     "TIMES",
     "TITLES",
     "TRAILING",
     "TURNS",
+    "TYPE_CLASSES",
     "UNNAMED",
     "VARIANTS",
     "VERBS",
@@ -51,12 +53,18 @@ EVALUATIVE = _words("evaluative")
 FIELDS = _words("fields")
 GENERIC = _words("generic")
 ORGANIZATIONS = _words("organizations")
+OTHER_PLURALS = _words("other_plurals")
 PLACES = _words("places")
 ROLES = _words("roles")
 TIMES = _words("times")
 TITLES = _words("titles")
 TRAILING = _words("trailing")
 TURNS = frozenset(lines_of("words/turns.txt"))
+TYPE_CLASSES = {
+    type_: class_
+    for class_, _, types in (line.partition(" = ") for line in lines_of("words/type_classes.txt"))
+    for type_ in types.split()
+}
 UNNAMED = _words("unnamed")
 VARIANTS = dict(line.split(" = ") for line in lines_of("words/variants.txt"))
 VERBS = _words("verbs")

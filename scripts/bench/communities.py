@@ -28,9 +28,13 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.hierarchy import HierarchyLimits, TreeCommunity, community_tree
-from graphrag_neo4j.indexing.rows import EdgeRow
-from graphrag_neo4j.indexing.stages.communities import PROJECT, Leiden, detector
+from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
+from graphrag_neo4j.indexing.clustering.hierarchy import (
+    HierarchyLimits,
+    TreeCommunity,
+    community_tree,
+)
+from graphrag_neo4j.indexing.clustering.leiden import PROJECT, Leiden, detector
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import load_settings
 
@@ -61,8 +65,7 @@ async def _measure(home: Path, edges: list[WeightedEdge] | None) -> None:
 
 
 async def _edges(graph: Graph) -> list[WeightedEdge]:
-    rows = await graph.read("communities/edges", EdgeRow)
-    return [(row["start"], row["end"], float(row["weight"])) for row in rows]
+    return await read_edges(graph)
 
 
 def _made_up() -> list[WeightedEdge]:

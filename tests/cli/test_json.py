@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "json.md"
 CAROL = DATA / "christmas_carol" / "tables"
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 # The commands whose output the tests below hold against their schemas.
-HELD = {"index", "estimate", "query", "status", "import graphrag", "doctor"}
+HELD = {"index", "estimate", "query", "status", "suggest", "import graphrag", "doctor"}
 
 
 def commands_with_json(
@@ -117,6 +117,15 @@ def test_a_model_indexes_and_answers(kg: Run, tales: Path) -> None:
         shown = held("query", kg(*asked, "--context-only"))
         assert shown["text"] == ""
         assert shown["context"][0]["text"]
+    suggested = held("suggest", kg("suggest", "4", "--json"))
+    assert [one["method"] for one in suggested["questions"]] == [
+        "global",
+        "global",
+        "local",
+        "local",
+    ]
+    assert suggested["left_out"] == ["What is said of Nobody Atall?"]
+    assert suggested["usage"]["rating"]["calls"] == 1
     dynamic = kg("query", "Who is there?", "--method", "global", "--dynamic", "--json")
     assert held("query", dynamic)["method"] == "global"
 
@@ -127,6 +136,7 @@ def test_without_a_model(kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("KG_MODEL", "extractive")
     assert held("index", kg("index", tales, "--json"))["usage"] == {}
     assert held("estimate", kg("estimate", tales, "--json"))["steps"] == []
+    assert held("suggest", kg("suggest", "--json"))["usage"] == {}
     for method in METHODS:
         asked = ("query", "Where did Scrooge meet Marley?", "--method", method, "--json")
         answer = held("query", kg(*asked))

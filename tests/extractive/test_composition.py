@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, record_of, report_line
 from graphrag_neo4j.context.quotation import Draft, Provenance, Reach, Similar, Verified
@@ -78,6 +80,27 @@ def test_sign_offs_and_questions_are_not_quoted_but_the_reply_is() -> None:
     lead, said, _ = answered("Where do frogs live?", chunk(asked)).splitlines()
     assert lead == "**Ben Bloom, asked:** Where do frogs live, and why there?"
     assert said == "- They like cool water. [Data: Sources (7)]"
+
+
+@pytest.mark.parametrize(
+    ("questions", "lead"),
+    [
+        (
+            "How did you begin? And where do frogs live?",
+            "How did you begin? And where do frogs live?",
+        ),
+        (
+            "Where do frogs live? And how did you begin?",
+            "Where do frogs live? And how did you begin?",
+        ),
+        (f"How did you {'really ' * 20}begin? Where do frogs live?", "Where do frogs live?"),
+        ("How are you? I am well. Where do frogs live?", "Where do frogs live?"),
+    ],
+)
+def test_two_questions_in_a_row_lead_to_their_reply_together(questions: str, lead: str) -> None:
+    text = f"ADA LOVELACE: {questions}\n\nBEN BLOOM: With a pond. They like cool water there."
+    first = answered("Where do frogs live?", chunk(text)).splitlines()[0]
+    assert first == f"**Ben Bloom, asked:** {lead}"
 
 
 def test_a_sentence_that_needs_the_one_before_gets_it() -> None:

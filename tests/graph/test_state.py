@@ -51,7 +51,7 @@ DETACH DELETE state
 """
 STATE = "MATCH (s:State) RETURN properties(s) AS state"
 COUNTER = "MATCH (c:Counter) RETURN keys(c) AS keys"
-REFS = {"id", "chunk", "entity", "relationship", "claim", "community"}
+REFS = {"id", "chunk", "entity", "relationship", "claim", "community", "decision"}
 SIGNATURES = """
 MATCH (n) UNWIND [n.extraction_with, n.claims_with, n.description_with, n.report_with] AS with
 RETURN DISTINCT with

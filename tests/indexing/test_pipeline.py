@@ -36,12 +36,18 @@ def documents(*texts: str) -> list[Document]:
 
 
 async def index(
-    graph: Graph, what: Sequence[Document], settings: Settings, *, reread: bool = False
+    graph: Graph,
+    what: Sequence[Document],
+    settings: Settings,
+    *,
+    reread: bool = False,
+    fresh: bool = False,
 ) -> IndexResult:
     backends = Backends(settings)
     corpus = Corpus.of_documents(what)
     try:
-        return await build(graph, corpus, backends, silent, rebuild=RebuildOptions(reread))
+        rebuild = RebuildOptions(reread, fresh=fresh)
+        return await build(graph, corpus, backends, silent, rebuild=rebuild)
     finally:
         await backends.aclose()
 

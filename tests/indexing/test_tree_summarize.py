@@ -8,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.tree_summarize import Described, Group, SummaryBudget, tree_summarize
+from graphrag_neo4j.indexing.tree_summarize import (
+    Described,
+    Group,
+    Missing,
+    SummaryBudget,
+    tree_summarize,
+)
 
 Answer = Callable[[Group], str]
 
@@ -37,7 +43,7 @@ def ask_until_described(
     """The description, and the groups that were asked about; `known` learns their texts."""
     asked: list[Group] = []
     for _ in range(100):
-        found = tree_summarize(descriptions, signature, known, budget)
+        found = tree_summarize([(text, "") for text in descriptions], signature, known, budget)
         if isinstance(found, Described):
             return found, asked
         asked += found.groups
@@ -182,3 +188,20 @@ def test_another_way_to_ask_is_another_hash(texts: list[str]) -> None:
     assert len(hashes) == 2
     few = {ask_until_described(["Short."], {}, signature=name)[0].hash for name in ("s", "t")}
     assert len(few) == 1  # no model is asked
+
+
+def test_one_more_document_changes_few_groups_however_often_it_describes_the_element() -> None:
+    def of(document: int) -> list[tuple[str, str]]:
+        return [(f"Document {document} says thing {n}", f"d{document}") for n in range(20)]
+
+    def ask(descriptions: list[tuple[str, str]], known: dict[str, str]) -> int:
+        asked = 0
+        while isinstance(found := tree_summarize(descriptions, "s", known, BUDGET), Missing):
+            known |= {group.hash: answer(group) for group in found.groups}
+            asked += len(found.groups)
+        return asked
+
+    known: dict[str, str] = {}
+    many = [one for document in range(30) for one in of(document)]
+    assert ask(many, known) > 30
+    assert ask([*many, *of(30)], known) <= 6

@@ -27,7 +27,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.one_release]
 
 QUESTION = "What does Scrooge think of Marley?"
 COMMAND = [sys.executable, "-m", "graphrag_neo4j", "mcp"]
-TOOLS = {"global_search", "local_search", "find_entities", "read_report", "read_source"}
+TOOLS = {
+    "global_search",
+    "local_search",
+    "find_entities",
+    "suggest_questions",
+    "read_report",
+    "read_source",
+}
 
 VERSIONED = {"name": "by hand", "version": "0"}
 NO_MODEL = {"OPENAI_BASE_URL": "", "OPENAI_API_KEY": ""}
@@ -107,7 +114,7 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def test_five_tools_are_listed_and_none_writes(client: Client) -> None:
+async def test_six_tools_are_listed_and_none_writes(client: Client) -> None:
     tools = (await client.list_tools()).tools
     assert client.instructions
     assert "global_search" in client.instructions
@@ -118,6 +125,14 @@ async def test_five_tools_are_listed_and_none_writes(client: Client) -> None:
         assert tool.description
         assert tool.output_schema
         assert all(one["description"] for one in tool.input_schema["properties"].values())
+
+
+async def test_suggested_questions_name_the_tool_that_answers_them(client: Client) -> None:
+    reply = await call(client, "suggest_questions", limit=4)
+    asked = reply["questions"]
+    assert 2 <= len(asked) <= 4
+    assert {one["tool"] for one in asked} == {"global_search", "local_search"}
+    assert all(one["question"].endswith("?") for one in asked)
 
 
 @pytest.mark.parametrize("tool", ["global_search", "local_search"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.nlp.sentences import LONGEST, read_passage
+from graphrag_neo4j.nlp.sentences import LONGEST, read_passage, speakers_in
 
 TALK = """
 KEVIN SCOTT: So, Dr. Lee joined us in Sept. [MUSIC] She works on A.I. at U.C.
@@ -34,6 +34,34 @@ def test_speakers_are_known_and_no_part_of_what_they_say() -> None:
     assert said["Thank you!"] == "JANE LEE"
     assert said["Hello."] == "danah boyd"
     assert not any("KEVIN" in text or "MUSIC" in text or "Laughter" in text for text in said)
+
+
+HEADER = "EP-12: Bill Coughran: Human-Centered AI"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [HEADER, "Episode 3: On frogs", "Chapter 12: The pond", "Behind the Pond: A talk on frogs"],
+)
+def test_the_header_of_a_page_is_no_speaker_and_the_speaker_goes_on(header: str) -> None:
+    text = f"{header}\nADA LOVELACE: Frogs swim.\n{header}\n3\nThey jump, too.\nBEN: Do they?\n"
+    passage = read_passage(text)
+    assert passage.speakers == ("ADA LOVELACE", "BEN")
+    said = {sentence.text: sentence.speaker for sentence in passage.sentences}
+    assert said["They jump, too."] == "ADA LOVELACE"
+    assert not any(header[-5:] in sentence for sentence in said)
+    assert speakers_in(text) == ["Ada Lovelace", "Ben"]
+
+
+def test_a_header_that_comes_once_is_known_by_its_number() -> None:
+    assert speakers_in(f"{HEADER}\nADA: Yes.\nBEN: No.") == ["Ada", "Ben"]
+    assert speakers_in("EP-12\nThe Heart: A talk\n") == []
+
+
+@pytest.mark.parametrize("name", ["SPEAKER 1", "BB-8", "R2-D2", "will.i.am"])
+def test_a_name_with_a_number_or_a_short_line_again_and_again_is_a_speaker(name: str) -> None:
+    text = f"{name}: Yes.\nADA: Why?\n{name}: It swims.\nADA: I see.\nADA: I see.\n"
+    assert read_passage(text).speakers == (name, "ADA")
 
 
 def test_addresses_are_no_words() -> None:

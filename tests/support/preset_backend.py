@@ -23,8 +23,11 @@ from graphrag_neo4j.model import (
     Extraction,
     FindingText,
     LLMTask,
+    NamePair,
+    NameVerdict,
     Origin,
     RelationshipRecord,
+    Sameness,
     Step,
     T,
     WrittenReport,
@@ -52,12 +55,15 @@ class PresetBackend:
         *,
         version: str = "1",
         failing: Mapping[str, str] | None = None,
+        verdicts: Mapping[tuple[str, ...], Sameness] | None = None,
     ) -> None:
         self.entities, self.claimed = entities or {}, claims or {}
         self.version, self.failing = version, failing or {}
         self.heard: list[ChunkText] = []
         self.joined: list[tuple[str, tuple[str, ...]]] = []
         self.reported: list[str] = []
+        self.compared: list[tuple[str, str]] = []
+        self.verdicts = verdicts or {}
 
     @property
     def origin(self) -> Origin:
@@ -101,6 +107,16 @@ class PresetBackend:
                 raise ReplyError(reason)
         text = f"{len(context.splitlines())} lines, by {self.version}."
         return WrittenReport(text, text, [FindingText(text, text)], 5.0, text)
+
+    def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
+        """The verdicts that a test has set for two names; "unsure" for the others."""
+        yield from ()
+        self.compared += [(pair.one.name, pair.other.name) for pair in pairs]
+        ends = [tuple(sorted((pair.one.name, pair.other.name))) for pair in pairs]
+        for names in ends:
+            if reason := self.failing.get(" and ".join(names)):
+                raise ReplyError(reason)
+        return [NameVerdict(self.verdicts.get(names, "unsure"), "So it is.") for names in ends]
 
 
 async def run(task: LLMTask[T]) -> T:

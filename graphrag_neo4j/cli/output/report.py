@@ -20,6 +20,7 @@ PENDING = {
     "extract": ("chunk to read", "chunks to read"),
     "claims": ("chunk to read for claims", "chunks to read for claims"),
     "merge": ("entity or relationship to merge", "entities and relationships to merge"),
+    "resolve": ("name to compare", "names to compare"),
     "summarize": ("entity or relationship to describe", "entities and relationships to describe"),
     "reports": ("community to report on", "communities to report on"),
     "embed": ("text to embed", "texts to embed"),

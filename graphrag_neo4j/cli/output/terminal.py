@@ -33,6 +33,7 @@ __all__ = [
     "Part",
     "Style",
     "block",
+    "can_ask",
     "confirmed",
     "errors_are_shown",
     "folded",
@@ -250,6 +251,11 @@ def prompt(text: str) -> str:
 def confirmed(question: str) -> bool:
     """Asks the user a question, and tells whether the answer is yes."""
     return click.confirm(harmless(question))
+
+
+def can_ask() -> bool:
+    """Tells whether a person can answer a question: standard input is a terminal."""
+    return sys.stdin.isatty()
 
 
 def is_shown() -> bool:

@@ -12,6 +12,7 @@ STEPS: Final = {
     "report": "reports",
     "embed": "embedding",
     "map": "reading",
+    "compare": "names",
 }
 
 

@@ -1,114 +1,137 @@
-"""Finds communities with GDS Leiden and writes them as a tree.
+"""Finds communities with GDS Leiden, writes them as a tree, and keeps the tree up to date.
 
-The tree depends on the graph and the settings alone. It is made again when the graph or a setting
-has changed, and a community whose members stay the same keeps its node with all its properties.
+The first tree is that of Leiden. Where the graph changes later, only the part of the tree that the
+change touches is changed (`clustering.tree_update`), and a community that lives on keeps its node
+with its id, its ref and its report, though members come and go. A run with `fresh` makes the tree
+that a first run would make; communities that live on in it keep their nodes, too.
 """
 
-import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import anyio.to_thread
 
-from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, Transaction, give_refs
-from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.hierarchy import (
-    HierarchyLimits,
+from graphrag_neo4j.indexing.clustering.graph_reader import read_edges, read_members
+from graphrag_neo4j.indexing.clustering.hierarchy import (
     TreeCommunity,
-    community_row,
     community_tree,
 )
-from graphrag_neo4j.indexing.npmi import weight_of
+from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
+from graphrag_neo4j.indexing.clustering.leiden import Leiden, leiden_in_gds
+from graphrag_neo4j.indexing.clustering.npmi import weight_of
+from graphrag_neo4j.indexing.clustering.tree_update import (
+    ROOT,
+    FormerTree,
+    UpdatedTree,
+    updated_tree,
+)
 from graphrag_neo4j.indexing.rows import (
     CommunitiesDueRow,
-    EdgeRow,
     KnownCommunityRow,
-    MemberRow,
     NamedByRow,
     TotalsRow,
 )
 from graphrag_neo4j.model import WeightedEdge
 
-if TYPE_CHECKING:
-    from graphdatascience import GraphDataScience
+__all__ = ["find_communities"]
 
-__all__ = ["PROJECT", "Leiden", "detector", "find_communities"]
-
-# Numbers stand for entities; a row is an edge. Plain RETURN: with an alias the client fails after
-# projecting, and leaves the projection behind.
-PROJECT = """
-UNWIND $rows AS row
-RETURN gds.graph.project(
-  $name, row[0], row[1], {relationshipProperties: {weight: row[2]}},
-  {undirectedRelationshipTypes: ['*']}
-)
-"""
 IMPORTED = "import"  # the signature of an imported tree
-PROJECTION = "kg_"
 SEVERAL = 5  # documents from which on "more than half of the documents" means anything
 SHOWN = 8  # names in a notice
-NO_GDS = (
-    "Neo4j has no Graph Data Science: add the plugin `graph-data-science` to it (the embedded "
-    "server and docker-compose.yml have it), or set NEO4J_URI to a server that has it."
-)
 
 
 @dataclass(frozen=True, slots=True)
-class Leiden:
-    """The settings of the Leiden algorithm: limits of the tree, and the randomness `theta`, `seed`.
+class _Former:
+    """The tree in the graph, before the change.
 
-    With `by_npmi` True, the weight of a pair is its number of statements times its NPMI (`npmi`),
-    which suits a graph of co-occurrences. An entity that more than half of the documents mention,
-    such as the host of a series, then has no edges. Otherwise the weight is the number of
-    statements.
+    `paths` holds for each entity of the tree the ids of its communities from level 0 down; `placed`
+    holds for each entity of the graph its weighted degree when it was placed there, None if it was
+    not. `unchecked` is that of `FormerTree`.
     """
 
-    limits: HierarchyLimits = field(default_factory=HierarchyLimits)
-    theta: float = 0.01
-    seed: int = 42
-    by_npmi: bool = False
+    communities: Mapping[str, KnownCommunityRow]
+    paths: Mapping[str, Sequence[str]]
+    placed: Mapping[str, float | None]
+    unchecked: Mapping[str, float]
 
     @property
-    def signature(self) -> str:
-        """A hash of these settings."""
-        parts = [str(part) for part in (*astuple(self.limits), self.theta, self.seed)]
-        return identify(
-            "leiden", *parts, *["association without what is everywhere"] * self.by_npmi
-        )
+    def is_followed(self) -> bool:
+        """Whether it is known what has changed since the tree was made."""
+        return bool(self.paths) and all(self.placed[entity] is not None for entity in self.paths)
 
 
 async def find_communities(
-    graph: Graph, leiden: Leiden, listen: Listener, *, anew: bool = False
+    graph: Graph,
+    leiden: Leiden,
+    listen: Listener,
+    *,
+    anew: bool = False,
+    fresh: bool = False,
 ) -> None:
-    """Makes the tree of communities if it is out of date, or in any case with `anew`.
+    """Brings the tree of communities up to date with the graph and the settings.
 
-    It is out of date when the graph or the settings have changed; an imported tree does not depend
-    on the settings. Raises GraphError where GDS is missing.
+    An imported tree does not depend on the settings. With `fresh`, a tree that has been changed
+    since Leiden made it is made by Leiden again, and with `anew` any tree is, imported ones
+    included. Raises GraphError where GDS is needed and missing.
     """
     found = (await graph.read("communities/due", CommunitiesDueRow))[0]
     made = found["made_with"] in (None, IMPORTED, leiden.signature)
-    if made and not (found["due"] or anew):
+    if made and not (found["due"] or anew or (fresh and found["updated"])):
         return
     if anew:
         await graph.write("communities/imported")
     listen(Started("communities"))
-    entities = {
-        row["id"]: row["leaf"] for row in await graph.read("communities/entities", MemberRow)
+    former = await _former(graph, found)
+    stated = await read_edges(graph)
+    weights = _weights(stated, former.placed)
+    edges = await _by_npmi(graph, stated, listen) if leiden.by_npmi else stated
+    # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
+    follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
+    touched = _touched(weights, former.placed) if follow else None
+    tree = await anyio.to_thread.run_sync(_tree, graph, leiden, edges, former, touched)
+    await _save(graph, leiden, tree, former, weights, updated=follow)
+    listen(Advanced(len(tree.communities)))
+
+
+async def _former(graph: Graph, due: CommunitiesDueRow) -> _Former:
+    rows = await graph.read("communities/known", KnownCommunityRow)  # parents before children
+    down: dict[str | None, list[str]] = {None: []}
+    for row in rows:
+        down[row["id"]] = [*down[row["parent"]], row["id"]]
+    members = await read_members(graph)
+    return _Former(
+        {row["id"]: row for row in rows},
+        {one.id: down[one.leaf] for one in members if one.leaf},
+        {one.id: one.placed for one in members},
+        {ROOT: due["unchecked"], **{row["id"]: row["unchecked"] for row in rows}},
+    )
+
+
+def _weights(edges: Sequence[WeightedEdge], entities: Mapping[str, object]) -> dict[str, float]:
+    """The weighted degree of each entity: the number of statements about it and another one."""
+    degrees = dict.fromkeys(entities, 0.0)
+    for start, end, weight in edges:
+        degrees[start] += weight
+        degrees[end] += weight
+    return degrees
+
+
+def _touched(weights: Mapping[str, float], placed: Mapping[str, float | None]) -> dict[str, float]:
+    """The entities that are new or whose weighted degree has changed, each with the change."""
+    return {
+        entity: abs(weight - (placed[entity] or 0.0))
+        for entity, weight in weights.items()
+        if weight != placed[entity]
     }
-    edges = await _edges(graph, leiden, listen)
-    tree = await anyio.to_thread.run_sync(_tree, graph, leiden, list(entities), edges)
-    await _save(graph, leiden, tree, entities)
-    listen(Advanced(len(tree)))
 
 
-async def _edges(graph: Graph, leiden: Leiden, listen: Listener) -> list[WeightedEdge]:
-    rows = await graph.read("communities/edges", EdgeRow)
-    if not leiden.by_npmi:
-        return [(row["start"], row["end"], float(row["weight"])) for row in rows]
+async def _by_npmi(
+    graph: Graph, stated: Sequence[WeightedEdge], listen: Listener
+) -> list[WeightedEdge]:
+    """The edges with weights by NPMI, without those of entities that are everywhere."""
     total = (await graph.read("communities/chunks", TotalsRow))[0]
     named = await graph.read("communities/counts", NamedByRow)
     everywhere = {row["id"]: row["name"] for row in named if _is_everywhere(row, total)}
@@ -116,9 +139,8 @@ async def _edges(graph: Graph, leiden: Leiden, listen: Listener) -> list[Weighte
         listen(Notice(_left_out(sorted(everywhere.values()))))
     n = {row["id"]: row["n"] for row in named}
     return [
-        (a, b, weight_of(row["weight"], n[a], n[b], total["n"]))
-        for row in rows
-        for a, b in [(row["start"], row["end"])]
+        (a, b, weight_of(round(weight), n[a], n[b], total["n"]))
+        for a, b, weight in stated
         if a not in everywhere and b not in everywhere
     ]
 
@@ -137,90 +159,94 @@ def _left_out(names: Sequence[str]) -> str:
 
 
 def _tree(
-    graph: Graph, leiden: Leiden, entities: Sequence[str], edges: Sequence[WeightedEdge]
-) -> list[TreeCommunity]:
-    if not edges:
-        return community_tree(entities, edges, lambda _edges, _gamma: {}, leiden.limits)
-    from graphdatascience import GraphDataScience  # noqa: PLC0415 - pandas comes with it
-
-    with graph.lend_driver() as driver:
-        with _gds_errors():
-            gds = GraphDataScience(
-                driver, database=graph.database, arrow=False, show_progress=False
-            )
-        _drop_projections(gds)
-        return community_tree(entities, edges, detector(gds, leiden), leiden.limits)
-
-
-@contextmanager
-def _gds_errors() -> Iterator[None]:
-    """Raises the errors of the GDS client as GraphError."""
-    from graphdatascience.error.gds_not_installed import GdsNotFound  # noqa: PLC0415
-    from graphdatascience.error.unable_to_connect import UnableToConnectError  # noqa: PLC0415
-
-    try:
-        yield
-    except GdsNotFound as error:
-        raise GraphError(NO_GDS) from error
-    except UnableToConnectError as error:
-        raise GraphError(f"Graph Data Science does not answer: {error}.") from error
-
-
-def _drop_projections(gds: "GraphDataScience") -> None:
-    """Drops the projections of builds that were killed: the lease allows no other live build."""
-    # gds.graph.list() would compute the degrees of every projected graph on the server.
-    names = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")["graphName"]
-    for name in names:
-        if name.startswith(PROJECTION):
-            gds.graph.drop(name, fail_if_missing=False)
-
-
-def detector(
-    gds: "GraphDataScience", leiden: Leiden
-) -> Callable[[Sequence[WeightedEdge], float], Mapping[str, int]]:
-    """A function that runs Leiden in GDS on edges with a gamma, and gives a label for each end."""
-
-    def detect(edges: Sequence[WeightedEdge], gamma: float) -> Mapping[str, int]:
-        nodes = sorted({end for edge in edges for end in edge[:2]})
-        number = {node: i for i, node in enumerate(nodes)}
-        rows = [(number[a], number[b], weight) for a, b, weight in edges]
-        name = f"{PROJECTION}{uuid.uuid4()}"
-        with gds.graph.project.cypher(PROJECT, name=name, rows=rows).graph as projected:
-            labels: Any = gds.leiden.stream(
-                projected,
-                relationship_weight_property="weight",
-                random_seed=leiden.seed,
-                concurrency=1,  # with more threads the result is not repeatable
-                gamma=gamma,
-                theta=leiden.theta,
-            )
-        return {
-            nodes[node]: label
-            for node, label in zip(labels["nodeId"], labels["communityId"], strict=True)
-        }
-
-    return detect
+    graph: Graph,
+    leiden: Leiden,
+    edges: Sequence[WeightedEdge],
+    former: _Former,
+    touched: Mapping[str, float] | None,
+) -> UpdatedTree:
+    """The new tree with lasting ids: a fresh one if `touched` is None."""
+    entities, paths = list(former.placed), former.paths
+    with leiden_in_gds(graph, leiden) as detect:
+        if touched is None:
+            tree = UpdatedTree(community_tree(entities, edges, detect, leiden.limits))
+        else:
+            known = FormerTree(paths, touched, former.unchecked)
+            tree = updated_tree(entities, edges, detect, leiden.limits, known)
+    ids = {ROOT: ROOT, **lasting_ids(tree.communities, paths)}
+    unchecked = {ids[id_]: weight for id_, weight in tree.unchecked.items()}
+    return UpdatedTree(with_ids(tree.communities, ids), unchecked)
 
 
 async def _save(
-    graph: Graph, leiden: Leiden, tree: Sequence[TreeCommunity], leaf_of: Mapping[str, str | None]
+    graph: Graph,
+    leiden: Leiden,
+    tree: UpdatedTree,
+    former: _Former,
+    weights: Mapping[str, float],
+    *,
+    updated: bool,
 ) -> None:
-    known = {row["id"]: row for row in await graph.read("communities/known", KnownCommunityRow)}
-    now = {community.id: community for community in tree}
-    leaves = {member: c.id for c in tree for member in c.members}  # the deepest one remains
+    gone = former.communities.keys() - {community.id for community in tree.communities}
+    changed = _changed(tree.communities, former)
+    rows = [
+        row
+        for community in tree.communities
+        for row in [_row(community, tree.unchecked.get(community.id, 0.0))]
+        if community.id in changed or row != former.communities.get(community.id)
+    ]
+    leaves = {member: c.id for c in tree.communities for member in c.members}  # the deepest
+    joins = [{"id": e, "leaf": id_} for e, id_ in leaves.items() if _leaf(former, e) != id_]
+    placed = [{"id": e, "weight": w} for e, w in weights.items() if w != former.placed[e]]
 
     async def work(tx: Transaction) -> None:
-        await tx.run("communities/delete", ids=sorted(known.keys() - now.keys()))
-        refs = await give_refs(tx, "community", list(now))
-        new = [community_row(c, refs.get(c.id)) for c in tree if _differs(c, known.get(c.id))]
-        await tx.run("communities/save", rows=new)
-        await tx.run("communities/part", rows=new)
-        moved = [{"id": e, "leaf": leaf} for e, leaf in leaves.items() if leaf_of[e] != leaf]
-        await tx.run("communities/join", rows=moved)
-        await tx.run("communities/done", signature=leiden.signature)
+        await tx.run("communities/delete", ids=sorted(gone))
+        refs = await give_refs(tx, "community", [row["id"] for row in rows])
+        saved = [
+            {**row, "ref": refs.get(row["id"]), "changed": row["id"] in changed} for row in rows
+        ]
+        await tx.run("communities/save", rows=saved)
+        parts = [row for row in rows if _parent(former, row["id"]) != row["parent"]]
+        await tx.run("communities/part", rows=parts)
+        await tx.run("communities/join", rows=joins)
+        await tx.run("communities/placed", rows=placed)
+        await tx.run(
+            "communities/done",
+            signature=leiden.signature,
+            updated=updated or None,
+            unchecked=tree.unchecked.get(ROOT) or None,
+        )
 
     await graph.transact(work)
 
 
-def _differs(community: TreeCommunity, known: KnownCommunityRow | None) -> bool:
-    return known is None or (known["level"], known["parent"]) != (community.level, community.parent)
+def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
+    return {
+        "id": community.id,
+        "level": community.level,
+        "size": len(community.members),
+        "parent": community.parent,
+        "unchecked": unchecked,
+    }
+
+
+def _changed(communities: Sequence[TreeCommunity], former: _Former) -> set[str]:
+    """The ids of the communities with other members, or with other communities in between."""
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for community in communities:
+        for member in community.members:
+            paths[member].append(community.id)
+    others = [e for e, path in paths.items() if former.paths.get(e) != path]
+    ids = {id_ for e in others for path in (paths[e], former.paths.get(e, ())) for id_ in path}
+    sizes = {id_: row["size"] for id_, row in former.communities.items()}
+    return ids | {c.id for c in communities if sizes.get(c.id) != len(c.members)}
+
+
+def _leaf(former: _Former, entity: str) -> str | None:
+    path = former.paths.get(entity)
+    return path[-1] if path else None
+
+
+def _parent(former: _Former, id_: str) -> str | None:
+    known = former.communities.get(id_)
+    return known["parent"] if known else None

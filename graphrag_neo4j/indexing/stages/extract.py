@@ -23,6 +23,7 @@ from graphrag_neo4j.graph import (
     sweep_pairs,
 )
 from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.evidence import (
     claim_rows,
     link,
@@ -183,10 +184,10 @@ async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
 
 
 async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
-    """The ids of the entities that each chunk mentions."""
+    """The ids of the spellings that each chunk uses, also of those that another entity holds."""
     rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
     named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
-    return named | {row["chunk"]: set(row["entities"]) for row in rows}
+    return named | {row["chunk"]: set(map(entity_id, row["names"])) for row in rows}
 
 
 async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:

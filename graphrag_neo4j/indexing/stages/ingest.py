@@ -28,6 +28,7 @@ __all__ = [
     "document_id",
     "header_of",
     "ingest",
+    "key_of",
     "known_sources",
     "sources_under",
 ]
@@ -75,6 +76,11 @@ def document_id(source: str) -> str:
     return identify("document", source)
 
 
+def key_of(source: str) -> bytes:
+    """The id of the document with that source in half the memory."""
+    return bytes.fromhex(document_id(source))
+
+
 def header_of(document: Document, names: Iterable[str]) -> str:
     """The text that a model reads before each chunk of a document: its metadata of these names."""
     known = {"title": document.title, **document.metadata}
@@ -90,13 +96,16 @@ async def ingest(
     recut: bool = False,
     started: Started = DOCUMENTS,
     size_of: Callable[[Document], int] = lambda _: 1,
+    seen: set[bytes] | None = None,
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
     With `recut` True, documents that were cut with other settings are cut again. `started` is the
-    first event; `size_of` gives the share of its total that a document has, in its unit.
+    first event; `size_of` gives the share of its total that a document has, in its unit. The set
+    `seen` receives the `key_of` the source of each document.
     """
     ingesting = _Ingesting(graph, cutting, listen, recut, size_of)
+    ingesting.seen = set() if seen is None else seen
     listen(started)
     async for document in documents:
         await ingesting.take(document)

@@ -15,7 +15,9 @@ from collections.abc import Iterable, Sequence
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.rows import StaleEntityRow, StalePairRow
+from graphrag_neo4j.nlp.likely_names import name_properties
 
 __all__ = ["merge", "vote"]
 
@@ -52,9 +54,12 @@ def vote(counts: Iterable[tuple[str, int]]) -> str | None:
 
 
 def _entity(row: StaleEntityRow) -> Row:
+    names = [*row["mentioned"], *row["claimed"]]
+    own = vote(one for one in names if entity_id(one[0]) == row["id"])
     return {
         "id": row["id"],
-        "name": vote([*row["mentioned"], *row["claimed"]]),
+        "name": vote(names),
+        **name_properties(own or ""),
         "type": vote(row["types"]) or (UNSURE if row["types"] else None),
         "degree": row["degree"],
     }

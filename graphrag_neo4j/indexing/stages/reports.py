@@ -13,9 +13,10 @@ A report never stays if it cites what is gone, or if a document was deleted that
 """
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence, Set
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.context.citations import CitationKind, CitationRef, cited, rewrite
@@ -135,43 +136,48 @@ class _Level:
             "reports/pending", PendingReportRow, level=self.level, after=after, limit=PAGE
         ):
             tasks = await self._read(rows)
-            hashes = {row["id"]: row["hash"] for row in rows}
+            stay = await self._that_stay(rows, tasks)
             same = [
                 {"id": task.id, "pieces": _piece_properties(task)}
                 for task in tasks
-                if task.hash == hashes[task.id]
+                if stay.get(task.id) == 0
             ]
-            behind = await self._behind(rows, tasks)
+            behind = [{"id": id_, "behind": share} for id_, share in stay.items() if share]
             await self.graph.write("reports/same", rows=same)
-            await self.graph.write(
-                "reports/behind", rows=[{"id": id_, "behind": n} for id_, n in behind.items()]
-            )
-            self.stage.listen(Advanced(len(same) + len(behind)))
+            await self.graph.write("reports/behind", rows=behind)
+            self.stage.listen(Advanced(len(stay)))
             for task in tasks:
-                if task.hash != hashes[task.id] and task.id not in behind:
+                if task.id not in stay:
                     yield task
             after = rows[-1]["id"]
 
-    async def _behind(
+    async def _that_stay(
         self, rows: Sequence[PendingReportRow], tasks: Sequence[_Task]
     ) -> dict[str, float]:
-        """How far behind those reports of a page are that stay although their context differs."""
+        """How far behind those reports of a page are that stay; 0 for those that are up to date.
+
+        What they cite must be there: an edit may remove an entity and bring it back, with a new
+        ref.
+        """
         known = {row["id"]: row for row in rows}
         found = {
-            task.id: behind
+            task.id: share
             for task in tasks
-            if task.hash != known[task.id]["hash"] and self._may_stay(known[task.id], task)
-            for behind in [_drift(known[task.id], task)]
-            if behind <= self.limits.drift
+            for share in [self._share_behind(known[task.id], task)]
+            if share <= self.limits.drift
         }
         cites = {id_: cited(known[id_]["report"] or "") for id_ in found}
         there = await _resolve(self.graph, {one for refs in cites.values() for one in refs})
-        return {id_: n for id_, n in found.items() if there.keys() >= set(cites[id_])}
+        return {id_: share for id_, share in found.items() if there.keys() >= set(cites[id_])}
 
-    def _may_stay(self, row: PendingReportRow, task: _Task) -> bool:
-        """Whether the report was made in the same way, and tells nothing that was deleted."""
+    def _share_behind(self, row: PendingReportRow, task: _Task) -> float:
+        """The share of the material that the report lacks; infinite if the report can't stay."""
+        if task.hash == row["hash"]:
+            return 0.0
         made_alike = row["report"] is not None and row["made_with"] == self.signature
-        return made_alike and task.report is None and not row["forgetting"]
+        if not made_alike or task.report is not None or row["forgetting"]:
+            return inf
+        return _drift(row, task)
 
     async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
         """The tasks of a page of communities."""
@@ -188,8 +194,10 @@ class _Level:
                 table = pack(material, self.limits.budget, self.limits.count)
                 made[id_] = material, table, None
         records = [record for _, table, _ in made.values() for record in table.records.values()]
-        ids_of = await _resolve(self.graph, {one for record in records for one in _cited(record)})
-        return [self._task(id_, *one, ids_of) for id_, one in made.items()]
+        cited_rows = await _resolve(
+            self.graph, {one for record in records for one in _cited(record)}
+        )
+        return [self._task(id_, *one, cited_rows) for id_, one in made.items()]
 
     def _task(
         self,
@@ -197,16 +205,16 @@ class _Level:
         material: ReportMaterial,
         table: ContextTable,
         report: WrittenReport | None,
-        ids_of: dict[tuple[CitationKind, int], str],
+        cited_rows: Mapping[CitationRef, CitedRow],
     ) -> _Task:
         known: defaultdict[CitationKind, dict[int, str]] = defaultdict(dict)
         for record in table.records.values():
             known[record.kind][record.ref] = record.id
             for kind, ref in _cited(record):
-                if (kind, ref) in ids_of:
-                    known[kind][ref] = ids_of[kind, ref]
+                if (kind, ref) in cited_rows:
+                    known[kind][ref] = cited_rows[kind, ref]["id"]
         signature = ELEMENTS if report else self.signature
-        lines = [_without_refs(record, known) for record in table.records.values()]
+        lines = [_without_refs(record, cited_rows) for record in table.records.values()]
         if self.quoting and not report:
             lines += _counted(material)
         hash_ = identify("report", signature, *lines)
@@ -254,12 +262,20 @@ def _cited(record: ContextRecord) -> list[tuple[CitationKind, int]]:
     return cited(record.text) if record.kind == "Reports" else []
 
 
-def _without_refs(record: ContextRecord, known: dict[CitationKind, dict[int, str]]) -> str:
-    """A record with ids in place of refs: refs depend on the order in which a graph was built."""
-    text = record.text
-    if record.kind == "Reports":
-        text = rewrite(text, lambda kind, ref: known[kind].get(ref) if kind else None)
-    return f"{record.kind} {record.id} {text}"
+def _without_refs(record: ContextRecord, cited_rows: Mapping[CitationRef, CitedRow]) -> str:
+    """A record as it is in any graph of these documents.
+
+    Refs depend on the order in which a graph was built, and so do the ids of communities. A cited
+    record is named by its id, a cited community by the hash of what its report was written from.
+    """
+    if record.kind != "Reports":
+        return f"{record.kind} {record.id} {record.text}"
+
+    def name(kind: CitationKind | None, ref: int) -> str | None:
+        row = cited_rows.get((kind, ref)) if kind else None
+        return row["content"] if row else None
+
+    return f"{record.kind} {rewrite(record.text, name)}"
 
 
 def _piece_properties(task: _Task) -> PieceProperties:
@@ -276,14 +292,14 @@ def _drift(row: PendingReportRow, task: _Task) -> float:
     return drift(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
 
 
-async def _resolve(graph: Graph, wanted: Set[CitationRef]) -> dict[tuple[CitationKind, int], str]:
-    """The ids of cited records by kind and ref, without the records that no longer exist."""
+async def _resolve(graph: Graph, wanted: Set[CitationRef]) -> dict[CitationRef, CitedRow]:
+    """The cited records by kind and ref, without those that no longer exist."""
     rows = await graph.read(
         "reports/cited",
         CitedRow,
         citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)],
     )
-    return {(row["kind"], row["ref"]): row["id"] for row in rows}
+    return {(row["kind"], row["ref"]): row for row in rows}
 
 
 def _counted(material: ReportMaterial) -> list[str]:

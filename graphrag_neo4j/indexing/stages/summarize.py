@@ -107,7 +107,8 @@ class _Describing:
         if row["hash"] and row["description"] is not None:
             known[row["hash"]] = row["description"]
         signature = identify("description of", self.signature, row["name"])
-        return tree_summarize(row["descriptions"], signature, known, self.limits.budget)
+        descriptions = [(text, document) for text, document in row["descriptions"]]
+        return tree_summarize(descriptions, signature, known, self.limits.budget)
 
     def _done(self, row: UndescribedRow, found: Described) -> Row:
         return {
@@ -117,7 +118,7 @@ class _Describing:
             "with": self.signature if found.by_model else None,
             "groups": list(found.groups) or None,
             "group_texts": list(found.groups.values()) or None,
-            "sample": sample_of_texts(row["descriptions"]) if found.by_model else None,
+            "sample": _sample(row) if found.by_model else None,
         }
 
     async def _answer(self, ask: _Ask) -> str:
@@ -138,3 +139,7 @@ class _Describing:
         await self.graph.write(f"summarize/failed_{self.kind}", rows=rows)
         await self.graph.write(f"summarize/group_{self.kind}", rows=groups)
         self.stage.listen(Advanced(failed=newly_failed))
+
+
+def _sample(row: UndescribedRow) -> list[int]:
+    return sample_of_texts({text for text, _ in row["descriptions"]})

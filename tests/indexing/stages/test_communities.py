@@ -11,8 +11,9 @@ from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, Transaction, connect
 from graphrag_neo4j.ids import entity_id, identify
-from graphrag_neo4j.indexing.hierarchy import HierarchyLimits
-from graphrag_neo4j.indexing.stages.communities import Leiden, find_communities
+from graphrag_neo4j.indexing.clustering.hierarchy import HierarchyLimits
+from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.stages.communities import find_communities
 from tests.support.paths import DATA
 from tests.support.server_without_gds import server_without_gds
 from tests.support.servers import release_under_test

@@ -25,9 +25,10 @@ from graphrag_neo4j.graph import (
     vector_search,
 )
 from graphrag_neo4j.graph.rows import ScoredRow, SearchIndexRow
+from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.indexing.stages.communities import Leiden, find_communities
+from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.indexing.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.indexing.status import read_status

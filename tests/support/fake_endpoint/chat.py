@@ -28,9 +28,14 @@ MISSED = re.compile(r"\bmiss(?:ed|ing)\b", re.IGNORECASE)
 FORM = re.compile(r"One JSON object and nothing else\b[^{\n]*(\{.*)")
 SCHEMA_OF = {
     "findings": "community_report",
+    "pairs": "name_pairs",
     "points": "points",
     "relevant": "relevant_reports",
     "follow_ups": "primer",
+    "persona": "collection_profile",
+    "types": "entity_types",
+    "particular": "suggested_questions",
+    "next": "next_questions",
     "question": "self_contained_question",
     "answer": "rated_answer",
 }

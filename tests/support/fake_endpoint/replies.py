@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
-from tests.support.fake_endpoint import answers
+from tests.support.fake_endpoint import answers, names, suggestions, tuning
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
@@ -33,11 +33,16 @@ REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "community_report": write_report,
+    "name_pairs": names.compare,
     "points": answers.weigh,
     "rated_answer": answers.weigh_whole,
     "relevant_reports": answers.rate,
     "primer": answers.prime,
     "self_contained_question": answers.rewrite,
+    "collection_profile": tuning.profile,
+    "entity_types": tuning.entity_types,
+    "suggested_questions": suggestions.suggest,
+    "next_questions": suggestions.follow,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 

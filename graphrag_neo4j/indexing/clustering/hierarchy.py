@@ -8,7 +8,7 @@ community, so the one run gives the same split as a run for each community.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -22,6 +22,8 @@ __all__ = [
     "community_row",
     "community_tree",
     "components",
+    "connected_parts",
+    "fresh_parts",
 ]
 
 Detect = Callable[[Sequence[WeightedEdge], float], Mapping[str, int]]
@@ -45,7 +47,7 @@ class HierarchyLimits:
 
 @dataclass(frozen=True, slots=True)
 class TreeCommunity:
-    """A community and its place in the tree. Its id depends on its members alone."""
+    """A community and its place in the tree. `of` makes its id from its members alone."""
 
     id: str
     level: int
@@ -78,54 +80,49 @@ def community_tree(
     Level 0 covers all entities. The children of a community partition it; a community that is not
     split has no children. Each community of more than one member is connected.
     """
-    edges = [_distinct(edge) for edge in sorted(edges)]
+    edges = sorted(edges)
+    members = [sorted(set(entities))]
     tree = level = [
-        TreeCommunity.of(0, part, None) for part in _partition(entities, edges, detect, limits)
+        TreeCommunity.of(0, part, None)
+        for parts in fresh_parts(members, edges, detect, limits.gamma)
+        for part in parts
     ]
     for number in range(1, limits.max_levels):
-        level = _split_all(level, edges, detect, limits, number)
+        large = [c for c in level if len(c.members) > max(limits.max_size, 1)]
+        split = fresh_parts([c.members for c in large], edges, detect, limits.gamma)
+        level = [
+            TreeCommunity.of(number, part, community.id)
+            for community, parts in zip(large, split, strict=True)
+            for part in parts
+            if len(parts) > 1
+        ]
         tree = tree + level
         if not level:
             break
     return tree
 
 
+def fresh_parts(
+    wholes: Sequence[Sequence[str]], edges: Sequence[WeightedEdge], detect: Detect, gamma: float
+) -> list[list[list[str]]]:
+    """The connected parts into which the detector splits each of several sets, in one run.
+
+    The sets have no member in common. A member without an edge inside its set is a part of its own.
+    """
+    home = {member: i for i, whole in enumerate(wholes) for member in whole}
+    inside = [_distinct(e) for e in edges if home.get(e[0], -1) == home.get(e[1], -2)]
+    labels = detect(_scaled(inside, home), gamma * len(wholes)) if inside else {}
+    parts: list[list[list[str]]] = [[] for _ in wholes]
+    for part in connected_parts(labels, inside):
+        parts[home[part[0]]].append(part)
+    for member in home.keys() - labels.keys():
+        parts[home[member]].append([member])
+    return [sorted(one) for one in parts]
+
+
 def components(nodes: Iterable[str], edges: Sequence[WeightedEdge]) -> list[list[str]]:
     """The connected components of a graph; edges to nodes outside `nodes` do not count."""
-    return sorted(_connected(dict.fromkeys(nodes, 0), edges))
-
-
-def _partition(
-    entities: Iterable[str], edges: Sequence[WeightedEdge], detect: Detect, limits: HierarchyLimits
-) -> list[list[str]]:
-    """The communities of level 0; an entity without edges is a community of one."""
-    labels = detect(edges, limits.gamma) if edges else {}
-    alone = [[entity] for entity in sorted(set(entities) - labels.keys())]
-    return sorted([*_connected(labels, edges), *alone])
-
-
-def _split_all(
-    level: Sequence[TreeCommunity],
-    edges: Sequence[WeightedEdge],
-    detect: Detect,
-    limits: HierarchyLimits,
-    number: int,
-) -> list[TreeCommunity]:
-    large = [c for c in level if len(c.members) > max(limits.max_size, 1)]
-    if not large:
-        return []
-    home = {member: i for i, community in enumerate(large) for member in community.members}
-    inside = [edge for edge in edges if home.get(edge[0], -1) == home.get(edge[1], -2)]
-    labels = detect(_scaled(inside, home), limits.gamma * len(large))
-    parts: defaultdict[int, list[list[str]]] = defaultdict(list)
-    for part in _connected(labels, inside):
-        parts[home[part[0]]].append(part)
-    return [
-        TreeCommunity.of(number, part, large[i].id)
-        for i in sorted(parts)
-        for part in sorted(parts[i])
-        if len(parts[i]) > 1
-    ]
+    return sorted(connected_parts(dict.fromkeys(nodes, 0), edges))
 
 
 def _scaled(inside: Sequence[WeightedEdge], home: Mapping[str, int]) -> list[WeightedEdge]:
@@ -153,7 +150,9 @@ def _exact(weight: float) -> float:
     return max(1, round(weight / GRAIN)) * GRAIN
 
 
-def _connected(labels: Mapping[str, int], edges: Sequence[WeightedEdge]) -> list[list[str]]:
+def connected_parts(
+    labels: Mapping[str, Hashable], edges: Sequence[WeightedEdge]
+) -> list[list[str]]:
     """Cuts the labelled sets into connected components.
 
     In rare cases Leiden in GDS puts nodes that are not connected into one community.

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.indexing.hierarchy import HierarchyLimits, TreeCommunity, community_tree
+from graphrag_neo4j.indexing.clustering.hierarchy import (
+    HierarchyLimits,
+    TreeCommunity,
+    community_tree,
+)
 from graphrag_neo4j.model import WeightedEdge
 
 names = st.sampled_from([f"n{i:02d}" for i in range(30)])

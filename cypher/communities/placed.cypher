@@ -1,0 +1,4 @@
+// Saves the weighted degrees that entities have when they are placed in their communities.
+UNWIND $rows AS row
+MATCH (entity:Entity {id: row.id})
+SET entity.placed_weight = row.weight

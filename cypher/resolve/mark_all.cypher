@@ -1,0 +1,3 @@
+// Marks all entities for the stage merge, which gives them their keys, and so for the stage resolve.
+MATCH (entity:Entity)
+SET entity.stale = true

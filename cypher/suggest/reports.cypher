@@ -1,0 +1,12 @@
+// Reads the reports of the coarsest level, the most important first, and their foremost members.
+// A rating is missing without a model; then the largest communities come first.
+MATCH (community:Community {level: 0}) WHERE community.report IS NOT NULL
+WITH community
+ORDER BY community.origin = 'elements', coalesce(community.rating, 0) DESC, community.size DESC,
+         community.id
+LIMIT $most
+RETURN coalesce(community.title, '') AS title, coalesce(community.summary, '') AS summary,
+       COLLECT { MATCH (community)-[:HAS_FINDING]->(f:Finding)
+                 RETURN f.summary ORDER BY f.index LIMIT 3 } AS findings,
+       COLLECT { MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(e:Entity)
+                 RETURN e.id ORDER BY e.degree DESC, e.id LIMIT $members } AS members

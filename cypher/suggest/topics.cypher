@@ -1,0 +1,9 @@
+// Reads entities by id, with the number of documents that mention them and some of the passages.
+UNWIND $ids AS id
+MATCH (entity:Entity {id: id})
+RETURN entity.id AS id, entity.name AS name, coalesce(entity.type, '') AS type,
+       coalesce(entity.description, '') AS description,
+       COUNT { MATCH (entity)<-[:MENTIONS]-()-[:PART_OF]->(d:Document) RETURN DISTINCT d } AS documents,
+       COLLECT { MATCH (entity)<-[:MENTIONS]-(chunk:Chunk)-[:PART_OF]->(d:Document)
+                 WITH chunk, d ORDER BY chunk.id LIMIT $passages
+                 RETURN [d.source, chunk.text] } AS passages

@@ -1,0 +1,215 @@
+"""`kg-build tune` chooses prompts that fit a collection of documents."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import click
+
+from graphrag_neo4j.backends import Backends
+from graphrag_neo4j.cli.options import Number, read_options, reading_of, run, settings_of
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import EventDisplay, listening, money, money_known
+from graphrag_neo4j.cli.output.words import counted, or_more
+from graphrag_neo4j.client import PASSAGES
+from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.tuning import (
+    Sample,
+    Tuning,
+    Wishes,
+    Written,
+    check_folder,
+    check_tuning,
+    estimate_tuning,
+    read_sample,
+    setting_lines,
+)
+from graphrag_neo4j.tuning import tune as choose
+
+__all__ = ["tune"]
+
+NAMED = 20  # problems that are listed one by one
+ASK = "No one can be asked whether to go on: add --yes to the command."
+STOPPED = "Nothing was asked and nothing was written."
+FAILED = (
+    "Error: Nothing was chosen and nothing was written, since {error}. Try again, or name another "
+    "model by --model."
+)
+
+
+@click.command()
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("prompts"),
+    show_default=True,
+    metavar="FOLDER",
+    help="The folder to write. The setting KG_PROMPTS takes it as it is.",
+)
+@click.option("--domain", metavar="TEXT", help="What the documents are about, if you know it.")
+@click.option(
+    "--language",
+    metavar="NAME",
+    help=(
+        "The language of names and descriptions. The default is the setting KG_LANGUAGE or, if "
+        "that is not set, the language of the documents."
+    ),
+)
+@click.option(
+    "--persona",
+    metavar="TEXT",
+    help="Who reads the documents, for example 'a doctor who looks for side effects'.",
+)
+@click.option(
+    "--entity-types",
+    metavar="TYPES",
+    help="Your own entity types, separated by commas. The model only defines them.",
+)
+@click.option(
+    "--passages",
+    type=Number(least=1, most=200),
+    default=PASSAGES,
+    show_default=True,
+    help="How many passages of the documents the model reads.",
+)
+@click.option(
+    "--model", metavar="NAME", help="The chat model to use. The default is the setting KG_MODEL."
+)
+@click.option(
+    "--max-cost",
+    type=Number(least=0, whole=False),
+    metavar="DOLLARS",
+    help="Stop when the model calls have cost this many US dollars. Then nothing is written.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask before the model is called.")
+@read_options
+def tune(
+    paths: tuple[Path, ...],
+    *,
+    output: Path,
+    domain: str | None,
+    language: str | None,
+    persona: str | None,
+    entity_types: str | None,
+    passages: int,
+    yes: bool,
+    **values: Any,  # noqa: ANN401 - settings and reading options
+) -> None:
+    """Choose prompts and entity types that fit the documents in PATHS.
+
+    A model reads some passages, which are spread over the documents. It finds what the documents
+    are about, which types of entities matter in them, and examples. The command writes prompt files
+    and a page, tuning.md, that tells what was chosen and why. Read it before you index.
+
+    The command first estimates its cost, and asks whether to go on. It needs no Neo4j. It never
+    overwrites a file that you changed. To start again, run the same command again.
+    """
+    options = reading_of(values)
+    types = tuple(part.strip() for part in (entity_types or "").split(",") if part.strip())
+    settings = settings_of(**values)
+    wishes = Wishes(domain, language, persona, types)
+    check_tuning(settings)
+    check_folder(output)
+    if not (yes or terminal.can_ask()):
+        raise InputError(ASK)
+    corpus = Corpus.of_paths(paths, options, settings.max_file_mb)
+    with listening(quiet=False, fleeting=True) as listen:
+        sample = anyio.run(read_sample, corpus, settings.encoding, passages, listen)
+    _tell_estimate(sample, settings)
+    if not (yes or terminal.confirmed("Go on?")):
+        terminal.line(STOPPED)
+        raise click.exceptions.Exit(1)
+    chosen = _chosen(sample, settings, wishes)
+    written = chosen.write(output)
+    _summarise(chosen, written)
+    if sample.unreadable:
+        raise click.exceptions.Exit(1)
+
+
+def _tell_estimate(sample: Sample, settings: Settings) -> None:
+    _tell_unreadable(sample)
+    found = estimate_tuning(sample, settings)
+    cost = "unknown cost" if found.cost is None else f"about {money(found.cost)}"
+    terminal.line(
+        f"{counted(len(sample.passages), 'passage')} of {counted(sample.documents, 'document')} "
+        f"were chosen. {settings.model_for('extraction')} reads them in "
+        f"{counted(found.calls, 'call')} with about {found.input_tokens:,} input tokens and "
+        f"{found.output_tokens:,} output tokens: {cost}. Replies that can't be used are asked for "
+        f"again, so there may be up to {counted(found.most_calls, 'call')}."
+    )
+
+
+def _tell_unreadable(sample: Sample) -> None:
+    problems = list(sample.unreadable.items())
+    for source, reason in problems[:NAMED]:
+        terminal.line(f"{source}: {reason}.", style="red", error=True)
+    if len(problems) > NAMED:
+        rest = or_more(len(problems), NAMED, "`kg-build estimate --json`")
+        terminal.line(rest, style="red", error=True)
+
+
+def _chosen(sample: Sample, settings: Settings, wishes: Wishes) -> Tuning:
+    async def work() -> Tuning:
+        with listening(quiet=False, fleeting=True) as listen:
+            return await _ask(sample, settings, wishes, listen)
+
+    try:
+        return run(work)
+    except ReplyError as error:
+        terminal.line(FAILED.format(error=str(error).rstrip(".")), error=True)
+        raise click.exceptions.Exit(1) from None
+
+
+async def _ask(sample: Sample, settings: Settings, wishes: Wishes, listen: EventDisplay) -> Tuning:
+    backends = Backends(settings)
+    try:
+        return await choose(sample, backends, wishes, listen)
+    finally:
+        await backends.aclose()
+
+
+def _summarise(chosen: Tuning, written: Written) -> None:
+    terminal.line(("Domain    ", "bold"), chosen.domain)
+    terminal.line(("Language  ", "bold"), chosen.language or "several")
+    terminal.line(("Persona   ", "bold"), chosen.persona)
+    rows = [(one.name, one.definition or "not defined") for one in chosen.entity_types]
+    terminal.table(("type", "definition"), rows, left=("definition",), wrapped=True)
+    terminal.line(
+        f"{counted(len(chosen.examples), 'example')} of your documents "
+        f"{'is' if len(chosen.examples) == 1 else 'are'} in the prompt."
+    )
+    for sentence in chosen.left_out:
+        terminal.line(f"Left out. {sentence}", style="yellow")
+    _tell_cost(chosen)
+    _tell_folder(chosen, written)
+
+
+def _tell_cost(chosen: Tuning) -> None:
+    used = Usage.total(chosen.usage.values())
+    terminal.line(
+        f"{counted(used.calls, 'call')}, {used.input_tokens:,} input tokens, "
+        f"{used.output_tokens:,} output tokens, {money_known(used.cost, used.unpriced)}."
+    )
+
+
+def _tell_folder(chosen: Tuning, written: Written) -> None:
+    if written.kept:
+        named = ", ".join(map(str, written.kept))
+        terminal.line(
+            f"You wrote or changed {named}, so nothing beside it was overwritten. The new files "
+            f"are in {written.folder}: compare them, and take over what you like.",
+            style="yellow",
+        )
+    terminal.line(
+        f"The prompts are in {written.folder}. Read {written.folder / 'tuning.md'}, which tells "
+        "what was chosen and why. These lines, in the environment or in .env, use them:"
+    )
+    for line in setting_lines(chosen, written.folder):
+        terminal.line(f"  {line}")

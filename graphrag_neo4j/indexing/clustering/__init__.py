@@ -1,0 +1,1 @@
+"""The tree of communities: found anew by Leiden, or brought up to date where the graph changed."""

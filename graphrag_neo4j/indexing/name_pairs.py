@@ -1,0 +1,130 @@
+"""Finds the pairs of spellings that a model is to compare, and what it is shown about them.
+
+Only spellings that begin or end with the same rare word, and acronyms with what they may stand for,
+are compared. A decision of a model stays until the type of a spelling changes, or until the pair is
+no longer likely; a pair that a rule or a person has decided about is not asked for.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graphrag_neo4j.graph import Transaction
+from graphrag_neo4j.ids import entity_id, identify
+from graphrag_neo4j.indexing.name_groups import Decision
+from graphrag_neo4j.indexing.name_rules import Spelling
+from graphrag_neo4j.indexing.resolve_rows import BlockRow, DecisionRow, SaidRow
+from graphrag_neo4j.model import ComparedName, NamePair
+from graphrag_neo4j.nlp.likely_names import MOST_IN_BLOCK, may_be_same, name_properties
+
+__all__ = ["AskedPair", "pairs_to_ask"]
+
+MOST_SAID = 3  # descriptions of each name that a model is shown
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPair:
+    """A pair to ask a model about. `block` and `saw` are those of the decision about it."""
+
+    one: Spelling
+    other: Spelling
+    block: str
+    saw: str
+    shown: NamePair
+
+
+async def pairs_to_ask(
+    tx: Transaction, seeds: Mapping[str, Spelling]
+) -> tuple[list[AskedPair], list[Decision]]:
+    """The pairs of these spellings to ask about, and the model's decisions that no longer hold."""
+    words = {word for one in seeds.values() for word in _ends(one.name)}
+    members = await _members(tx, words, seeds)
+    crowded = [f"word {word}" for word, block in members.items() if len(block) > MOST_IN_BLOCK]
+    likely: dict[tuple[str, str], tuple[Spelling, Spelling, str]] = {}
+    for word, block in sorted(members.items()):
+        if len(block) > MOST_IN_BLOCK:
+            continue
+        for pair in _pairs(block):
+            if not seeds.keys().isdisjoint((pair[0].id, pair[1].id)):
+                likely.setdefault((pair[0].id, pair[1].id), (*pair, f"word {word}"))
+    outdated = await tx.run("resolve/rules", DecisionRow, blocks=sorted(crowded))
+    asked, void = await _undecided(tx, seeds.keys(), likely)
+    return asked, list({*void, *(Decision(**row) for row in outdated)})
+
+
+def _ends(name: str) -> set[str]:
+    """The words by which a name is found: its first and last, and the acronym that it may have."""
+    return {word for name_, word in name_properties(name).items() if name_ != "key" and word}
+
+
+async def _members(
+    tx: Transaction, words: Collection[str], seeds: Mapping[str, Spelling]
+) -> dict[str, list[Spelling]]:
+    rows = await tx.run("resolve/word_block", BlockRow, words=sorted(words), most=2 * MOST_IN_BLOCK)
+    found: defaultdict[str, dict[str, Spelling]] = defaultdict(dict)
+    for row in rows:  # what was decided about comes after the entity of the same id
+        if row["n"]:
+            holder = row["entity"] or row["id"]
+            known = Spelling(row["id"], row["name"], row["type"], row["n"], frozenset({holder}))
+            found[row["key"]][row["id"]] = seeds.get(row["id"], known)
+    for one in seeds.values():
+        for word in _ends(one.name) & found.keys():
+            found[word].setdefault(one.id, one)
+    return {word: list(block.values()) for word, block in found.items()}
+
+
+def _pairs(block: Sequence[Spelling]) -> Iterable[tuple[Spelling, Spelling]]:
+    ordered = sorted(block, key=lambda one: one.id)
+    for n, one in enumerate(ordered):
+        for other in ordered[n + 1 :]:
+            if may_be_same(one.named, other.named):
+                yield one, other
+
+
+async def _undecided(
+    tx: Transaction,
+    seeds: Collection[str],
+    likely: Mapping[tuple[str, str], tuple[Spelling, Spelling, str]],
+) -> tuple[list[AskedPair], list[Decision]]:
+    rows = await tx.run("resolve/decisions", DecisionRow, ids=sorted(seeds))
+    decided = {(row["one"], row["other"]) for row in rows if row["origin"] != "model"}
+    by_model = {
+        (row["one"], row["other"]): Decision(**row) for row in rows if row["origin"] == "model"
+    }
+    wanted = {
+        ends: AskedPair(one, other, block, _saw(one, other), _unshown(one, other))
+        for ends, (one, other, block) in likely.items()
+        if ends not in decided
+    }
+    void = [
+        one for ends, one in by_model.items() if ends not in wanted or wanted[ends].saw != one.saw
+    ]
+    kept = by_model.keys() - {(one.one, one.other) for one in void}
+    asked = [pair for ends, pair in sorted(wanted.items()) if ends not in kept]
+    return await _shown(tx, asked), void
+
+
+def _saw(one: Spelling, other: Spelling) -> str:
+    """A hash of what must change before a model is asked again: the types."""
+    return identify("compared names", one.id, one.type or "", other.id, other.type or "")
+
+
+def _unshown(one: Spelling, other: Spelling) -> NamePair:
+    return NamePair(ComparedName(one.name, one.type, ()), ComparedName(other.name, other.type, ()))
+
+
+async def _shown(tx: Transaction, pairs: Sequence[AskedPair]) -> list[AskedPair]:
+    """The pairs with what the documents say about both names."""
+    holders = {h for pair in pairs for one in (pair.one, pair.other) for h in one.holders}
+    said: defaultdict[str, list[str]] = defaultdict(list)
+    for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders)):
+        texts = said[entity_id(row["name"])]
+        if row["text"] and len(texts) < MOST_SAID:
+            texts.append(row["text"])
+
+    def described(one: Spelling) -> ComparedName:
+        return ComparedName(one.name, one.type, tuple(said[one.id]))
+
+    return [
+        replace(pair, shown=NamePair(described(pair.one), described(pair.other))) for pair in pairs
+    ]

@@ -1,0 +1,134 @@
+"""What a person decides about names: which are one thing, and which are not.
+
+A decision of a person stays until it is undone, also while no document uses the names.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Listener
+from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
+from graphrag_neo4j.ids import entity_id
+from graphrag_neo4j.indexing.name_groups import DecisionOrigin, Verdict, decision
+from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
+from graphrag_neo4j.indexing.resolve_rows import BrokenDecisionRow, ListedDecisionRow
+from graphrag_neo4j.indexing.spellings import read_spellings, save_decisions
+from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.indexing.stages.resolve import resolve, resolve_spellings
+
+__all__ = ["NameDecision", "compare_all", "decide", "read_decisions", "undo"]
+
+BY_HAND = "A person said so."
+Work = Callable[[Transaction], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class NameDecision:
+    """A decision about two names: "same", "different" or "unsure", and who decided it.
+
+    `ref` is its number for `undo`. `origin` is "person", "rule" or "model".
+    """
+
+    ref: int
+    verdict: Verdict
+    one: str
+    other: str
+    origin: DecisionOrigin
+    reason: str
+
+
+async def read_decisions(graph: Graph) -> list[NameDecision]:
+    """Returns all decisions about names, the newest first."""
+    return [NameDecision(**row) for row in await graph.read("resolve/list", ListedDecisionRow)]
+
+
+async def decide(
+    graph: Graph, one: str, other: str, verdict: Verdict, listen: Listener, *, rules: bool
+) -> None:
+    """Saves that a person says "same" or "different" about two names, and acts on it.
+
+    It replaces what a person said about these two before. Raises InputError where the graph does
+    not know a name, where both are one spelling, and where it contradicts other decisions of a
+    person.
+    """
+    ids = [entity_id(one), entity_id(other)]
+    if ids[0] == ids[1]:
+        raise InputError(
+            f"{one!r} and {other!r} are one spelling: upper and lower case make no difference."
+        )
+    made = decision(ids[0], ids[1], verdict, "person", BY_HAND)
+
+    async def work(tx: Transaction) -> None:
+        known = await read_spellings(tx, ids)
+        for id_, name in zip(ids, (one, other), strict=True):
+            if id_ not in known:
+                raise InputError(f"No document in the graph uses the name {name!r}.")
+        await save_decisions(tx, known, [made])
+        await resolve_spellings(tx, ids, rules=rules)
+        await _refuse_contradiction(tx, (one, other))
+
+    await _change(graph, work, listen, rules=rules)
+
+
+async def undo(graph: Graph, ref: int, listen: Listener, *, rules: bool) -> NameDecision:
+    """Undoes a decision, acts on it, and returns the decision.
+
+    A decision of a person is removed. Against "same" of a rule or a model, a person's "different"
+    is saved, since they would decide the same again. Raises InputError for an unknown ref, and for
+    a decision of a model that keeps two names apart.
+    """
+    found = [one for one in await read_decisions(graph) if one.ref == ref]
+    if not found:
+        raise InputError(f"There is no decision {ref}: `kg-build resolve --list` shows them all.")
+    undone = found[0]
+    if undone.origin != "person":
+        if undone.verdict != "same":
+            raise InputError(
+                f"Decision {ref} keeps two names apart; if they are one thing, say so: "
+                f"`kg-build resolve --same {undone.one!r} {undone.other!r}`."
+            )
+        await decide(graph, undone.one, undone.other, "different", listen, rules=rules)
+        return undone
+    ids = [entity_id(undone.one), entity_id(undone.other)]
+
+    async def work(tx: Transaction) -> None:
+        dropped = decision(ids[0], ids[1], undone.verdict, "person", BY_HAND)
+        await tx.run("resolve/drop", ids=[dropped.id])
+        await resolve_spellings(tx, ids, rules=rules)
+
+    await _change(graph, work, listen, rules=rules)
+    return undone
+
+
+async def compare_all(graph: Graph, listen: Listener, *, rules: bool) -> None:
+    """Compares all names of the graph again, also of a graph that was imported or is older."""
+
+    async def work(tx: Transaction) -> None:
+        await tx.run("resolve/mark_all")
+
+    await _change(graph, work, listen, rules=rules)
+
+
+async def _change(graph: Graph, work: Work, listen: Listener, *, rules: bool) -> None:
+    """Runs a transaction under the lease, and brings names, types and weights up to date."""
+    await ensure_schema(graph)
+    async with hold_lease(graph, {"command": command_name()}, dict):
+        await refuse_half_imported(graph)
+        await graph.transact(work)
+        await merge(graph, listen)
+        while await resolve(graph, listen, rules=rules):
+            await merge(graph, listen)
+
+
+async def _refuse_contradiction(tx: Transaction, names: tuple[str, str]) -> None:
+    """Raises InputError where the decisions of people can't all hold."""
+    rows = await tx.run("resolve/broken", BrokenDecisionRow)
+    if rows:
+        row = rows[0]
+        raise InputError(
+            f"This contradicts other decisions of people: what they say of {names[0]!r} and "
+            f"{names[1]!r} can't hold together with {row['verdict']!r} for {row['one']!r} and "
+            f"{row['other']!r}. `kg-build resolve --list` shows the decisions, and `--undo` takes "
+            "one back."
+        )

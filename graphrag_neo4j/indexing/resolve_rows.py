@@ -1,0 +1,141 @@
+"""The rows that the statements of the stage resolve return."""
+
+from typing import TypedDict
+
+from graphrag_neo4j.indexing.name_groups import DecisionOrigin, Verdict
+
+__all__ = [
+    "AcronymTextRow",
+    "AroundRow",
+    "BlockRow",
+    "BrokenDecisionRow",
+    "ClaimedRow",
+    "DecisionRow",
+    "ListedDecisionRow",
+    "MentionRow",
+    "SaidRow",
+    "SeedRow",
+    "SpelledRow",
+    "StatedRow",
+]
+
+
+class SeedRow(TypedDict):
+    """The id of a marked entity or spelling."""
+
+    id: str
+
+
+class AroundRow(TypedDict):
+    """A spelling that was decided about.
+
+    `entity` is the entity that holds its evidence, and `n` the number of its mentions.
+    """
+
+    id: str
+    entity: str
+    name: str
+    type: str | None
+    n: int
+
+
+class BlockRow(TypedDict):
+    """A spelling of a block. `decided` is True where it is a Spelling node."""
+
+    key: str
+    id: str
+    name: str
+    type: str | None
+    n: int
+    entity: str | None
+    decided: bool
+
+
+class DecisionRow(TypedDict):
+    """A decision about two spellings."""
+
+    id: str
+    one: str
+    other: str
+    verdict: Verdict
+    origin: DecisionOrigin
+    reason: str
+    block: str | None
+    saw: str | None
+
+
+class MentionRow(TypedDict):
+    """A mention, with the names that the claims of its chunk use for its entity."""
+
+    chunk: str
+    entity: str
+    names: list[str]
+    types: list[str]
+    descriptions: list[str]
+    claimed: list[str]
+
+
+class StatedRow(TypedDict):
+    """A statement; the spellings are None where they are those of the entities at its ends."""
+
+    id: str
+    chunk: str
+    source: str
+    target: str
+    pair: str | None
+    descriptions: list[str]
+    strengths: list[float]
+    source_spelling: str | None
+    target_spelling: str | None
+
+
+class ClaimedRow(TypedDict):
+    """The link of a claim to an entity."""
+
+    claim: str
+    type: str
+    entity: str
+    name: str
+
+
+class AcronymTextRow(TypedDict):
+    """The text of a chunk that may say what an acronym stands for."""
+
+    spelling: str
+    names: list[str]
+    text: str
+
+
+class SpelledRow(TypedDict):
+    """A name that is used for an entity, with a type, and how often."""
+
+    entity: str
+    name: str
+    type: str | None
+    n: int
+
+
+class BrokenDecisionRow(TypedDict):
+    """A decision of a person that does not hold."""
+
+    one: str
+    other: str
+    verdict: Verdict
+
+
+class ListedDecisionRow(TypedDict):
+    """A decision with the names that it is about."""
+
+    ref: int
+    verdict: Verdict
+    one: str
+    other: str
+    origin: DecisionOrigin
+    reason: str
+
+
+class SaidRow(TypedDict):
+    """What a chunk says about a name."""
+
+    name: str
+    text: str

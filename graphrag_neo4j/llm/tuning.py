@@ -1,0 +1,273 @@
+"""LLM tasks that find out what a collection of documents is about, from a sample of its passages.
+
+First a profile (domain, language, persona), then the types of its entities, then examples: lists
+that the model writes for passages of the collection. An example is used only if this program can
+read it without a repair, and if every name in it stands in its passage.
+
+What a model says here becomes a part of the prompts. So it is made one line without the marks of
+lists, and it is limited in length.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graphrag_neo4j.context.citations import neutralised
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.copied_instructions import Instructions
+from graphrag_neo4j.llm.example_check import problems_of, read_example, stands_in
+from graphrag_neo4j.llm.prompts import load_prompt, marked
+from graphrag_neo4j.llm.schemas import EntityTypesSchema, ProfileSchema
+from graphrag_neo4j.llm.structured_output import read_json
+from graphrag_neo4j.model import Extraction, LLMTask, Message, Reply, Request
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import excerpt, fold, name_key, storable
+
+__all__ = [
+    "MOST_TYPES",
+    "FoundTypes",
+    "Profile",
+    "TypeFound",
+    "entity_types_task",
+    "example_task",
+    "plain_line",
+    "profile_task",
+    "shown_passages",
+]
+
+MOST_TYPES = 8
+LONGEST_PHRASE = 240  # characters of a domain or a persona
+LONGEST_SENTENCE = 320  # characters of a definition or a reason
+LONGEST_TYPE = 40  # characters of the name of a type
+LONGEST_REPLY = 6000  # characters of a list that the model is shown again
+REPLY_TOKENS = 3000  # of a profile or of the types
+SHARED = 0.5  # share of the names of a type that another type may have, too
+SEVERAL = "several"
+MARKS = str.maketrans(dict.fromkeys("<>|#`{}$", " "))
+# A name of a type stands in a list that is separated by commas, and in a field of a record.
+MARKS_OF_TYPES = str.maketrans(dict.fromkeys("<>|#`{}$,;:\"'()[]*_", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a collection is about. `language` is None where it has several.
+
+    `passages` holds the numbers of the passages, from 0, that the model named as its reason.
+    """
+
+    domain: str
+    language: str | None
+    persona: str
+    reason: str
+    passages: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFound:
+    """A type of entities, with names of entities that stand in the passages, and their numbers."""
+
+    name: str
+    definition: str
+    names: Sequence[str]
+    passages: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTypes:
+    """The types that can be used, and a reason for each one that was left out, by its name."""
+
+    types: Sequence[TypeFound]
+    left_out: Mapping[str, str]
+
+
+def shown_passages(passages: Sequence[str]) -> str:
+    """Returns passages with their numbers, from 1, each between marks that no text can forge."""
+    return "\n\n".join(
+        f"Passage {number}:\n{marked(text)}" for number, text in enumerate(passages, start=1)
+    )
+
+
+def profile_task(passages: Sequence[str], settings: Settings) -> LLMTask[Profile]:
+    """Returns what the passages are about. Raises ReplyError if the reply can't be used."""
+    prompt = load_prompt("tune_profile", settings.prompts, needs="input_text")
+    language = settings.language or "the language of the passages"
+    values = {"input_text": shown_passages(passages), "language": language}
+    instructions = Instructions(prompt.fill({"language": language}))
+
+    def check(found: ProfileSchema, _odd: list[str]) -> ProfileSchema:
+        for name, text in (("domain", found.domain), ("persona", found.persona)):
+            if not _line(text, LONGEST_PHRASE):
+                raise ReplyError(f"the {name} is empty")
+            if instructions.are_copied_in(text, "\n".join(passages)):
+                raise ReplyError(f"the {name} repeats the instructions instead of following them")
+        return found
+
+    request = _request(prompt.fill(values))
+    found = yield from read_json(request, ProfileSchema, check)
+    named = _line(found.language, LONGEST_TYPE)
+    return Profile(
+        _line(found.domain, LONGEST_PHRASE).rstrip("."),
+        None if name_key(named).startswith(SEVERAL) else named.rstrip("."),
+        _without_opening(_line(found.persona, LONGEST_PHRASE)).rstrip("."),
+        _line(found.reason, LONGEST_SENTENCE),
+        _numbers(found.passages, passages),
+    )
+
+
+def entity_types_task(
+    passages: Sequence[str],
+    domain: str,
+    language: str,
+    settings: Settings,
+    given: Sequence[str] = (),
+) -> LLMTask[FoundTypes]:
+    """Returns the types of the entities in the passages, in the order of the reply.
+
+    With `given`, these types are kept and only defined. Other types are left out if none of their
+    names stands in a passage, or if another type has half of their names. Raises ReplyError if no
+    type can be used.
+    """
+    prompt = load_prompt("tune_types", settings.prompts, needs="input_text")
+    values = {
+        "domain": domain,
+        "language": language,
+        "given": _wish(given),
+        "input_text": shown_passages(passages),
+    }
+
+    def check(found: EntityTypesSchema, _odd: list[str]) -> EntityTypesSchema:
+        if not _usable_types(found, passages, given).types:
+            raise ReplyError("no type has a name that stands in the passages")
+        return found
+
+    found = yield from read_json(_request(prompt.fill(values)), EntityTypesSchema, check)
+    return _usable_types(found, passages, given)
+
+
+def example_task(
+    request: Request, passage: str, types: Sequence[str], settings: Settings, *, translated: bool
+) -> Generator[Request, Reply, Extraction]:
+    """Returns a list for a passage that can serve as an example.
+
+    `request` asks for the list of the passage. If the list has problems, the model is told them and
+    asked once more. With `translated`, the names are in another language than the passage, so they
+    need not stand in it. Raises ReplyError, which names the problems of the second list.
+    """
+    reply = yield request
+    found = read_example(reply, types)
+    problems = problems_of(found, passage, types, translated=translated)
+    if problems:
+        again = load_prompt("tune_again", settings.prompts, needs="problems")
+        told = again.fill({"problems": "; ".join(problems)}).strip()
+        shown = storable(reply.text[:LONGEST_REPLY])[0].strip() or "…"
+        messages = (*request.messages, Message("assistant", shown), Message("user", told))
+        reply = yield replace(request, messages=messages)
+        found = read_example(reply, types)
+        problems = problems_of(found, passage, types, translated=translated)
+    if problems:
+        raise ReplyError("; ".join(problems))
+    return found
+
+
+def _request(prompt: str) -> Request:
+    return Request("extraction", (Message("user", prompt),), REPLY_TOKENS)
+
+
+def _wish(given: Sequence[str]) -> str:
+    if given:
+        return f"The types are fixed: {', '.join(given)}. Define each of them, and add no other."
+    return f"Choose at most {MOST_TYPES} types, the most useful first."
+
+
+def _usable_types(
+    found: EntityTypesSchema, passages: Sequence[str], given: Sequence[str]
+) -> FoundTypes:
+    if given:
+        return _given_types(found, passages, given)
+    types: list[TypeFound] = []
+    left_out: dict[str, str] = {}
+    taken: set[str] = set()
+    for one in _types_of(found, passages):
+        keys = {name_key(name) for name in one.names}
+        if reason := _flaw(one, keys, types, taken):
+            left_out.setdefault(one.name or "a type without a name", reason)
+        else:
+            types.append(one)
+            taken |= keys
+    return FoundTypes(types, left_out)
+
+
+def _given_types(
+    found: EntityTypesSchema, passages: Sequence[str], given: Sequence[str]
+) -> FoundTypes:
+    """Returns the given types in their order, each with what the reply says of it."""
+    by_key = {_type_key(one.name): one for one in _types_of(found, passages)}
+    known = [
+        replace(by_key[_type_key(name)], name=name)
+        if _type_key(name) in by_key
+        else TypeFound(name, "", (), ())
+        for name in given
+    ]
+    others = by_key.keys() - {_type_key(name) for name in given}
+    return FoundTypes(
+        known, {by_key[key].name: "it is not among the types that you gave" for key in others}
+    )
+
+
+def _types_of(found: EntityTypesSchema, passages: Sequence[str]) -> list[TypeFound]:
+    return [
+        TypeFound(
+            _line(one.name.translate(MARKS_OF_TYPES), LONGEST_TYPE).casefold(),
+            _line(one.definition, LONGEST_SENTENCE),
+            names := [name for name in map(fold, one.names) if _where(name, passages)],
+            sorted({number for name in names for number in _where(name, passages)[:1]}),
+        )
+        for one in found.types
+    ]
+
+
+def _flaw(
+    one: TypeFound, keys: set[str], before: Sequence[TypeFound], taken: set[str]
+) -> str | None:
+    """Returns the reason why a type is left out, None if it is used."""
+    if not name_key(one.name):
+        return "it has no name"
+    if any(_type_key(one.name) == _type_key(other.name) for other in before):
+        return "it comes twice"
+    if not keys:
+        return "none of the names that the model gave for it stands in the passages"
+    if len(keys & taken) >= SHARED * len(keys):
+        return "another type has its names, too"
+    if len(before) == MOST_TYPES:
+        return f"there are {MOST_TYPES} types already"
+    return None
+
+
+def _type_key(name: str) -> str:
+    """The key that the singular and the plural of an English type share."""
+    key = name_key(name)
+    return f"{key[:-3]}y" if key.endswith("ies") else key.removesuffix("s")
+
+
+def _where(name: str, passages: Sequence[str]) -> list[int]:
+    return [number for number, text in enumerate(passages) if stands_in(name, text)]
+
+
+def _numbers(given: Sequence[int], passages: Sequence[str]) -> list[int]:
+    """Returns the numbers of passages from 0; numbers that no passage has are left out."""
+    return [n - 1 for n in dict.fromkeys(given) if 1 <= n <= len(passages)]
+
+
+def plain_line(text: str) -> str:
+    """Returns a phrase in the form in which it may stand in a prompt: one line without marks."""
+    return _line(text, LONGEST_PHRASE)
+
+
+def _line(text: str, most: int) -> str:
+    """Returns a model's text on one line without marks, in at most `most` characters."""
+    return excerpt(neutralised(fold(text.translate(MARKS))), most)
+
+
+def _without_opening(persona: str) -> str:
+    """Returns a persona without the words that the prompts put before it."""
+    opening = "you are "
+    return persona[len(opening) :] if persona.casefold().startswith(opening) else persona

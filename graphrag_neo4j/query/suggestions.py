@@ -1,0 +1,228 @@
+"""Suggests questions that the graph can answer: on the whole corpus, or after an answer.
+
+    reports, entities ──▶ a model, or rules ──▶ draft questions ──▶ checks against the graph
+
+A model is asked once. The checks ask none: a question is left out if it names something that the
+graph does not hold, or if local search finds nothing for it.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, zip_longest
+from typing import Final, Literal
+
+import anyio.to_thread
+
+from graphrag_neo4j import tokens
+from graphrag_neo4j.backends import Backends, QuerySetup
+from graphrag_neo4j.context.citations import neutralised
+from graphrag_neo4j.context.suggestion_material import (
+    DraftQuestion,
+    ReportTopic,
+    SuggestionMaterial,
+    Topic,
+)
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Listener, Started, silent
+from graphrag_neo4j.graph import Graph, refuse_newer
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.engine import answer_question
+from graphrag_neo4j.query.query_context import QueryContext
+from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.query.rows import StateRow
+from graphrag_neo4j.query.seeds import named_in
+from graphrag_neo4j.query.suggestion_checks import is_answerable
+from graphrag_neo4j.query.suggestion_rows import MembersRow, PairRow, TopicRow, TopReportRow
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import name_key
+
+__all__ = ["Suggestion", "Suggestions", "suggest"]
+
+REPORTS: Final = 12  # reports of the coarsest level
+MEMBERS: Final = 6  # entities of each of them
+TOPICS: Final = 24  # entities that questions on the corpus may be about
+NEAR: Final = 12  # entities that questions after an answer may be about
+PASSAGES: Final = 20  # chunks of each entity, for a backend that quotes
+PAIRS: Final = 40
+SPARE: Final = 2  # drafts that may fail the checks
+CONTEXT: Final = 2000  # tokens of the local context of a check
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A question that the graph can answer, and the method that suits it."""
+
+    question: str
+    method: Literal["global", "local"]
+
+    def __str__(self) -> str:
+        return self.question
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """Suggested questions: those on the whole first, then those on particular things.
+
+    `left_out` holds questions that were made, but that the graph can't answer. `usage` holds the
+    calls, tokens and US dollars by step; it is empty where no model was asked.
+    """
+
+    questions: Sequence[Suggestion]
+    left_out: Sequence[str] = ()
+    usage: Mapping[str, Usage] = field(default_factory=dict, repr=False)
+
+    def __iter__(self) -> Iterator[Suggestion]:
+        return iter(self.questions)
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+
+async def suggest(
+    graph: Graph,
+    backends: Backends,
+    n: int,
+    listen: Listener,
+    *,
+    after: Answer | None = None,
+    history: Sequence[str] = (),
+) -> Suggestions:
+    """Returns at most `n` questions. With `after`, they follow on this answer.
+
+    `history` holds the questions before that of the answer, which are not suggested again. Raises
+    InputError if the graph holds no entities, and ReplyError if a model gives no usable reply.
+    """
+    settings = backends.settings.changed(expand="hop", max_context_tokens=CONTEXT)
+    state = (await graph.read("search/state", StateRow))[0]
+    refuse_newer(state["schema_version"])
+    if not state["entities"]:
+        raise InputError("The graph has no entities yet. Run `kg-build index PATHS` first.")
+    setup = backends.for_question(settings, context_only=False, vectors_by=None)
+    listen(Started("suggestions"))
+    await anyio.to_thread.run_sync(tokens.encoding, settings.encoding)
+    asked = [*history, after.question] if after else []
+    material = await _material(graph, setup, after, asked)
+    drafts = await setup.run(
+        setup.backend.questions(material, n if after else (n + 1) // 2 + SPARE)
+    )
+    query = _query(graph, setup, settings, listen)
+
+    async def check(draft: DraftQuestion) -> bool:
+        return await is_answerable(query, draft, partial(_answers, graph, backends))
+
+    chosen, left_out = await _checked(check, drafts, n, {name_key(one) for one in asked})
+    methods = [await _method(query, draft) for draft in chosen]
+    questions = [
+        Suggestion(draft.text, method) for draft, method in zip(chosen, methods, strict=True)
+    ]
+    return Suggestions(questions, left_out, setup.usage)
+
+
+def _query(graph: Graph, setup: QuerySetup, settings: Settings, listen: Listener) -> QueryContext:
+    """Returns the input of the searches that check a question, which need no vectors."""
+    count = partial(tokens.count, encoding_name=settings.encoding)
+    return QueryContext(
+        graph, settings, setup.backend, setup.run, None, count, "", context_only=True, listen=listen
+    )
+
+
+async def _material(
+    graph: Graph, setup: QuerySetup, after: Answer | None, asked: Sequence[str]
+) -> SuggestionMaterial:
+    rows = await graph.read("suggest/reports", TopReportRow, most=REPORTS, members=MEMBERS)
+    if after is None:
+        ids = _in_turn([row["members"] for row in rows])[:TOPICS]
+    else:
+        ids = await _near(graph, after)
+    most = PASSAGES if setup.backend.quotes else 0
+    topics = await graph.read("suggest/topics", TopicRow, ids=ids, passages=most)
+    new = [row for row in topics if not any(named_in(text, row["name"]) for text in asked)]
+    pairs = await graph.read("suggest/pairs", PairRow, ids=[row["id"] for row in new], most=PAIRS)
+    return SuggestionMaterial(
+        reports=[ReportTopic(row["title"], row["summary"], row["findings"]) for row in rows],
+        topics=[_topic(row) for row in new[: NEAR if after else TOPICS]],
+        pairs=[(row["source"], row["target"]) for row in pairs],
+        documents=(await graph.read("search/number_of_documents", CountRow))[0]["n"],
+        asked=asked,
+        answer=after.text if after else "",
+    )
+
+
+def _topic(row: TopicRow) -> Topic:
+    """Returns an entity as a topic, with text like a citation neutralised."""
+    return Topic(
+        row["id"],
+        neutralised(row["name"]),
+        row["type"],
+        neutralised(row["description"]),
+        row["documents"],
+        row["passages"],
+    )
+
+
+async def _near(graph: Graph, after: Answer) -> list[str]:
+    """Returns the ids of entities near to an answer: in its context, and in the reports there."""
+    records = [record for table in after.context for record in table.records.values()]
+    entities = [record.id for record in records if record.kind == "Entities"]
+    reports = [record.id for record in records if record.kind == "Reports"][:MEMBERS]
+    rows = await graph.read("suggest/members", MembersRow, ids=reports, members=MEMBERS)
+    members = _in_turn([row["members"] for row in rows])
+    return list(dict.fromkeys(_in_turn([entities, members])))[: 2 * NEAR]
+
+
+def _in_turn(lists: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the first items of all lists, then the second ones, and so on, each item once."""
+    rows = zip_longest(*lists)
+    return list(dict.fromkeys(one for one in chain.from_iterable(rows) if one is not None))
+
+
+async def _checked(
+    check: Callable[[DraftQuestion], Awaitable[bool]],
+    drafts: Sequence[DraftQuestion],
+    n: int,
+    asked: set[str],
+) -> tuple[list[DraftQuestion], list[str]]:
+    """Returns at most `n` answerable questions, half of them on the whole, and those left out."""
+    kinds: dict[bool, list[DraftQuestion]] = {True: [], False: []}
+    wanted = {True: n - n // 2, False: n // 2}
+    left_out: list[str] = []
+    spare: list[DraftQuestion] = []
+    for draft in drafts:
+        key = name_key(draft.text)
+        if key in asked:
+            continue
+        asked = {*asked, key}
+        if len(kinds[draft.whole]) == wanted[draft.whole]:
+            spare.append(draft)
+        elif await check(draft):
+            kinds[draft.whole].append(draft)
+        else:
+            left_out.append(draft.text)
+    for draft in spare:  # where there are too few of the other kind
+        if len(kinds[True]) + len(kinds[False]) == n:
+            break
+        if await check(draft):
+            kinds[draft.whole].append(draft)
+        else:
+            left_out.append(draft.text)
+    return kinds[True] + kinds[False], left_out
+
+
+async def _answers(graph: Graph, backends: Backends, question: str) -> bool:
+    """Tells whether a question has an answer without a model, by answering it."""
+    asked = Question(question, method="global")
+    async for piece in answer_question(graph, backends, backends.settings, asked, silent):
+        if isinstance(piece, Answer):
+            return piece.found
+    return False
+
+
+async def _method(query: QueryContext, draft: DraftQuestion) -> Literal["global", "local"]:
+    """Returns the method for a question. Without a model, the words of the question decide."""
+    whole = draft.whole
+    if query.backend.quotes:
+        whole = await query.run(query.backend.chooses_global(draft.text))
+    return "global" if whole else "local"

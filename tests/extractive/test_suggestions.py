@@ -1,0 +1,80 @@
+"""Questions made by rules: in forms that quotations and counts answer."""
+
+from collections.abc import Sequence
+
+from graphrag_neo4j.context.suggestion_material import SuggestionMaterial, Topic
+from graphrag_neo4j.extractive.suggestions import rule_questions
+
+SAID = (
+    "KEVIN SCOTT: Welcome to the program, and thank you for being here with us today, Ada.\n"
+    "ADA LOVELACE: I think that engines weave algebraic patterns just as looms weave flowers.\n"
+    "ADA LOVELACE: And I never saw two engines that work in quite the same manner, to be honest.\n"
+)
+OTHER = SAID.replace("ADA LOVELACE", "GRACE HOPPER")
+THIRD = SAID.replace("ADA LOVELACE", "ALAN TURING")
+
+
+def topic(name: str, kind: str = "concept", *texts: str, documents: int = 1) -> Topic:
+    passages = [(f"d{n}", text) for n, text in enumerate(texts)]
+    return Topic(name, name, kind, "", documents, passages)
+
+
+def made(*topics: Topic, pairs: Sequence[tuple[str, str]] = (), documents: int = 3) -> list[str]:
+    material = SuggestionMaterial((), topics, pairs, documents)
+    return [one.text for one in rule_questions(material)]
+
+
+def test_a_question_quotes_the_guest_who_says_most_and_no_host() -> None:
+    assert made(topic("engine", "concept", SAID)) == [
+        "What are the main themes?",
+        "What does Ada Lovelace say about engines?",
+    ]
+    hosted = made(topic("program", "concept", SAID, OTHER, THIRD))
+    assert hosted[1:] == ["What is said about the program?"]
+
+
+def test_the_forms_take_turns() -> None:
+    engines = topic("engine", "concept", SAID, OTHER, THIRD, documents=3)
+    others = [
+        topic("loom", "concept", SAID, OTHER, THIRD, documents=3),
+        topic("Royal Society", "organization", SAID, documents=3),
+        topic("Ada Lovelace", "person", SAID),
+        topic("pattern", "concept", "A pattern."),
+        topic("algebra", "concept", "All algebra."),
+    ]
+    assert made(engines, *others, pairs=[("pattern", "algebra")]) == [
+        "What are the main themes?",
+        "What does Grace Hopper say about engines?",
+        "What do the guests say about looms?",
+        "Which documents mention Royal Society?",
+        "Who is Ada Lovelace?",
+        "How are pattern and algebra related?",
+        "What is said about algebra?",
+    ]
+
+
+def test_a_name_that_says_little_is_no_topic() -> None:
+    assert made(
+        topic("It Is", "concept", "It Is."),
+        topic("Ben", "person", "Ben."),
+        topic("Ben Bloomberg", "person", "Ben Bloomberg."),
+        topic("Kevin Scott", "person", SAID, OTHER, THIRD),
+    ) == ["What are the main themes?", "Who is Ben Bloomberg?"]
+
+
+def test_other_languages_get_the_form_that_names_alone_answer() -> None:
+    german = "Der Rat der Stadt hat das Geld für die Mole nicht gegeben, und das war nicht gut."
+    assert made(topic("Mole", "concept", german)) == ["Was wird über Mole gesagt?"]
+    assert made(topic("北京大学", "organization", "他在北京大学读书。")) == [
+        "关于北京大学说了什么？"
+    ]
+
+
+def test_after_an_answer_there_is_no_question_on_the_whole() -> None:
+    material = SuggestionMaterial(
+        (), [topic("engine", "concept", SAID)], (), 3, ["Who is Ada?"], "Ada."
+    )
+    assert [one.text for one in rule_questions(material)] == [
+        "What does Ada Lovelace say about engines?"
+    ]
+    assert rule_questions(SuggestionMaterial((), (), (), 0, ["Who?"])) == []

@@ -310,7 +310,9 @@ def test_quotations_are_always_up_to_date_because_they_cost_nothing() -> None:
     assert limits(quotes=False).reports.drift == 0.3
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
+)
 async def test_any_history_that_ends_fresh_gives_the_reports_of_one_build(
     graph: Graph, seed: int
 ) -> None:

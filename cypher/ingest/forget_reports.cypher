@@ -1,13 +1,17 @@
 // Marks communities for reports without what these documents say, which are being deleted: the
-// communities that contain an entity of the documents, or cite it, and all communities above.
+// communities of the entities of the documents, those that stayed behind when such an entity left
+// them, and all communities above.
 UNWIND $documents AS id
 MATCH (:Document {id: id})<-[:PART_OF]-(:Chunk)-[:MENTIONS]->(entity:Entity)
-WITH DISTINCT entity
-CALL (entity) {
+WITH collect(DISTINCT entity) AS entities
+CALL (entities) {
+  UNWIND entities AS entity
   MATCH (entity)-[:IN_COMMUNITY]->(community:Community)
   RETURN community
   UNION
-  MATCH (entity)<-[:CITES]-(:Finding)<-[:HAS_FINDING]-(community:Community)
+  MATCH (community:Community)
+  WHERE community.behind > 0
+    AND any(entity IN entities WHERE entity.id IN community.former_members)
   RETURN community
 }
 WITH DISTINCT community

@@ -3,4 +3,5 @@
 UNWIND $rows AS row
 MATCH (community:Community {id: row.id})
 SET community += row.pieces
-REMOVE community.stale, community.report_error, community.behind, community.forgetting
+REMOVE community.stale, community.report_error, community.behind, community.forgetting,
+       community.former_members

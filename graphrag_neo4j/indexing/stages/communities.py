@@ -188,7 +188,7 @@ async def _save(
     updated: bool,
 ) -> None:
     gone = former.communities.keys() - {community.id for community in tree.communities}
-    changed = _changed(tree.communities, former)
+    changed, left = _changed(tree.communities, former), _left(tree.communities, former)
     rows = [
         row
         for community in tree.communities
@@ -203,7 +203,13 @@ async def _save(
         await tx.run("communities/delete", ids=sorted(gone))
         refs = await give_refs(tx, "community", [row["id"] for row in rows])
         saved = [
-            {**row, "ref": refs.get(row["id"]), "changed": row["id"] in changed} for row in rows
+            {
+                **row,
+                "ref": refs.get(row["id"]),
+                "changed": row["id"] in changed,
+                "left": left.get(row["id"], []),
+            }
+            for row in rows
         ]
         await tx.run("communities/save", rows=saved)
         parts = [row for row in rows if _parent(former, row["id"]) != row["parent"]]
@@ -232,14 +238,30 @@ def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
 
 def _changed(communities: Sequence[TreeCommunity], former: _Former) -> set[str]:
     """The ids of the communities with other members, or with other communities in between."""
-    paths: defaultdict[str, list[str]] = defaultdict(list)
-    for community in communities:
-        for member in community.members:
-            paths[member].append(community.id)
+    paths = _paths(communities)
     others = [e for e, path in paths.items() if former.paths.get(e) != path]
     ids = {id_ for e in others for path in (paths[e], former.paths.get(e, ())) for id_ in path}
     sizes = {id_: row["size"] for id_, row in former.communities.items()}
     return ids | {c.id for c in communities if sizes.get(c.id) != len(c.members)}
+
+
+def _left(communities: Sequence[TreeCommunity], former: _Former) -> Mapping[str, list[str]]:
+    """The entities that have left each community, by the id of the community."""
+    paths, left = _paths(communities), defaultdict[str, list[str]](list)
+    for entity, path in former.paths.items():
+        for id_ in path:
+            if id_ not in paths[entity]:
+                left[id_].append(entity)
+    return left
+
+
+def _paths(communities: Sequence[TreeCommunity]) -> defaultdict[str, list[str]]:
+    """The ids of the communities of each entity, from the coarsest to the leaf."""
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for community in communities:
+        for member in community.members:
+            paths[member].append(community.id)
+    return paths
 
 
 def _leaf(former: _Former, entity: str) -> str | None:

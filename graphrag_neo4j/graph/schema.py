@@ -99,6 +99,7 @@ PROPERTIES = (
     "end",
     "name",
     "names",
+    "aliases",
     "type",
     "description",
     "descriptions",

@@ -97,7 +97,7 @@ async def test_it_takes_no_more_than_microsoft_graphrag_for_the_same_chunks() ->
             {step.step: step.input_tokens + step.output_tokens for step in steps}
             for steps in (said.steps, said.graphrag)
         )
-        assert ours.keys() == theirs.keys()
+        assert ours.keys() - {"names"} == theirs.keys()
         assert sum(ours.values()) <= sum(theirs.values())
         calls = {step.step: step.calls for step in said.graphrag}
         assert calls["extraction"] == 2 * said.chunks

@@ -99,8 +99,8 @@ def forms_of(name: str) -> tuple[str, str, str, str]:
     """The forms of a name, each with less than the one before; the last one is its `block_key`.
 
     Spellings agree in the first where they differ in punctuation, accents, spaces or an article
-    only, in the second also with titles, in the third also with legal forms of companies, in the last also in
-    the plural.
+    only, in the second also with titles, in the third also with legal forms of companies, in the
+    last also in the plural.
     """
     form = _form(name)
     return form.plain, form.untitled, form.bare, form.noun

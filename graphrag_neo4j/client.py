@@ -42,7 +42,7 @@ from graphrag_neo4j.query.lookup import (
     read_report,
     read_sources,
 )
-from graphrag_neo4j.query.query_context import lucene_query
+from graphrag_neo4j.query.query_context import ENTITY_NAMES, lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.query.suggestions import Suggestions, suggest
@@ -473,7 +473,7 @@ class AsyncGraphRAG:
         `limit` is the largest number of entities, at least 1. Raises InputError for an empty
         `text`, and GraphError if Neo4j fails.
         """
-        words = lucene_query(check_text(text, "The text to find"), "name")
+        words = lucene_query(check_text(text, "The text to find"), *ENTITY_NAMES)
         return await find_entities(self.graph, words, check_number(limit, "limit", 1))
 
     async def sources(self, *refs: int) -> list[Place]:

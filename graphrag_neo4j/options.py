@@ -90,6 +90,7 @@ class SettingsOptions(AnswerOptions, total=False):
     gleanings: int
     gleaning_question: Literal["later", "always", "never"]
     claims: bool | None
+    resolve: Literal["auto", "rules", "off"]
     claim_gleanings: int
     entity_specs: str | Sequence[str]
     claim_description: str

@@ -1,13 +1,12 @@
 // Saves names, types, degrees and keys, and marks the entities for the stage resolve and for new
-// descriptions. If an entity has
-// a new name, its pairs that a model described by the old name are marked, too. Communities that
-// contain it are marked for new reports. A change of a pair or a claim marks its entities, too.
+// descriptions. If an entity has a new name, its pairs that a model described by the old name are
+// marked, too. Communities that contain it are marked for new reports. A change of a pair or a claim marks its entities, too.
 UNWIND $rows AS row
 MATCH (entity:Entity {id: row.id})
 WITH entity, row, entity.name <> row.name AS renamed
 SET entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
     entity.key = row.key, entity.first_word = row.first_word, entity.last_word = row.last_word,
-    entity.initials = row.initials,
+    entity.initials = row.initials, entity.aliases = row.aliases,
     entity.undescribed = true, entity.unresolved = true, entity.uncompared = true
 REMOVE entity.stale
 WITH entity, renamed

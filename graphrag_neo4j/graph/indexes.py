@@ -31,7 +31,7 @@ LABELS: Final[Mapping[IndexedKind, str]] = {
     "community": "Community",
 }
 WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
-    "entity": ("name", "description"),
+    "entity": ("name", "aliases", "description"),
     "chunk": ("text",),
     "community": ("title", "summary", "report"),
 }
@@ -55,6 +55,12 @@ class _Index:
         on = f"EACH [{on}]" if self.type == "FULLTEXT" else f"({on})"
         pattern = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
         return f"CREATE {self.type} INDEX {self.name} FOR {pattern} ON {on} OPTIONS $options"
+
+    def is_newer_than(self, row: SearchIndexRow) -> bool:
+        """Whether an index of the database is on the same label, and lacks some properties."""
+        found = (row["type"], row["of"].lower(), row["labels"])
+        wanted = (self.type, self.of, [self.label])
+        return found == wanted and set(row["properties"] or ()) < set(self.properties)
 
     def is_like(self, row: SearchIndexRow) -> bool:
         """Whether an index of the database is on the same label and properties."""
@@ -111,7 +117,7 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
     indexes.append(
         _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
     )
-    lacking = [index for index in indexes if not _agrees(_found(existing, index), config)]
+    lacking = [index for index in indexes if not _is_made(index, _found(existing, index), config)]
     if not lacking:
         return
     known = [row["analyzer"] for row in await graph.read("graph/analyzers", AnalyzerRow)]
@@ -142,9 +148,12 @@ async def _existing(graph: Graph) -> dict[str, SearchIndexRow]:
 
 
 def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndexRow | None:
-    """The index of this name; raises GraphError if it is on other labels or properties."""
+    """The index of this name, which an older release may have made on fewer properties.
+
+    Raises GraphError if it is on other labels or properties.
+    """
     found = existing.get(index.name)
-    if found and not index.is_like(found):
+    if found and not (index.is_like(found) or index.is_newer_than(found)):
         raise GraphError(
             f"The index {index.name} can't be made: something else in this database has its name; "
             "drop that, or use another database for this graph."
@@ -156,8 +165,12 @@ def _agrees(found: SearchIndexRow | None, config: Config) -> bool:
     return found is not None and config.items() <= found["config"].items()
 
 
+def _is_made(index: _Index, found: SearchIndexRow | None, config: Config) -> bool:
+    return found is not None and index.is_like(found) and _agrees(found, config)
+
+
 async def _make(graph: Graph, index: _Index, config: Config, found: SearchIndexRow | None) -> None:
-    if _agrees(found, config):
+    if _is_made(index, found, config):
         return
     if found:
         await graph.run_plain(f"DROP INDEX {index.name}")

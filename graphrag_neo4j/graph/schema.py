@@ -100,6 +100,7 @@ PROPERTIES = (
     "end",
     "name",
     "names",
+    "aliases",
     "type",
     "description",
     "descriptions",

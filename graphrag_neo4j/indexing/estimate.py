@@ -42,6 +42,7 @@ REPORTS: Final = (0.64, 0.39)
 REPORT: Final = (1270, 600)
 ABOVE_400: Final = (0.06, 0.11)
 SEVERAL, REPLY = 2.2, 173
+NAMES: Final = (0.02, 1500, 480)  # calls with up to twenty pairs of names
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +117,8 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     steps = [_reading("extraction", backend.extract(empty), chunks, text_tokens, settings)]
     if settings.claims:  # not set: a model extracts none
         steps.append(_reading("claims", backend.claims(empty), chunks, text_tokens, settings))
+    if settings.resolve == "auto":
+        steps.append(_written("names", backend.compare([]), chunks, NAMES, settings))
     summary, report = backend.summarize("", [""]), backend.report("", ReportMaterial({}, [], []))
     steps.append(_written("summary", summary, chunks, _summaries(chunks, settings), settings))
     reports = (for_each_chunk(chunks, *REPORTS), *REPORT)

@@ -27,6 +27,7 @@ OURS = (
     "claims_examples",
     "claims_missed",
     "claims_more",
+    "compare",
     "continue",
     "summarize",
     "summarize_examples",

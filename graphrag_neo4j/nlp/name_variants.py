@@ -98,9 +98,9 @@ def folded_words(name: str) -> list[str]:
 def forms_of(name: str) -> tuple[str, str, str, str]:
     """The forms of a name, each with less than the one before; the last one is its `block_key`.
 
-    Spellings agree in the first where they differ in punctuation, accents or spaces only, in the
-    second also with titles, in the third also with legal forms of companies, in the last also in
-    the plural.
+    Spellings agree in the first where they differ in punctuation, accents, spaces or an article
+    only, in the second also with titles, in the third also with legal forms of companies, in the
+    last also in the plural.
     """
     form = _form(name)
     return form.plain, form.untitled, form.bare, form.noun
@@ -110,7 +110,7 @@ def same_by_form(one: Named, other: Named) -> str | None:
     """The reason why two spellings are certainly one name, or None.
 
     >>> same_by_form(Named("e-mail", None), Named("Email", "technology"))
-    'They differ in punctuation, accents or spaces only.'
+    'They differ in punctuation, accents, spaces or an article only.'
     >>> same_by_form(Named("Bill Gates", "person"), Named("Bill Gate", "person"))
     """
     if contradict([one.type, other.type]):
@@ -122,7 +122,7 @@ def same_by_form(one: Named, other: Named) -> str | None:
     nouns = whole and _is_common_noun(one) and _is_common_noun(other)
     known = not WELL_KNOWN.keys().isdisjoint(map(name_key, (one.name, other.name)))
     reasons = {
-        "They differ in punctuation, accents or spaces only.": a.plain == b.plain,
+        "They differ in punctuation, accents, spaces or an article only.": a.plain == b.plain,
         "They differ in a title before the full name only.": (
             a.untitled == b.untitled and classes <= {"person", None}
         ),

@@ -22,6 +22,7 @@ from graphrag_neo4j.nlp.question_forms import (
 )
 from graphrag_neo4j.nlp.sentences import speakers_in
 from graphrag_neo4j.query.query_context import (
+    ENTITY_NAMES,
     QueryContext,
     SearchResult,
     lucene_phrase,
@@ -141,7 +142,7 @@ async def _of_kind(query: QueryContext, kind: str) -> SearchResult:
 
 async def _named(query: QueryContext) -> list[NamedRow]:
     """Returns the entities whose full names the question has."""
-    words = lucene_query(query.question, "name")
+    words = lucene_query(query.question, *ENTITY_NAMES)
     rows = await query.graph.read("search/named", NamedRow, words=words, k=50) if words else []
     ids = names(query.question, rows)[:COMPARED]
     return [row for id_ in ids for row in rows if row["id"] == id_]

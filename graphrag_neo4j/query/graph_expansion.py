@@ -15,7 +15,12 @@ from typing import Final, TypeVar
 from graphrag_neo4j.graph import Graph, IndexedKind, fulltext_relationships, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
 from graphrag_neo4j.query.pagerank import pagerank
-from graphrag_neo4j.query.query_context import QueryContext, gather, lucene_query
+from graphrag_neo4j.query.query_context import (
+    ENTITY_NAMES,
+    QueryContext,
+    gather,
+    lucene_query,
+)
 from graphrag_neo4j.query.rows import (
     ChunkRow,
     LocalRow,
@@ -97,7 +102,7 @@ async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
     read, words = query.graph.read, lucene_query(question)
     if not words:
         return {}
-    names, most = lucene_query(question, "name"), 4 * query.settings.top_k_entities
+    names, most = lucene_query(question, *ENTITY_NAMES), 4 * query.settings.top_k_entities
     return await gather(
         named=partial(read, "search/named", NamedRow, words=names, k=most),
         stated=partial(fulltext_relationships, query.graph, words, MOST_WORDED),

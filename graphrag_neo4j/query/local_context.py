@@ -18,6 +18,7 @@ from graphrag_neo4j.context.context_table import (
 from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.query.graph_expansion import expand_graph
 from graphrag_neo4j.query.query_context import (
+    ENTITY_NAMES,
     QueryContext,
     gather,
     lucene_query,
@@ -88,7 +89,7 @@ async def _entities(query: QueryContext, question: str | None) -> list[str]:
         return [] if vector is None else await vector_search(query.graph, "entity", vector, 2 * k)
 
     async def by_name() -> Rows:
-        words = lucene_query(text, "name")
+        words = lucene_query(text, *ENTITY_NAMES)
         return (
             await query.graph.read("search/named", NamedRow, words=words, k=4 * k) if words else []
         )

@@ -27,6 +27,7 @@ from graphrag_neo4j.text import flat
 from graphrag_neo4j.tokens import CountTokens
 
 __all__ = [
+    "ENTITY_NAMES",
     "QueryContext",
     "SearchResult",
     "gather",
@@ -39,6 +40,7 @@ __all__ = [
 
 NEAREST_CHUNKS = 20
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
+ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +146,17 @@ async def gather(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:
     return found
 
 
-def lucene_query(text: str, field: str | None = None) -> str:
+def lucene_query(text: str, *fields: str) -> str:
     """Returns the words of a text as a Lucene query without operators, quotes and wildcards.
+
+    With `fields`, only these properties are searched.
 
     >>> lucene_query('What is "AI? (and why', "name")
     'name:what name:is name:ai name:and name:why'
     """
     words = dict.fromkeys(word.casefold() for word in re.findall(r"\w+", text))
-    prefix = f"{field}:" if field else ""
-    return " ".join(prefix + word for word in list(words)[:LONGEST_QUERY])
+    prefixes = [f"{field}:" for field in fields] or [""]
+    return " ".join(p + word for word in list(words)[:LONGEST_QUERY] for p in prefixes)
 
 
 def lucene_phrase(text: str) -> str:

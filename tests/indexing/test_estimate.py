@@ -44,7 +44,7 @@ async def test_it_is_close_to_what_the_sample_then_takes(
     assert tokens == pytest.approx(spent, rel=0.2)
     assert cost == pytest.approx(sum(one.cost for one in used.values()), rel=0.2)
     [reports] = [step.calls for step in said.steps if step.step == "report"]
-    assert reports == pytest.approx(used["report"].calls, rel=0.2)
+    assert reports == pytest.approx(used["report"].calls, rel=0.25)
 
 
 def test_calls_for_each_chunk_lie_between_those_of_a_small_and_a_large_corpus() -> None:
@@ -97,7 +97,7 @@ async def test_it_takes_no_more_than_microsoft_graphrag_for_the_same_chunks() ->
             {step.step: step.input_tokens + step.output_tokens for step in steps}
             for steps in (said.steps, said.graphrag)
         )
-        assert ours.keys() == theirs.keys()
+        assert ours.keys() - {"names"} == theirs.keys()
         assert sum(ours.values()) <= sum(theirs.values())
         calls = {step.step: step.calls for step in said.graphrag}
         assert calls["extraction"] == 2 * said.chunks

@@ -116,6 +116,33 @@ async def test_a_changed_document_is_as_if_it_had_always_been_so(
     assert await dump(graph) == expected
 
 
+INITIALS = (
+    "B. Cratchit was the clerk of Ebenezer Scrooge in London. Tiny Tim was the son of B. Cratchit. "
+)
+
+
+async def test_names_that_a_model_joins_are_one_entity_in_any_history(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    tales = documents(SCROOGE, INITIALS, CRATCHIT)
+    at_once = await dumped(graph, tales, settings())
+    compared = [call for call in endpoint.log if call.kind == "json:name_pairs"]
+    names = {node["name"] for key, node in at_once.items() if key.startswith("Entity:")}
+    assert "Bob Cratchit" in names
+    assert "B. Cratchit" not in names
+    assert len(compared) == 1
+    await graph.run_plain("MATCH (node) DETACH DELETE node")
+    for tale in [tales[1], tales[2], tales[0]]:
+        await index(graph, [tale], settings())
+    assert await dump(graph) == at_once
+    only = await dumped(graph, [tales[1]], settings())
+    assert (await index(graph, tales, settings())).complete
+    assert await dump(graph) == at_once
+    await remove(graph, ["memory:0", "memory:2"])
+    assert (await index(graph, [], settings())).complete
+    assert await dump(graph) == only
+
+
 async def test_what_failed_is_named_and_done_by_the_next_run(
     graph: Graph, settings: Make, endpoint: FakeEndpoint
 ) -> None:
@@ -130,6 +157,7 @@ async def test_what_failed_is_named_and_done_by_the_next_run(
     assert {failure.stage for failure in first.status.failures} <= {
         "extract",
         "claims",
+        "compare",
         "summarize",
         "reports",
         "embed",

@@ -59,10 +59,20 @@ def _entity(row: StaleEntityRow) -> Row:
     return {
         "id": row["id"],
         "name": vote(names),
+        "aliases": _aliases(names) or None,
         **name_properties(own or ""),
         "type": vote(row["types"]) or (UNSURE if row["types"] else None),
         "degree": row["degree"],
     }
+
+
+def _aliases(names: Sequence[tuple[str, int]]) -> list[str]:
+    """The names of other spellings than that of the shown name, each in its most frequent form."""
+    spellings: dict[str, list[tuple[str, int]]] = {}
+    for name, n in names:
+        spellings.setdefault(entity_id(name), []).append((name, n))
+    shown = entity_id(vote(names) or "")
+    return sorted(vote(same) or "" for id_, same in spellings.items() if id_ != shown)
 
 
 def _pair(row: StalePairRow) -> Row:

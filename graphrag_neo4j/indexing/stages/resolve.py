@@ -166,7 +166,8 @@ async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> b
         rows += [row_of(one, target) for one in members if one.id in decided]
         moves |= {(h, s.id): target for s in members for h in s.holders if h != target}
     await tx.run("resolve/spellings", rows=sorted(rows, key=lambda row: str(row["id"])))
-    await tx.run("resolve/sweep", ids=sorted(known.keys() - decided))
+    ends = {end for one in void for end in (one.one, one.other)}
+    await tx.run("resolve/sweep", ids=sorted({*known, *changed, *ends} - decided))
     if moves:
         await move_evidence(tx, moves, {id_: one.name for id_, one in known.items()})
     return bool(moves)

@@ -1,0 +1,37 @@
+"""`kg-build resolve`: what was decided about names, and what a person says."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+from tests.indexing.test_pipeline import CRATCHIT, SCROOGE
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_a_person_joins_two_names_sees_it_and_undoes_it(kg: Run, tmp_path: Path) -> None:
+    (tmp_path / "tale.txt").write_text(SCROOGE + CRATCHIT)
+    assert kg("index", tmp_path / "tale.txt").code == 0
+    said = kg("resolve", "--same", "Bob Cratchit", "ebenezer scrooge")
+    assert said.err.count("Error") == 0, said.err
+    assert (said.code, said.out.splitlines()[0]) == (
+        0,
+        "Bob Cratchit and ebenezer scrooge are one thing now.",
+    )
+    listed = kg("resolve", "--list").out
+    rows = [line.split() for line in listed.splitlines() if "person" in line]
+    assert len(rows) == 1
+    assert "A person said so." in listed
+    assert kg("resolve", "--undo", rows[0][0]).code == 0
+    assert "A person said so." not in kg("resolve", "--list").out
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_what_it_can_not_do_is_said_in_a_sentence(kg: Run) -> None:
+    assert "Nothing has been decided about names." in kg("resolve", "--list").out
+    unknown = kg("resolve", "--different", "Ada", "Babbage")
+    assert (unknown.code, unknown.err.strip().splitlines()[-1]) == (
+        1,
+        "Error: No document in the graph uses the name 'Ada'.",
+    )
+    assert kg("resolve", "--list", "--undo", "1").code == 2

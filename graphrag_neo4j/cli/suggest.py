@@ -9,6 +9,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money_known
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.query.suggestions import Suggestions
@@ -37,7 +38,12 @@ def suggest(number: int, home: Path | None, as_json_: bool) -> None:
             async with AsyncGraphRAG(settings, listen) as rag:
                 return await rag.suggest(int(number))
 
-    found = run(work)
+    try:
+        found = run(work)
+    except ReplyError as error:
+        reason = str(error).rstrip(".")
+        terminal.line(f"Error: No question is suggested, since {reason}.", error=True)
+        raise click.exceptions.Exit(1) from None
     if as_json_:
         terminal.json_text(as_json(found))
     else:

@@ -34,6 +34,11 @@ __all__ = ["tune"]
 NAMED = 20  # problems that are listed one by one
 ASK = "No one can be asked whether to go on: add --yes to the command."
 STOPPED = "Nothing was asked and nothing was written."
+INTERRUPTED = (
+    "The command was interrupted, and nothing was written. Run the same command again to start "
+    "again."
+)
+INTERRUPTED_CODE = 130
 FAILED = (
     "Error: Nothing was chosen and nothing was written, since {error}. Try again, or name another "
     "model by --model."
@@ -123,10 +128,14 @@ def tune(
     with listening(quiet=False, fleeting=True) as listen:
         sample = anyio.run(read_sample, corpus, settings.encoding, passages, listen)
     _tell_estimate(sample, settings)
-    if not (yes or terminal.confirmed("Go on?")):
-        terminal.line(STOPPED)
-        raise click.exceptions.Exit(1)
-    chosen = _chosen(sample, settings, wishes)
+    try:
+        if not (yes or terminal.confirmed("Go on?")):
+            terminal.line(STOPPED)
+            raise click.exceptions.Exit(1)
+        chosen = _chosen(sample, settings, wishes)
+    except (KeyboardInterrupt, click.Abort):
+        terminal.line(INTERRUPTED, error=True)
+        raise click.exceptions.Exit(INTERRUPTED_CODE) from None
     written = chosen.write(output)
     _summarise(chosen, written)
     if sample.unreadable:

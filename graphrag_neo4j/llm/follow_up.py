@@ -13,7 +13,7 @@ from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.text import fold
 
-__all__ = ["conversation_text", "self_contained"]
+__all__ = ["asks", "conversation_text", "self_contained"]
 
 QUESTION_MARKS = frozenset("?؟;")  # the last two are those of Arabic and Greek
 SENTENCE_END = re.compile(r"(?<![.!?؟])[.!?؟]++(?:\s|\Z)|。")
@@ -44,12 +44,12 @@ def conversation_text(history: Sequence[Message]) -> str:
 
 def _has_more_to_say(asked: str, written: str) -> bool:
     """Tells whether the reply asks nothing, or consists of many more sentences."""
-    if _asks(asked) and not _asks(written):
+    if asks(asked) and not asks(written):
         return True
     return len(SENTENCE_END.findall(written)) > len(SENTENCE_END.findall(asked)) + MOST_SENTENCES
 
 
-def _asks(text: str) -> bool:
+def asks(text: str) -> bool:
     """Tells whether a question mark stands after the last word of a text."""
     end = len(text)
     while end and not text[end - 1].isalnum():

@@ -1,10 +1,13 @@
 """LLM tasks that suggest questions: on a whole collection, and after an answer."""
 
+import re
 from collections.abc import Sequence
 
-from graphrag_neo4j.context.citations import rewrite
+from graphrag_neo4j.context.citations import neutralised, rewrite
 from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.copied_instructions import Instructions
+from graphrag_neo4j.llm.follow_up import asks
 from graphrag_neo4j.llm.prompts import Prompt, marked
 from graphrag_neo4j.llm.schemas import NextQuestionsSchema, QuestionsSchema
 from graphrag_neo4j.llm.structured_output import read_json
@@ -18,6 +21,7 @@ LONGEST = 240  # characters of a question
 ANSWER = 4000  # characters of an answer that the model is shown
 DESCRIPTION = 160  # characters of a description
 SUMMARY = 500  # characters of a summary
+LIST_MARK = re.compile(r"^(?:[#>*-]+|\d{1,2}[.)])\s+")
 FINDING = 160  # characters of a finding
 
 
@@ -29,12 +33,17 @@ def questions_on(
     Raises ReplyError if the reply can't be used.
     """
     shown = "\n\n".join(["# Reports", *_reports(material), "# Entities", *_entities(material)])
-    request = _request(prompt, shown, n, language)
-    found = yield from read_json(request, QuestionsSchema)
     copies = Instructions(prompt.text)
-    drafts = [DraftQuestion(text, whole=True) for text in _usable(found.whole, copies, shown)]
-    particular = _usable(found.particular, copies, shown)
-    return drafts + [DraftQuestion(text, whole=False) for text in particular]
+
+    def check(found: QuestionsSchema, odd: list[str]) -> QuestionsSchema:
+        whole = _usable(found.whole, copies, shown)
+        particular = _usable(found.particular, copies, shown)
+        _note(odd, len(found.whole + found.particular), len(whole + particular))
+        return QuestionsSchema(whole=whole, particular=particular)
+
+    found = yield from read_json(_request(prompt, shown, n, language), QuestionsSchema, check)
+    drafts = [DraftQuestion(text, whole=True) for text in found.whole]
+    return drafts + [DraftQuestion(text, whole=False) for text in found.particular]
 
 
 def next_questions(
@@ -45,9 +54,22 @@ def next_questions(
     answer = excerpt(rewrite(material.answer, lambda *_: None), ANSWER)
     parts = ["# Questions so far", asked, "# Answer", answer, "# Entities", *_entities(material)]
     shown = "\n\n".join(parts)
-    found = yield from read_json(_request(prompt, shown, n, ""), NextQuestionsSchema)
-    texts = _usable(found.next, Instructions(prompt.text), shown)
-    return [DraftQuestion(text, whole=False) for text in texts]
+    copies = Instructions(prompt.text)
+
+    def check(found: NextQuestionsSchema, odd: list[str]) -> NextQuestionsSchema:
+        questions = _usable(found.next, copies, shown)
+        _note(odd, len(found.next), len(questions))
+        return NextQuestionsSchema(next=questions)
+
+    found = yield from read_json(_request(prompt, shown, n, ""), NextQuestionsSchema, check)
+    return [DraftQuestion(text, whole=False) for text in found.next]
+
+
+def _note(odd: list[str], given: int, used: int) -> None:
+    """Notes the texts that were left out. Raises ReplyError if none is left."""
+    if not used:
+        raise ReplyError("the reply holds no question")
+    odd += ["a text that is no new question"] * (given - used)
 
 
 def _request(prompt: Prompt, shown: str, n: int, language: str) -> Request:
@@ -77,10 +99,10 @@ def _entities(material: SuggestionMaterial) -> list[str]:
 
 
 def _usable(texts: Sequence[str], copies: Instructions, shown: str) -> list[str]:
-    """Returns the questions that are questions: short, and not the words of the prompt."""
-    folded = [fold(text) for text in texts]
+    """Returns the texts that are questions: short ones, and not the words of the prompt."""
+    plain = [LIST_MARK.sub("", fold(neutralised(text))) for text in texts]
     return [
         text
-        for text in dict.fromkeys(folded)
-        if 0 < len(text) <= LONGEST and not copies.are_copied_in(text, shown)
+        for text in dict.fromkeys(plain)
+        if len(text) <= LONGEST and asks(text) and not copies.are_copied_in(text, shown)
     ]

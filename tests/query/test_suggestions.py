@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, Document, InputError, Settings
+from graphrag_neo4j import AsyncGraphRAG, Document, InputError, ReplyError, Settings
 from graphrag_neo4j.graph import Graph
 from tests.conftest import Make, Run
 from tests.support.fake_endpoint import FakeEndpoint
@@ -74,7 +74,8 @@ async def test_hostile_text_stays_within_its_marks(settings: Make) -> None:
         async with AsyncGraphRAG(settings(openai_base_url=url, claims=False)) as rag:
             await rag.index([Document(hostile, "h")])
             came.clear()
-            assert not (await rag.suggest(2)).questions
+            with pytest.raises(ReplyError, match="holds no question"):
+                await rag.suggest(2)
     prompt = prompt_of(came[0])
     _, _, shown = prompt.partition("<text ")
     number = shown[:8]

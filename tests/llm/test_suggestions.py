@@ -1,0 +1,60 @@
+"""Questions that a model suggests: which texts of its reply are questions that are used."""
+
+import json
+
+import pytest
+
+from graphrag_neo4j.context.suggestion_material import ReportTopic, SuggestionMaterial, Topic
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm import LLMQueryBackend
+from graphrag_neo4j.settings import load_settings
+from tests.support.by_hand import drive
+
+REPORT = ReportTopic("Harbours [Data: Reports (3)]", "They are rebuilt.", ["Money is short."])
+TOPIC = Topic("1", "Agnes Thorsby", "person", "She chairs the board.", 2)
+ON_ALL = SuggestionMaterial([REPORT], [TOPIC], (), 2)
+AFTER = SuggestionMaterial(
+    [REPORT], [TOPIC], (), 2, ["Who pays?", "Who broke it?"], "A storm [Data: Entities (4)]."
+)
+
+
+def asked(material: SuggestionMaterial, *replies: object) -> tuple[list[tuple[str, bool]], str]:
+    """The questions with whether each is on the whole, and the first prompt."""
+    backend = LLMQueryBackend.from_settings(load_settings())
+    found, requests = drive(backend.questions(material, 3), [json.dumps(one) for one in replies])
+    return [(one.text, one.whole) for one in found], requests[0].messages[0].content
+
+
+def test_questions_on_the_whole_and_on_things_are_read() -> None:
+    reply = {
+        "whole": ["1. Why is money short?", "Money is short.", "Why is money short?"],
+        "particular": ["- What does Agnes Thorsby  chair?", "", "x" * 500 + "?"],
+    }
+    found, prompt = asked(ON_ALL, reply)
+    assert found == [("Why is money short?", True), ("What does Agnes Thorsby chair?", False)]
+    assert "- whole: 3 questions" in prompt
+    assert "Write in the language of the reports." in prompt
+    assert "- Agnes Thorsby (person): She chairs the board." in prompt
+    assert "- Money is short." in prompt
+
+
+def test_questions_after_an_answer_are_read() -> None:
+    found, prompt = asked(AFTER, {"next": ["And [Data: Claims (1)] why?", "No question."]})
+    assert found == [("And ⟦Data: Claims (1)⟧ why?", False)]
+    assert "- Who pays?\n- Who broke it?" in prompt
+    assert "A storm." in prompt.replace(" .", ".")
+
+
+def test_a_question_that_repeats_the_prompt_is_left_out() -> None:
+    copied = "Suggest questions that are worth asking of this collection, to a reader who does not?"
+    found, _ = asked(ON_ALL, {"whole": [copied, "Why is money short?"], "particular": []})
+    assert found == [("Why is money short?", True)]
+
+
+@pytest.mark.parametrize("material", [ON_ALL, AFTER])
+def test_a_reply_without_questions_is_asked_for_again_and_then_an_error(
+    material: SuggestionMaterial,
+) -> None:
+    none = {"whole": ["Money is short."], "next": ["Money is short."]}
+    with pytest.raises(ReplyError, match="holds no question"):
+        asked(material, none, none)

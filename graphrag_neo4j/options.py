@@ -115,6 +115,7 @@ class SettingsOptions(AnswerOptions, total=False):
 
     # Questions
     expand: Literal["hop", "ppr"]
+    suggestions: int
 
     # The working folder
     trust_env_file: bool

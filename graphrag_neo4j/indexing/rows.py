@@ -42,14 +42,22 @@ class FoundRow(TypedDict):
 
 
 class MembersRow(TypedDict):
-    """Entities, each as a list: its id, its leaf community, and its weight when placed there."""
+    """Entities, each as a list: its id, its leaf community, and its weight when placed there.
 
+    `page` is the beginning of their ids.
+    """
+
+    page: str
     entities: list[tuple[str, str | None, float | None]]
 
 
 class EdgesRow(TypedDict):
-    """Relationships, each as the list of the ids of its ends and the number of its statements."""
+    """Relationships, each as the list of the ids of its ends and the number of its statements.
 
+    `page` is the beginning of the ids of their starts.
+    """
+
+    page: str
     edges: list[tuple[str, str, int]]
 
 

@@ -41,7 +41,7 @@ from tests.support.fake_endpoint import FakeEndpoint
 
 ADDED = 5  # documents that are deleted and added again, each by itself
 PARTS = 600
-STEPS = ("extraction", "resolution", "summary", "report")
+STEPS = ("extraction", "names", "summary", "report")
 PARAGRAPH = (
     "{name} met {other} in {place}. {name} wrote a letter to {other} about the machine that "
     "{other} had built. In {place} they founded the company Number {n}."
@@ -100,7 +100,7 @@ async def _run(settings: Settings, documents: Sequence[Document], small: int) ->
 
 
 async def _changes(rag: AsyncGraphRAG, documents: Sequence[Document]) -> None:
-    print("| change | calls | of a build | reading, summaries, reports | tokens of a build | s |")
+    print("| change | calls | of a build | reading + names + summaries + reports | tokens of a build | s |")
     full = await _index(rag, documents)
     _row("all documents", full, full)
     every = max(1, len(documents) // ADDED)

@@ -100,7 +100,7 @@ async def _run(settings: Settings, documents: Sequence[Document], small: int) ->
 
 
 async def _changes(rag: AsyncGraphRAG, documents: Sequence[Document]) -> None:
-    print("| change | calls | of a build | reading + names + summaries + reports | tokens of a build | s |")
+    print("| change | calls | of a build |", " + ".join(STEPS), "| tokens of a build | s |")
     full = await _index(rag, documents)
     _row("all documents", full, full)
     every = max(1, len(documents) // ADDED)

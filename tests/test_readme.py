@@ -42,6 +42,15 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
         "scripts/venv",
     ),
     'pip install ".[parquet]"': ("installs; its extra is checked here", "scripts/venv"),
+    'kg-build resolve --same "ML" "machine learning"': (
+        "needs documents with these names",
+        "tests/cli/test_resolve.py",
+    ),
+    'kg-build resolve --different "ML" "machine learning"': (
+        "needs documents with these names",
+        "tests/cli/test_resolve.py",
+    ),
+    "kg-build resolve --undo 12": ("needs that decision", "tests/cli/test_resolve.py"),
     "kg-build browse": ("serves until Ctrl-C", "tests/visualization/test_browser.py"),
 }
 NAMES = {setting.name for setting in settings()}

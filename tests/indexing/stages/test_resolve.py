@@ -17,6 +17,7 @@ from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.resolve import resolve
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import ClaimRecord, Extraction, Sameness
+from graphrag_neo4j.query.lookup import read_entity
 from tests.support.preset_backend import (
     PresetBackend,
     claim,
@@ -303,3 +304,15 @@ async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(gr
     status = await read_status(graph)
     assert (status.pending["resolve"], status.failures) == (0, [])
     assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
+
+
+async def test_an_entity_is_found_by_each_of_its_names(graph: Graph) -> None:
+    await built(graph, TEXTS)
+    assert (await read_entity(graph, "COMPUTERS")).name == "computer"
+    rows = await graph.run_plain(
+        "MATCH (e:Entity) WHERE e.aliases IS NOT NULL RETURN e.name AS name, e.aliases AS aliases"
+    )
+    assert {row["name"]: row["aliases"] for row in rows} == {
+        "computer": ["Computers"],
+        "E-mail": ["email"],
+    }

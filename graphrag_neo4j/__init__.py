@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.importers.id_map import Counted
     from graphrag_neo4j.indexing.corpus import Corpus
-    from graphrag_neo4j.indexing.naming import NameDecision
+    from graphrag_neo4j.indexing.resolution.decisions import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.indexing.stages.ingest import Ingested
     from graphrag_neo4j.indexing.status import Failure, Status
@@ -144,7 +144,7 @@ _LATER = {
     "Ingested": "graphrag_neo4j.indexing.stages.ingest",
     "Listener": "graphrag_neo4j.events",
     "Method": "graphrag_neo4j.query.answer",
-    "NameDecision": "graphrag_neo4j.indexing.naming",
+    "NameDecision": "graphrag_neo4j.indexing.resolution.decisions",
     "Notice": "graphrag_neo4j.events",
     "QueryOptions": "graphrag_neo4j.options",
     "Passage": "graphrag_neo4j.tuning",

@@ -51,8 +51,8 @@ from graphrag_neo4j.text import storable
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
-    from graphrag_neo4j.indexing.name_groups import Verdict
-    from graphrag_neo4j.indexing.naming import NameDecision
+    from graphrag_neo4j.indexing.resolution.decisions import NameDecision
+    from graphrag_neo4j.indexing.resolution.groups import Verdict
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.tuning import Tuning
 
@@ -258,8 +258,8 @@ class AsyncGraphRAG:
         decisions of people, GraphBusyError while another run writes to this graph, and GraphError
         if Neo4j fails.
         """
-        from graphrag_neo4j.indexing.naming import compare_all, decide
-        from graphrag_neo4j.indexing.naming import undo as undo_decision
+        from graphrag_neo4j.indexing.resolution.decisions import compare_all, decide
+        from graphrag_neo4j.indexing.resolution.decisions import undo as undo_decision
 
         if sum(given is not None for given in (same, different, undo)) > 1:
             raise InputError("Give only one of same, different and undo.")
@@ -276,7 +276,7 @@ class AsyncGraphRAG:
 
     async def name_decisions(self) -> "list[NameDecision]":
         """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""
-        from graphrag_neo4j.indexing.naming import read_decisions
+        from graphrag_neo4j.indexing.resolution.decisions import read_decisions
 
         return await read_decisions(self.graph)
 

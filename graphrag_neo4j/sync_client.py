@@ -34,7 +34,7 @@ from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
-    from graphrag_neo4j.indexing.naming import NameDecision
+    from graphrag_neo4j.indexing.resolution.decisions import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.tuning import Tuning
 

@@ -9,7 +9,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.indexing.naming import NameDecision
+from graphrag_neo4j.indexing.resolution.decisions import NameDecision
 
 __all__ = ["resolve"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.name_rules import Spelling, by_acronym, by_form
+from graphrag_neo4j.indexing.resolution.rules import Spelling, by_acronym, by_form
 from graphrag_neo4j.nlp.acronyms import expansions, looks_like_acronym
 from graphrag_neo4j.nlp.name_variants import block_key
 

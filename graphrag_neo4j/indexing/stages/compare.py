@@ -10,10 +10,10 @@ from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.indexing.name_groups import decision
-from graphrag_neo4j.indexing.name_pairs import AskedPair, pairs_to_ask
-from graphrag_neo4j.indexing.resolve_rows import SeedRow
-from graphrag_neo4j.indexing.spellings import read_spellings, save_decisions
+from graphrag_neo4j.indexing.resolution.candidates import AskedPair, pairs_to_ask
+from graphrag_neo4j.indexing.resolution.groups import decision
+from graphrag_neo4j.indexing.resolution.rows import SeedRow
+from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import NameVerdict
 

@@ -18,23 +18,23 @@ from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.name_groups import Decision, groups
-from graphrag_neo4j.indexing.name_rules import (
-    Spelling,
-    acronym_block,
-    by_acronym,
-    by_form,
-    form_block,
-)
-from graphrag_neo4j.indexing.regrouping import move_evidence
-from graphrag_neo4j.indexing.resolve_rows import (
+from graphrag_neo4j.indexing.resolution.groups import Decision, groups
+from graphrag_neo4j.indexing.resolution.regrouping import move_evidence
+from graphrag_neo4j.indexing.resolution.rows import (
     AcronymTextRow,
     AroundRow,
     BlockRow,
     DecisionRow,
     SeedRow,
 )
-from graphrag_neo4j.indexing.spellings import (
+from graphrag_neo4j.indexing.resolution.rules import (
+    Spelling,
+    acronym_block,
+    by_acronym,
+    by_form,
+    form_block,
+)
+from graphrag_neo4j.indexing.resolution.spellings import (
     Known,
     read_spellings,
     row_of,

@@ -8,8 +8,8 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
-from graphrag_neo4j.indexing.name_groups import Verdict
-from graphrag_neo4j.indexing.naming import decide, read_decisions, undo
+from graphrag_neo4j.indexing.resolution.decisions import decide, read_decisions, undo
+from graphrag_neo4j.indexing.resolution.groups import Verdict
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.compare import compare
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id

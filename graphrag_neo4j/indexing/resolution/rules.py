@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.indexing.name_groups import Decision, decision
+from graphrag_neo4j.indexing.resolution.groups import Decision, decision
 from graphrag_neo4j.nlp.name_variants import (
     FORMS,
     Named,

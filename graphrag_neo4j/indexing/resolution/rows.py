@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from graphrag_neo4j.indexing.name_groups import DecisionOrigin, Verdict
+from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict
 
 __all__ = [
     "AcronymTextRow",

@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 from graphrag_neo4j.graph import Row, Transaction, give_refs
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.name_groups import Decision
-from graphrag_neo4j.indexing.name_rules import Spelling
-from graphrag_neo4j.indexing.resolve_rows import AroundRow, BlockRow, SpelledRow
+from graphrag_neo4j.indexing.resolution.groups import Decision
+from graphrag_neo4j.indexing.resolution.rows import AroundRow, BlockRow, SpelledRow
+from graphrag_neo4j.indexing.resolution.rules import Spelling
 from graphrag_neo4j.nlp.likely_names import name_properties
 
 __all__ = ["Known", "read_spellings", "row_of", "save_decisions", "spellings_of", "stored"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_neo4j.indexing.name_groups import decision, groups
-from graphrag_neo4j.indexing.name_rules import Spelling, by_form
+from graphrag_neo4j.indexing.resolution.groups import decision, groups
+from graphrag_neo4j.indexing.resolution.rules import Spelling, by_form
 from graphrag_neo4j.nlp.name_variants import Named, block_key, same_by_form
 from tests.support.labelled_names import measured, pairs
 

@@ -18,8 +18,8 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.evidence import pair_id, pair_rows
-from graphrag_neo4j.indexing.resolve_rows import ClaimedRow, MentionRow, StatedRow
-from graphrag_neo4j.indexing.spelling_parts import Part, Parts, parts_of, put_together
+from graphrag_neo4j.indexing.resolution.rows import ClaimedRow, MentionRow, StatedRow
+from graphrag_neo4j.indexing.resolution.spelling_parts import Part, Parts, parts_of, put_together
 
 __all__ = ["Moves", "move_evidence"]
 

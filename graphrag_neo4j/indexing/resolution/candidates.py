@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from graphrag_neo4j.graph import Transaction
 from graphrag_neo4j.ids import entity_id, identify
-from graphrag_neo4j.indexing.name_groups import Decision
-from graphrag_neo4j.indexing.name_rules import Spelling
-from graphrag_neo4j.indexing.resolve_rows import BlockRow, DecisionRow, SaidRow
+from graphrag_neo4j.indexing.resolution.groups import Decision
+from graphrag_neo4j.indexing.resolution.rows import BlockRow, DecisionRow, SaidRow
+from graphrag_neo4j.indexing.resolution.rules import Spelling
 from graphrag_neo4j.model import ComparedName, NamePair
 from graphrag_neo4j.nlp.likely_names import MOST_IN_BLOCK, may_be_same, name_properties
 

@@ -10,10 +10,10 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.name_groups import DecisionOrigin, Verdict, decision
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
-from graphrag_neo4j.indexing.resolve_rows import BrokenDecisionRow, ListedDecisionRow
-from graphrag_neo4j.indexing.spellings import read_spellings, save_decisions
+from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict, decision
+from graphrag_neo4j.indexing.resolution.rows import BrokenDecisionRow, ListedDecisionRow
+from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.resolve import resolve, resolve_spellings
 

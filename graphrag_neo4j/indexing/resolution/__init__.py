@@ -1,0 +1,1 @@
+"""Entity resolution: which spellings are names of one thing, and the evidence moved accordingly."""

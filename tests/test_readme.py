@@ -51,6 +51,8 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
         "tests/cli/test_resolve.py",
     ),
     "kg-build resolve --undo 12": ("needs that decision", "tests/cli/test_resolve.py"),
+    "kg-build watch docs/": ("follows the folder until Ctrl-C", "tests/test_watching.py"),
+    "kg-build watch docs/ --max-cost-a-day 2": ("the same", "tests/test_watching.py"),
     "kg-build browse": ("serves until Ctrl-C", "tests/visualization/test_browser.py"),
 }
 NAMES = {setting.name for setting in settings()}

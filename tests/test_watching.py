@@ -18,11 +18,13 @@ from graphrag_neo4j.indexing.watch import Pace
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.watching import watch
 from tests.conftest import Make
+from tests.indexing.test_kill import HEARING
 from tests.support.fake_endpoint import FakeEndpoint
 
 pytestmark = pytest.mark.one_release
 
 FAST = Pace(rest=0.05, look=0.3, retry=0.2, ceiling=0.2)
+DEAF = HEARING.replace("SIG_DFL", "SIG_IGN")  # as what a shell starts in the background
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 
 
@@ -155,7 +157,8 @@ def test_the_command_says_what_each_build_did_and_stops_cleanly(
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "a.txt").write_text(TALE)
-    command = [sys.executable, "-m", "graphrag_neo4j", "watch", "docs"]
+    heard = HEARING if ending == signal.SIGINT else DEAF
+    command = [sys.executable, "-c", heard, "-m", "graphrag_neo4j", "watch", "docs"]
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as process:
@@ -165,7 +168,10 @@ def test_the_command_says_what_each_build_did_and_stops_cleanly(
         (docs / "b.json").write_text("[")
         assert "  1 document unchanged; " in process.stdout.readline()
         process.send_signal(ending)
-        out, err = process.communicate(timeout=60)
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 0
     assert out == "Stopped. The work done so far is saved. The same command continues it.\n"
     assert "b.json: is not JSON" in err

@@ -1,12 +1,16 @@
 """`kg-build watch` keeps the graph up to date with files and folders."""
 
+import asyncio
 import signal
+import sys
 import threading
-from contextlib import aclosing, suppress
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 
 from graphrag_neo4j.cli.options import (
@@ -65,9 +69,9 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
         return load_settings(**values).max_cost_a_day
 
     async def work() -> None:
-        _end_as_ctrl_c_does(signal.SIGTERM)
         told = _Told()
-        with listening(quiet=not terminal.errors_are_shown(), fleeting=True) as listen:
+        quiet = not terminal.errors_are_shown()
+        with _until_sigterm(), listening(quiet=quiet, fleeting=True) as listen:
             results = watch_paths(paths, settings, options, listen, ceiling=ceiling)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
@@ -80,10 +84,19 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
     terminal.line(STOPPED)
 
 
-def _end_as_ctrl_c_does(signal_: signal.Signals) -> None:
-    """Makes a signal that ends the process do what Ctrl-C does."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal_, lambda *_: signal.raise_signal(signal.SIGINT))
+@contextmanager
+def _until_sigterm() -> Iterator[None]:
+    """Cancels the work inside at SIGTERM, also where a shell in the background ignores Ctrl-C."""
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    with anyio.CancelScope() as scope:
+        loop.add_signal_handler(signal.SIGTERM, scope.cancel)
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGTERM)
 
 
 class _Told:

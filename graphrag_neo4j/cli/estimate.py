@@ -10,6 +10,7 @@ import click
 from graphrag_neo4j.cli.options import (
     as_json,
     json_option,
+    paths_argument,
     read_options,
     reading_of,
     settings_of,
@@ -29,9 +30,7 @@ __all__ = ["estimate"]
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
-)
+@paths_argument
 @read_options
 @settings_options
 @json_option

@@ -16,6 +16,7 @@ from graphrag_neo4j.cli.options import (
     as_json,
     home_option,
     json_option,
+    paths_argument,
     read_options,
     reading_of,
     run,
@@ -55,9 +56,7 @@ NAMED = 20  # problems that are listed one by one; the others are only counted
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
-)
+@paths_argument
 @home_option
 @read_options
 @settings_options

@@ -23,6 +23,7 @@ __all__ = [
     "as_json",
     "home_option",
     "json_option",
+    "paths_argument",
     "read_options",
     "reading_of",
     "run",
@@ -90,6 +91,11 @@ home_option = click.option(
 )
 json_option = click.option(
     "--json", "as_json_", is_flag=True, help="Print only the result, as one JSON object."
+)
+
+
+paths_argument = click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
 )
 
 

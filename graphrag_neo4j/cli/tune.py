@@ -7,7 +7,14 @@ import anyio
 import click
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.cli.options import Number, read_options, reading_of, run, settings_of
+from graphrag_neo4j.cli.options import (
+    Number,
+    paths_argument,
+    read_options,
+    reading_of,
+    run,
+    settings_of,
+)
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening, money, money_known
 from graphrag_neo4j.cli.output.words import counted, or_more
@@ -46,9 +53,7 @@ FAILED = (
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
-)
+@paths_argument
 @click.option(
     "-o",
     "--output",

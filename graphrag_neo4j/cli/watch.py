@@ -16,6 +16,7 @@ import click
 from graphrag_neo4j.cli.options import (
     Number,
     home_option,
+    paths_argument,
     read_options,
     reading_of,
     run,
@@ -37,9 +38,7 @@ STOPPED = "Stopped. The work done so far is saved. The same command continues it
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
-)
+@paths_argument
 @home_option
 @read_options
 @settings_options

@@ -35,6 +35,7 @@ from graphrag_neo4j.indexing.preparation import (
     tell_read_otherwise,
 )
 from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
+from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
@@ -44,7 +45,6 @@ from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
-from graphrag_neo4j.indexing.stages.resolve import resolve
 from graphrag_neo4j.indexing.stages.summarize import summarize
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
@@ -160,14 +160,11 @@ async def _run_stages(
 async def _resolve(stage: StageContext, settings: Settings) -> None:
     """Makes one entity of each thing: by rules, then by a model where rules are not certain."""
 
-    async def regroup() -> None:
-        while await resolve(stage.graph, stage.listen, rules=settings.resolve != "off"):
-            await merge(stage.graph, stage.listen)
-
-    await regroup()
+    rules = settings.resolve != "off"
     by_model = settings.resolve == "auto" and not stage.backend.quotes
+    await resolve_and_merge(stage.graph, stage.listen, rules=rules)
     while await compare(stage, by_model=by_model):
-        await regroup()
+        await resolve_and_merge(stage.graph, stage.listen, rules=rules)
 
 
 def _stage_context(graph: Graph, setup: IndexSetup, listen: Listener) -> StageContext:

@@ -170,6 +170,10 @@ async def _tell(graph: Graph, before: Tree) -> None:
     same = sum(before.members[id_] == after.members[id_] for id_ in kept)
     print(f"    of {len(before.members)} communities {len(kept)} keep their id, {same} all members")
     print(f"    {len(after.reported)} have a report by a model")
+    await _tell_modularity(graph)
+
+
+async def _tell_modularity(graph: Graph) -> None:
     now, fresh = await _modularities(graph)
     levels = ", ".join(f"{a:.4f} ({a / b - 1:+.2%})" for a, b in zip(now, fresh, strict=False))
     print(f"    modularity by level, and beside a fresh run: {levels}", flush=True)
@@ -235,9 +239,7 @@ async def _small_changes(rag: AsyncGraphRAG, parts: Sequence[Document], changes:
             _progress(n + 1, seconds, calls)
             seconds.clear()
             calls.clear()
-    now, fresh = await _modularities(rag.graph)
-    levels = ", ".join(f"{a:.4f} ({a / b - 1:+.2%})" for a, b in zip(now, fresh, strict=False))
-    print(f"modularity by level, and beside a fresh run: {levels}")
+    await _tell_modularity(rag.graph)
 
 
 def _progress(n: int, seconds: Sequence[float], calls: Mapping[str, int]) -> None:

@@ -14,6 +14,7 @@ from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.indexing.resolution.groups import Decision
 from graphrag_neo4j.indexing.resolution.rows import BlockRow, DecisionRow, SaidRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
+from graphrag_neo4j.indexing.resolution.spellings import stored
 from graphrag_neo4j.model import ComparedName, NamePair
 from graphrag_neo4j.nlp.likely_names import MOST_IN_BLOCK, may_be_same, name_properties
 
@@ -64,9 +65,7 @@ async def _members(
     found: defaultdict[str, dict[str, Spelling]] = defaultdict(dict)
     for row in rows:  # what was decided about comes after the entity of the same id
         if row["n"]:
-            holder = row["entity"] or row["id"]
-            known = Spelling(row["id"], row["name"], row["type"], row["n"], frozenset({holder}))
-            found[row["key"]][row["id"]] = seeds.get(row["id"], known)
+            found[row["key"]][row["id"]] = seeds.get(row["id"], stored(row))
     for one in seeds.values():
         for word in _ends(one.name) & found.keys():
             found[word].setdefault(one.id, one)

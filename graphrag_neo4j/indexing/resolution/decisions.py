@@ -12,10 +12,11 @@ from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict, decision
+from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
 from graphrag_neo4j.indexing.resolution.rows import BrokenDecisionRow, ListedDecisionRow
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.indexing.stages.resolve import resolve, resolve_spellings
+from graphrag_neo4j.indexing.stages.resolve import resolve_spellings
 
 __all__ = ["NameDecision", "compare_all", "decide", "read_decisions", "undo"]
 
@@ -117,8 +118,7 @@ async def _change(graph: Graph, work: Work, listen: Listener, *, rules: bool) ->
         await refuse_half_imported(graph)
         await graph.transact(work)
         await merge(graph, listen)
-        while await resolve(graph, listen, rules=rules):
-            await merge(graph, listen)
+        await resolve_and_merge(graph, listen, rules=rules)
 
 
 async def _refuse_contradiction(tx: Transaction, names: tuple[str, str]) -> None:

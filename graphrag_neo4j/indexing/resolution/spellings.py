@@ -9,6 +9,7 @@ from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.groups import Decision
 from graphrag_neo4j.indexing.resolution.rows import AroundRow, BlockRow, SpelledRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
+from graphrag_neo4j.indexing.votes import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
 
 __all__ = ["Known", "read_spellings", "row_of", "save_decisions", "spellings_of", "stored"]
@@ -40,19 +41,13 @@ async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
     return {
         id_: Spelling(
             id_,
-            _most(names[id_]) or "",
-            _most(types[id_]),
-            names[id_].total(),
+            vote(names[id_].items()) or "",
+            vote(types[id_].items()),
+            sum(n for name, n in names[id_].items() if name),
             frozenset(holders[id_]),
         )
         for id_ in names
     }
-
-
-def _most(votes: Counter[str]) -> str | None:
-    """The text with the most votes, as the stage merge votes; an empty text does not count."""
-    del votes[""]
-    return min(votes, key=lambda text: (-votes[text], text), default=None)
 
 
 def stored(row: AroundRow | BlockRow) -> Spelling:

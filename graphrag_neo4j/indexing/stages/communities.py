@@ -188,15 +188,15 @@ async def _save(
     updated: bool,
 ) -> None:
     gone = former.communities.keys() - {community.id for community in tree.communities}
-    changed, left = _changed(tree.communities, former), _left(tree.communities, former)
+    paths = _paths(tree.communities)
+    changed, left = _changed(tree.communities, paths, former), _left(paths, former)
     rows = [
         row
         for community in tree.communities
         for row in [_row(community, tree.unchecked.get(community.id, 0.0))]
         if community.id in changed or row != former.communities.get(community.id)
     ]
-    leaves = {member: c.id for c in tree.communities for member in c.members}  # the deepest
-    joins = [{"id": e, "leaf": id_} for e, id_ in leaves.items() if _leaf(former, e) != id_]
+    joins = [{"id": e, "leaf": p[-1]} for e, p in paths.items() if _leaf(former, e) != p[-1]]
     placed = [{"id": e, "weight": w} for e, w in weights.items() if w != former.placed[e]]
 
     async def work(tx: Transaction) -> None:
@@ -236,18 +236,19 @@ def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
     }
 
 
-def _changed(communities: Sequence[TreeCommunity], former: _Former) -> set[str]:
+def _changed(
+    communities: Sequence[TreeCommunity], paths: Mapping[str, Sequence[str]], former: _Former
+) -> set[str]:
     """The ids of the communities with other members, or with other communities in between."""
-    paths = _paths(communities)
     others = [e for e, path in paths.items() if former.paths.get(e) != path]
     ids = {id_ for e in others for path in (paths[e], former.paths.get(e, ())) for id_ in path}
     sizes = {id_: row["size"] for id_, row in former.communities.items()}
     return ids | {c.id for c in communities if sizes.get(c.id) != len(c.members)}
 
 
-def _left(communities: Sequence[TreeCommunity], former: _Former) -> Mapping[str, list[str]]:
+def _left(paths: Mapping[str, Sequence[str]], former: _Former) -> Mapping[str, list[str]]:
     """The entities that have left each community, by the id of the community."""
-    paths, left = _paths(communities), defaultdict[str, list[str]](list)
+    left: defaultdict[str, list[str]] = defaultdict(list)
     for entity, path in former.paths.items():
         for id_ in path:
             if id_ not in paths[entity]:

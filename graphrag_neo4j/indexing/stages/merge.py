@@ -9,17 +9,17 @@ the statements that go against the shown direction.
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.rows import StaleEntityRow, StalePairRow
+from graphrag_neo4j.indexing.votes import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
 
-__all__ = ["merge", "vote"]
+__all__ = ["merge"]
 
 PAGE = 1000
 UNSURE = "concept"  # the type of a described entity that no chunk gives a type
@@ -42,15 +42,6 @@ async def _save(graph: Graph, statement: str, rows: Sequence[Row]) -> None:
         await mark_changed(tx)
 
     await graph.transact(work)
-
-
-def vote(counts: Iterable[tuple[str, int]]) -> str | None:
-    """The text with the highest total of (text, count) pairs; an empty text does not count."""
-    votes: Counter[str] = Counter()
-    for text, n in counts:
-        votes[text] += n
-    del votes[""]
-    return min(votes, key=lambda text: (-votes[text], text), default=None)
 
 
 def _entity(row: StaleEntityRow) -> Row:

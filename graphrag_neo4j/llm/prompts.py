@@ -51,6 +51,10 @@ OURS = (
     "tune_again",
     "suggest",
     "suggest_next",
+    "eval_judge",
+    "eval_select",
+    "eval_disambiguate",
+    "eval_decompose",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {

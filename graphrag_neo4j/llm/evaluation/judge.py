@@ -76,6 +76,11 @@ class Judge:
         return cls(settings)
 
     @property
+    def name(self) -> str:
+        """The judge as records name it: "model NAME"."""
+        return f"model {self._model}"
+
+    @property
     def signature(self) -> str:
         """A hash of the prompt, the metrics and the model: verdicts of the same judge share it."""
         metrics = [part for one in DEFINITIONS.items() for part in one]

@@ -16,6 +16,7 @@ from graphrag_neo4j.evaluation.comparisons import Comparison, Judged, Label
 
 __all__ = [
     "Agreement",
+    "Item",
     "agreement",
     "agreement_between",
     "agreement_of_repeats",

@@ -56,9 +56,9 @@ def agreement_of_repeats(judged: Iterable[Judged]) -> Agreement:
     """Returns the agreement of the repeats of the same comparison, each order by itself."""
     items: dict[tuple[Item, bool], list[str]] = {}
     for each in judged:
-        if each.label:
+        if label := each.label:
             key = (_item(each.comparison), each.comparison.swapped)
-            items.setdefault(key, []).append(each.label)
+            items.setdefault(key, []).append(label)
     return agreement(items.values())
 
 
@@ -71,8 +71,8 @@ def majority_labels(judged: Iterable[Judged]) -> dict[Item, Label]:
     """Returns the label of the majority of the verdicts on each item, of both orders together."""
     labels: dict[Item, list[Label]] = {}
     for each in judged:
-        if each.label:
-            labels.setdefault(_item(each.comparison), []).append(each.label)
+        if label := each.label:
+            labels.setdefault(_item(each.comparison), []).append(label)
     return {item: majority(given) for item, given in labels.items()}
 
 

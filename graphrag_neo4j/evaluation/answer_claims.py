@@ -73,8 +73,9 @@ def claim_items(
     Equal parts of answers to one question have the same key. An answer without a sentence has no
     part.
     """
+    signature = steps.signature
     return [
-        _item(answer, questions[answer.question], part, steps)
+        _item(answer, questions[answer.question], part, signature)
         for answer in answers
         if answer.failure is None
         for part in answer_parts(answer.text)
@@ -155,6 +156,6 @@ def _of(labels: Mapping[Item, Label], metric: Metric) -> dict[Item, Label]:
     return {item: label for item, label in labels.items() if item[0] == metric}
 
 
-def _item(answer: AnswerRecord, question: str, part: AnswerPart, steps: ClaimSteps) -> ClaimItem:
-    made_from = (steps.signature, question, part.context, *part.sentences)
+def _item(answer: AnswerRecord, question: str, part: AnswerPart, signature: str) -> ClaimItem:
+    made_from = (signature, question, part.context, *part.sentences)
     return ClaimItem(identify("answer claims", *made_from), answer, question, part)

@@ -8,7 +8,7 @@ win rates of the two conditions of a pair sum to 100, and a condition has 50 aga
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby
+from itertools import combinations
 from statistics import fmean
 from typing import Final, Literal
 
@@ -153,21 +153,20 @@ def comparisons(
 
 def pair_results(judged: Iterable[Judged]) -> list[PairResult]:
     """Returns the results of all pairs, by metric and pair, in the order of the metrics."""
-
-    def pair(one: Judged) -> tuple[int, str, str]:
-        of = one.comparison
-        return METRICS.index(of.metric), of.one, of.other
-
-    groups = groupby(sorted(judged, key=pair), key=pair)
-    return [_result(METRICS[metric], a, b, [*group]) for (metric, a, b), group in groups]
+    pairs: dict[tuple[Metric, str, str], list[Judged]] = {}
+    for each in judged:
+        of = each.comparison
+        pairs.setdefault((of.metric, of.one, of.other), []).append(each)
+    ordered = sorted(pairs, key=lambda pair: (METRICS.index(pair[0]), *pair[1:]))
+    return [_result(*pair, pairs[pair]) for pair in ordered]
 
 
 def _result(metric: Metric, one: str, other: str, judged: Sequence[Judged]) -> PairResult:
     labels: dict[str, dict[bool, list[Label]]] = {}
     for each in judged:
-        if each.label:
+        if label := each.label:
             of = each.comparison
-            labels.setdefault(of.question, {}).setdefault(of.swapped, []).append(each.label)
+            labels.setdefault(of.question, {}).setdefault(of.swapped, []).append(label)
     scores = {question: _score(orders) for question, orders in labels.items()}
     missing = sum(each.label is None for each in judged)
     return PairResult(metric, one, other, scores, len(judged), missing)
@@ -201,12 +200,13 @@ def win_rates(
 def position_bias(judged: Iterable[Judged]) -> PositionBias:
     """Returns how much the verdicts depend on the order of the answers."""
     winners: list[Winner] = []
-    orders: dict[Comparison, dict[bool, Winner]] = {}
+    orders: dict[tuple[object, ...], dict[bool, Winner]] = {}
     for each in judged:
         if each.winner is not None:
             winners.append(each.winner)
-            plain = replace(each.comparison, swapped=False)
-            orders.setdefault(plain, {})[each.comparison.swapped] = each.winner
+            of = each.comparison
+            key = (of.metric, of.one, of.other, of.question, of.repeat)
+            orders.setdefault(key, {})[of.swapped] = each.winner
     pairs = [(both[False], both[True]) for both in orders.values() if len(both) == 2]
     turned = [given for given, swapped in pairs if given == swapped != "tie"]
     half = sum((given == "tie") != (swapped == "tie") for given, swapped in pairs)

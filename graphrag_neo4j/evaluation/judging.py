@@ -106,15 +106,15 @@ def judge_items(
 ) -> list[JudgeItem]:
     """Returns the comparisons for which both answers are there. `questions` are texts by key."""
     items = []
+    name, made_with = judge.name, judge.signature
     for one in comparisons:
         shown = [answers.get((one.question, condition)) for condition in one.shown]
         there = [answer for answer in shown if answer is not None and answer.failure is None]
         if len(there) == 2:
             first, second = there
             keys = (first.key, second.key)
-            key = verdict_key(one.metric, keys, judge.name, one.repeat, judge.signature)
-            text = questions[one.question]
-            items.append(JudgeItem(key, one, text, first, second, judge.name))
+            key = verdict_key(one.metric, keys, name, one.repeat, made_with)
+            items.append(JudgeItem(key, one, questions[one.question], first, second, name))
     return items
 
 

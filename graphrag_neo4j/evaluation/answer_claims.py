@@ -1,6 +1,6 @@
-"""The step that finds the claims of the answers, and what they say about the conditions.
+"""The step that finds the claims of the answers.
 
-    answers ──parts of ten sentences──▶ items ──three requests each──▶ claims.jsonl ──▶ counts
+    answers ──parts of ten sentences──▶ items ──three requests each──▶ claims.jsonl ──▶ claims
 
 A record is known by the text of its part, so equal answers are paid for once. An answer counts only
 if all its parts are there: half of its claims would make it look worse.
@@ -9,14 +9,7 @@ if all its parts are there: half of its claims would make it look worse.
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graphrag_neo4j.evaluation.agreement import Item, majority_labels
-from graphrag_neo4j.evaluation.claim_clusters import (
-    ClaimAgreement,
-    ClaimCounts,
-    agreement_with_judge,
-)
-from graphrag_neo4j.evaluation.comparisons import Judged, Label
-from graphrag_neo4j.evaluation.model import AnswerRecord, Metric
+from graphrag_neo4j.evaluation.model import AnswerRecord
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Step
 from graphrag_neo4j.ids import identify
@@ -26,8 +19,6 @@ from graphrag_neo4j.model import LLMTask
 __all__ = [
     "ClaimItem",
     "ClaimsRecord",
-    "JudgeAgreement",
-    "agreement_of_claims",
     "claim_items",
     "claim_step",
     "claims_of",
@@ -52,17 +43,6 @@ class ClaimItem:
     answer: AnswerRecord
     question: str
     part: AnswerPart
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeAgreement:
-    """How far counts agree with a judge: claims with comprehensiveness, clusters with diversity.
-
-    `diversity` is by threshold.
-    """
-
-    comprehensiveness: ClaimAgreement
-    diversity: Mapping[float, ClaimAgreement]
 
 
 def claim_items(
@@ -119,41 +99,6 @@ def sentence_outcomes(records: Iterable[ClaimsRecord]) -> dict[str, int]:
         for sentence in record.sentences:
             counts[sentence.outcome] = counts.get(sentence.outcome, 0) + 1
     return counts
-
-
-def agreement_of_claims(
-    counts: Mapping[tuple[str, str], ClaimCounts], judged: Iterable[Judged]
-) -> JudgeAgreement:
-    """Compares counts with the majority of a judge's verdicts.
-
-    `counts` are by the key of the question and the condition.
-    """
-    labels = majority_labels(judged)
-    both: dict[Item, tuple[ClaimCounts, ClaimCounts]] = {}
-    for metric, one, other, question in labels:
-        if (question, one) in counts and (question, other) in counts:
-            pair = (counts[question, one], counts[question, other])
-            both[metric, one, other, question] = pair
-    claims = {item: (one.claims, other.claims) for item, (one, other) in both.items()}
-    thresholds = next(iter(counts.values())).clusters if counts else ()
-    clusters = {
-        threshold: {
-            item: (one.clusters[threshold], other.clusters[threshold])
-            for item, (one, other) in both.items()
-        }
-        for threshold in thresholds
-    }
-    return JudgeAgreement(
-        agreement_with_judge(claims, _of(labels, "comprehensiveness")),
-        {
-            threshold: agreement_with_judge(numbers, _of(labels, "diversity"))
-            for threshold, numbers in clusters.items()
-        },
-    )
-
-
-def _of(labels: Mapping[Item, Label], metric: Metric) -> dict[Item, Label]:
-    return {item: label for item, label in labels.items() if item[0] == metric}
 
 
 def _item(answer: AnswerRecord, question: str, part: AnswerPart, signature: str) -> ClaimItem:

@@ -1,4 +1,4 @@
-"""Comprehensiveness and diversity by counting claims, and how far this agrees with the judge.
+"""Comprehensiveness and diversity of an answer by counting its claims and their clusters.
 
 An answer is the more comprehensive, the more different claims it makes; and the more diverse, the
 more clusters these form. Claims are alike by the words that they share in the same order: their
@@ -10,11 +10,9 @@ It needs SciPy and RapidFuzz (`pip install '.[eval]'`). The package rouge-score 
 knows no letters but a to z, so a Chinese or Greek claim has no words there.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import combinations
-from statistics import fmean
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 import regex
@@ -22,53 +20,19 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from graphrag_neo4j.evaluation.comparisons import Label
+from graphrag_neo4j.evaluation.claim_counts import ClaimCounts
 from graphrag_neo4j.text import fold, name_key, spaced_characters
 
 __all__ = [
     "THRESHOLDS",
-    "ClaimAgreement",
-    "ClaimCounts",
-    "agreement_with_judge",
     "count_claims",
     "different",
-    "mean_counts",
     "rouge_l",
 ]
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8)
 WORD = regex.compile(r"[\p{L}\p{N}\p{M}]+")
 END = " .…。!?！？;；"
-K = TypeVar("K", bound=Hashable)
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimCounts:
-    """The number of different claims of an answer, and of their clusters by threshold.
-
-    As the mean of several answers, these are numbers with decimals.
-    """
-
-    claims: float
-    clusters: Mapping[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimAgreement:
-    """How far counts of claims agree with the labels of the judge.
-
-    `compared` counts the pairs of answers that have both. `decided` counts those of them that are a
-    tie neither for the counts nor for the judge; of these, `matched` have the same winner.
-    """
-
-    compared: int
-    decided: int
-    matched: int
-
-    @property
-    def share(self) -> float | None:
-        """The share (0 to 1) of the decided pairs that match, None without any."""
-        return self.matched / self.decided if self.decided else None
 
 
 def different(claims: Iterable[str]) -> list[str]:
@@ -92,32 +56,6 @@ def count_claims(claims: Iterable[str], thresholds: Sequence[float] = THRESHOLDS
     return ClaimCounts(
         len(kept), {one: float(fcluster(tree, one, "distance").max()) for one in thresholds}
     )
-
-
-def mean_counts(answers: Iterable[ClaimCounts]) -> ClaimCounts | None:
-    """Returns the means over the answers of a condition, None without an answer."""
-    counts = list(answers)
-    if not counts:
-        return None
-    return ClaimCounts(
-        fmean(one.claims for one in counts),
-        {
-            threshold: fmean(one.clusters[threshold] for one in counts)
-            for threshold in counts[0].clusters
-        },
-    )
-
-
-def agreement_with_judge(
-    counts: Mapping[K, tuple[float, float]], labels: Mapping[K, Label]
-) -> ClaimAgreement:
-    """Compares who has more claims (or clusters) with the label of the judge's majority.
-
-    `counts` holds for each pair of answers the count of `one` and that of `other`.
-    """
-    both = [(_more(*counts[key]), label) for key, label in labels.items() if key in counts]
-    decided = [(count, label) for count, label in both if "tie" not in (count, label)]
-    return ClaimAgreement(len(both), len(decided), sum(a == b for a, b in decided))
 
 
 def rouge_l(one: str, other: str) -> float:
@@ -148,7 +86,3 @@ def _distance(one: Sequence[str], other: Sequence[str]) -> float:
 
 def _words(text: str) -> list[str]:
     return WORD.findall(spaced_characters(fold(text).casefold()))
-
-
-def _more(one: float, other: float) -> Label:
-    return "tie" if one == other else "one" if one > other else "other"

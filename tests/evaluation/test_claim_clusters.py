@@ -6,13 +6,15 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.evaluation.claim_clusters import (
     THRESHOLDS,
+    count_claims,
+    different,
+    rouge_l,
+)
+from graphrag_neo4j.evaluation.claim_counts import (
     ClaimAgreement,
     ClaimCounts,
     agreement_with_judge,
-    count_claims,
-    different,
     mean_counts,
-    rouge_l,
 )
 from tests.evaluation.paper import PAPER
 

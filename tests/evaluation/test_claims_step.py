@@ -5,13 +5,13 @@ from pathlib import Path
 
 from graphrag_neo4j.evaluation.answer_claims import (
     ClaimsRecord,
-    agreement_of_claims,
     claim_items,
     claim_step,
     claims_of,
     sentence_outcomes,
 )
-from graphrag_neo4j.evaluation.claim_clusters import ClaimCounts, count_claims
+from graphrag_neo4j.evaluation.claim_clusters import count_claims
+from graphrag_neo4j.evaluation.claim_counts import ClaimCounts, agreement_of_claims
 from graphrag_neo4j.evaluation.comparisons import Comparison, Judged
 from graphrag_neo4j.evaluation.model import AnswerRecord, Metric
 from graphrag_neo4j.evaluation.records import RecordFile

@@ -7,10 +7,9 @@ p-values of all pairs of a metric are adjusted by Holm's method. It needs SciPy:
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import ceil, sqrt
 from statistics import stdev
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from scipy import stats
@@ -18,11 +17,10 @@ from scipy import stats
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.comparisons import AGAINST_ITSELF, PairResult
 from graphrag_neo4j.evaluation.model import METRICS
+from graphrag_neo4j.evaluation.pair_test import PairTest, SignedRank
 
 __all__ = [
     "MOST_EXACT",
-    "PairTest",
-    "SignedRank",
     "holm",
     "normality",
     "p_of_z",
@@ -35,41 +33,6 @@ MOST_EXACT: Final = 50  # differences; for more of them the normal approximation
 DECIMALS: Final = 9
 EFFICIENCY: Final = 0.864  # of Wilcoxon's test beside the t-test, for the worst distribution
 ALPHA, POWER = 0.05, 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class SignedRank:
-    """The result of Wilcoxon's signed-rank test, with two sides.
-
-    `n` counts the differences that are not zero; `zeros` counts the others, which are left out as
-    Wilcoxon does. `w` is the smaller sum of ranks; equal differences share their mean rank. `z` is
-    negative or 0, as in the paper, with correction for ties. `p` comes from the exact distribution
-    of these ranks, ties included, or from `z`, as `method` says.
-    """
-
-    n: int
-    zeros: int
-    w: float
-    z: float
-    p: float
-    method: Literal["exact", "normal approximation"]
-
-
-@dataclass(frozen=True, slots=True)
-class PairTest:
-    """A pair of conditions with its test.
-
-    `adjusted` is the p-value after Holm's method over all pairs of the metric. `normal` is the
-    p-value of the Shapiro-Wilk test, None where it can't be computed: for fewer than three
-    questions, or if all scores are equal. `needed` is the number of questions with which a
-    difference of this size would be found, None where there is no difference.
-    """
-
-    result: PairResult
-    test: SignedRank
-    adjusted: float
-    normal: float | None
-    needed: int | None
 
 
 def pair_tests(results: Iterable[PairResult]) -> list[PairTest]:

@@ -51,6 +51,10 @@ OURS = (
     "tune_again",
     "suggest",
     "suggest_next",
+    "eval_description",
+    "eval_personas",
+    "eval_tasks",
+    "eval_questions",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {

@@ -1,0 +1,1 @@
+"""LLM tasks that evaluate answers, and those that make the questions for it."""

@@ -15,7 +15,7 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.context.citations import CitationRef, bracket
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.conditions import Condition, parse_conditions
+from graphrag_neo4j.evaluation.conditions import Condition
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.graph_state import GraphState
 from graphrag_neo4j.evaluation.made_with import made_with
@@ -91,7 +91,7 @@ async def opened(
     condition of the paper whose level a graph does not have is left out, and the listener is told.
     Raises InputError for a condition that can't be used, and GraphError if Neo4j fails.
     """
-    conditions = parse_conditions(folder.plan.conditions, folder.plan.window)
+    conditions = folder.chosen()
     calls = RecordFile(folder.path / UNFINISHED, CallRecord)
     found: dict[Settings, Asked] = {}
     for condition in conditions:

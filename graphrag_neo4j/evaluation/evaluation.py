@@ -14,7 +14,7 @@ from typing import Self, Unpack
 from graphrag_neo4j.arguments import check_path
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.answers import answer_items, answer_missing, opened
-from graphrag_neo4j.evaluation.conditions import parse_conditions
+from graphrag_neo4j.evaluation.conditions import parse_condition, parse_conditions
 from graphrag_neo4j.evaluation.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.estimate import AnswersEstimate, estimate_answers
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
@@ -105,13 +105,17 @@ class AsyncEvaluation:
     def choose(self, conditions: Sequence[str] | None = None, window: int | None = None) -> None:
         """Writes into the plan which conditions answer, and with which window.
 
-        None keeps what the plan has. Raises InputError for a text that is no condition.
+        They are added to those that the plan has; one with the name of an earlier one takes its
+        place. None keeps what the plan has. Raises InputError for a text that is no condition.
         """
-        texts = None if conditions is None else tuple(conditions)
-        plan = self.folder.plan.changed(conditions=texts, window=window)
-        for one in parse_conditions(plan.conditions, plan.window):
-            one.checked(self.settings)
-        self.folder.change_plan(conditions=texts, window=window)
+        plan = self.folder.plan
+        size = plan.window if window is None else window
+        texts = {parse_condition(one, size).name: one for one in plan.conditions}
+        added = parse_conditions(conditions, size) if conditions is not None else []
+        texts |= {one.name: text for one, text in zip(added, conditions or (), strict=True)}
+        for text in texts.values():
+            parse_condition(text, size).checked(self.settings)
+        self.folder.change_plan(conditions=tuple(texts.values()), window=window)
 
     async def estimate_answers(self) -> AnswersEstimate:
         """Estimates what the missing answers of the plan take. No model is asked.
@@ -131,8 +135,8 @@ class AsyncEvaluation:
     ) -> StepResult:
         """Has each condition answer each question, and saves each answer as it comes.
 
-        `conditions` and `window` (tokens) replace those of the plan; docs/evaluation.md says how a
-        condition is written. Answers that are there are not asked for again, unless something that
+        `conditions` are added to those of the plan, and `window` (tokens) replaces its window (see
+        `choose`); docs/evaluation.md says how a condition is written. Answers that are there are not asked for again, unless something that
         they depend on has changed. Raises InputError if there are no questions and for a condition
         that can't be used; GraphError, ModelError, and BudgetSpentError if `max_cost` is reached.
         """

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluation.conditions import Condition, parse_conditions
 from graphrag_neo4j.evaluation.model import AnswerRecord, QuestionRecord, VerdictRecord
-from graphrag_neo4j.evaluation.plan import PLAN, Plan
+from graphrag_neo4j.evaluation.plan import PAPER, PLAN, Plan
 from graphrag_neo4j.evaluation.records import RecordFile
 
 __all__ = ["EvaluationFolder"]
@@ -72,18 +73,27 @@ class EvaluationFolder:
     def current_answers(self) -> dict[tuple[str, str], AnswerRecord]:
         """Returns the answers that count, by the key of the question and the condition.
 
-        Of several answers of a condition to a question, this is the last one. Answers to questions
+        Those of one condition come before those of the next. Of several answers of a condition to
+        a question, this is the last one. Answers to questions
         that are no longer there are left out. An answer with a `failure` is missing.
         """
-        return {
+        found = {
             (one.question, one.condition): one
             for one in self.answers
             if one.question in self.questions
         }
+        order = {name: n for n, name in enumerate(self.conditions())}
+        return dict(sorted(found.items(), key=lambda one: order[one[0][1]]))
+
+    def chosen(self) -> list[Condition]:
+        """Returns the conditions of the plan. Raises InputError if one of them is wrong."""
+        return parse_conditions(self.plan.conditions or PAPER, self.plan.window)
 
     def conditions(self) -> list[str]:
-        """Returns the names of the conditions that have answers, in the order of the first one."""
-        return list(dict.fromkeys(one.condition for one in self.answers))
+        """Returns the names of the conditions that have answers: first those of the plan."""
+        answered = dict.fromkeys(one.condition for one in self.answers)
+        chosen = [one.name for one in self.chosen() if one.name in answered]
+        return list(dict.fromkeys([*chosen, *answered]))
 
     def bring_forward(self, keys: Iterable[str]) -> None:
         """Makes these answers, which are in the file, the ones that count.

@@ -17,7 +17,7 @@ __all__ = ["PAPER", "PLAN", "Plan"]
 
 PLAN: Final = "evaluation.json"
 PAPER: Final = ("C0", "C1", "C2", "C3", "TS", "SS")
-"""The conditions of the paper."""
+"""The conditions of the paper, which answer where no others are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Plan:
 
     `description` says what the corpus is, for the questions. `personas`, `tasks` (of each persona)
     and `questions` (for each task) are the numbers of Algorithm 1. `conditions` answer the
-    questions (see `parse_condition`). `window` is the largest number of tokens of each context of
+    questions (see `parse_condition`); without any, those of the paper do. `window` is the largest number of tokens of each context of
     the conditions of the paper. `metrics` are what a judge compares, `repeats` times.
     """
 
@@ -35,7 +35,7 @@ class Plan:
     personas: int = 5
     tasks: int = 5
     questions: int = 5
-    conditions: tuple[str, ...] = PAPER
+    conditions: tuple[str, ...] = ()
     window: int = 8_000
     metrics: tuple[Metric, ...] = METRICS
     repeats: int = 5

@@ -5,7 +5,13 @@ from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.eval.options import confirm, folder_argument, paying_options, run_paid
+from graphrag_neo4j.cli.eval.options import (
+    confirm,
+    folder_argument,
+    paying_options,
+    run_paid,
+    told_once,
+)
 from graphrag_neo4j.cli.options import Number, home_option, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.evaluation import print_costs
@@ -33,7 +39,7 @@ __all__ = ["answers"]
         "A condition that answers; repeat the option for several. C0 to C3, TS and SS are those of "
         "the paper. A method is one, too, with details: global:2, global:dynamic, local:ppr, "
         "local:hop, drift, basic, text. NAME=local,top_k_entities=20 sets more and gives it a "
-        f"name. They are kept for the next run. [default: {', '.join(PAPER)}]"
+        f"name. They are added to those of earlier runs. [default: {', '.join(PAPER)}]"
     ),
 )
 @click.option(
@@ -62,29 +68,32 @@ def answers(
     settings = settings_of(**values)
     evaluation = AsyncEvaluation(folder, settings)
     evaluation.choose(conditions or None, None if window is None else int(window))
-    estimate = _estimated(folder, settings, quiet=quiet)
+    told: set[str] = set()
+    estimate = _estimated(folder, settings, told, quiet=quiet)
     if not quiet:
         _tell_todo(estimate)
     confirm(estimate.steps, counted(estimate.missing, "answer"), yes=yes, quiet=quiet)
-    done = _answered(folder, settings, quiet=quiet)
+    done = _answered(folder, settings, told, quiet=quiet)
     if not quiet:
         _tell_done(EvaluationFolder(folder), done)
     if done.failed:
         raise click.exceptions.Exit(1)
 
 
-def _estimated(folder: Path, settings: Settings, *, quiet: bool) -> AnswersEstimate:
+def _estimated(folder: Path, settings: Settings, told: set[str], *, quiet: bool) -> AnswersEstimate:
     async def work() -> AnswersEstimate:
         with listening(quiet=quiet, fleeting=True) as listen:
-            return await AsyncEvaluation(folder, settings, listen).estimate_answers()
+            return await AsyncEvaluation(
+                folder, settings, told_once(listen, told)
+            ).estimate_answers()
 
     return run_paid(work, lambda: _saved(folder))
 
 
-def _answered(folder: Path, settings: Settings, *, quiet: bool) -> StepResult:
+def _answered(folder: Path, settings: Settings, told: set[str], *, quiet: bool) -> StepResult:
     async def work() -> StepResult:
         with listening(quiet=quiet) as listen:
-            return await AsyncEvaluation(folder, settings, listen).answer()
+            return await AsyncEvaluation(folder, settings, told_once(listen, told)).answer()
 
     return run_paid(work, lambda: _saved(folder))
 

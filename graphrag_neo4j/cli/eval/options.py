@@ -15,9 +15,17 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import money
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import BudgetSpentError, InputError
+from graphrag_neo4j.events import Event, Listener, Notice
 from graphrag_neo4j.indexing.step_estimate import StepEstimate
 
-__all__ = ["confirm", "folder_argument", "paying_options", "refuse_unasked", "run_paid"]
+__all__ = [
+    "confirm",
+    "folder_argument",
+    "paying_options",
+    "refuse_unasked",
+    "run_paid",
+    "told_once",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -103,6 +111,22 @@ def run_paid(work: Callable[[], Coroutine[Any, Any, T]], saved: Callable[[], str
     except BudgetSpentError as error:
         terminal.line(f"Error: {error} {saved()} {GO_ON}", error=True)
         raise click.exceptions.Exit(1) from None
+
+
+def told_once(listen: Listener, told: set[str]) -> Listener:
+    """Returns a listener that leaves out a notice that was told before, and notes the others.
+
+    A command that estimates and then works opens the graph twice, and would tell it twice.
+    """
+
+    def forward(event: Event) -> None:
+        if isinstance(event, Notice):
+            if event.text in told:
+                return
+            told.add(event.text)
+        listen(event)
+
+    return forward
 
 
 def _print_steps(steps: Sequence[StepEstimate]) -> None:

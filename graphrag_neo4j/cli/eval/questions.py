@@ -164,15 +164,18 @@ def _tell_made(path: Path, made: MadeQuestions) -> None:
     folder = EvaluationFolder(path)
     terminal.line(f"{counted(len(made.new), 'new question')}. {_saved(folder)}")
     if made.repeated:
-        came = "question came" if made.repeated == 1 else "questions came"
-        terminal.line(f"{made.repeated:,} {came} more than once and counts once.")
+        terminal.line(
+            f"{counted(made.repeated, 'question is a repetition', 'questions are repetitions')} of "
+            "others and left out."
+        )
     if failed := made.calls.failed:
         terminal.line(
             f"{counted(failed, 'call')} failed. Run the same command again to retry.",
             style="yellow",
         )
     _tell_like(folder)
-    terminal.line(f"`kg-build eval answers {path}` has them answered.")
+    if len(folder.questions):
+        terminal.line(f"`kg-build eval answers {path}` has them answered.")
 
 
 def _tell_like(folder: EvaluationFolder) -> None:

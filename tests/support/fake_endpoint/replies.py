@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
-from tests.support.fake_endpoint import answers, names, suggestions, tuning
+from tests.support.fake_endpoint import answers, asking, names, suggestions, tuning
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
@@ -43,6 +43,10 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "entity_types": tuning.entity_types,
     "suggested_questions": suggestions.suggest,
     "next_questions": suggestions.follow,
+    "collection_description": asking.describe,
+    "evaluation_personas": asking.personas,
+    "evaluation_tasks": asking.tasks,
+    "evaluation_questions": asking.questions,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 

@@ -25,7 +25,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.options import QueryOptions, SettingsOptions
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.query.question import EXPAND, asked_of
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
 __all__ = ["Condition", "is_ours", "parse_condition", "parse_conditions"]
 
@@ -106,8 +106,8 @@ def parse_condition(text: str, window: int) -> Condition:
         raise InputError(f"The name {name} means a condition already. Give this one another name.")
     how = _search(search, text, window)
     values = dict(_setting(part, text) for part in given)
-    of_a_question = {key: value for key, value in values.items() if key in OF_A_QUESTION}
-    client = {key: value for key, value in values.items() if key not in OF_A_QUESTION}
+    client = {key: value for key, value in values.items() if _is_of_client(key, value)}
+    of_a_question = {key: value for key, value in values.items() if key not in client}
     paper = LEVEL.fullmatch(search)
     return Condition(
         name if named else ",".join([search, *given]),
@@ -120,6 +120,11 @@ def parse_condition(text: str, window: int) -> Condition:
 def is_ours(name: str) -> bool:
     """Tells whether a name means a search of ours, so that nothing else may have it."""
     return bool(LEVEL.fullmatch(name)) or name in {"TS", "SS", *METHODS}
+
+
+def _is_of_client(name: str, value: object) -> bool:
+    """Tells whether a setting can't be changed for one question: it needs another client."""
+    return name not in OF_A_QUESTION or (name, value) == ("model", EXTRACTIVE)
 
 
 def _search(search: str, text: str, window: int) -> dict[str, Any]:

@@ -136,9 +136,10 @@ class AsyncEvaluation:
         """Has each condition answer each question, and saves each answer as it comes.
 
         `conditions` are added to those of the plan, and `window` (tokens) replaces its window (see
-        `choose`); docs/evaluation.md says how a condition is written. Answers that are there are not asked for again, unless something that
-        they depend on has changed. Raises InputError if there are no questions and for a condition
-        that can't be used; GraphError, ModelError, and BudgetSpentError if `max_cost` is reached.
+        `choose`); docs/evaluation.md says how a condition is written. Answers that are there are
+        not asked for again, unless something that they depend on has changed. Raises InputError if
+        there are no questions and for a condition that can't be used; GraphError, ModelError, and
+        BudgetSpentError if `max_cost` is reached.
         """
         self._need_questions()
         self.choose(conditions, window)

@@ -26,8 +26,9 @@ class Plan:
 
     `description` says what the corpus is, for the questions. `personas`, `tasks` (of each persona)
     and `questions` (for each task) are the numbers of Algorithm 1. `conditions` answer the
-    questions (see `parse_condition`); without any, those of the paper do. `window` is the largest number of tokens of each context of
-    the conditions of the paper. `metrics` are what a judge compares, `repeats` times.
+    questions (see `parse_condition`); without any, those of the paper do. `window` is the largest
+    number of tokens of each context of the conditions of the paper. `metrics` are what a judge
+    compares, `repeats` times.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}

@@ -5,7 +5,6 @@ kept until then in a file of their own: a run that goes on after a kill reads th
 """
 
 import json
-from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass
 from typing import Self
@@ -26,7 +25,7 @@ class CallRecord:
     key: str
     text: str
     cut: bool
-    usage: Mapping[str, float]
+    usage: Usage
 
 
 class RememberingEndpoint(Endpoint):
@@ -58,14 +57,12 @@ class RememberingEndpoint(Endpoint):
         alone = copy(self)
         alone.meter = Meter(self.meter)  # which counts this call only
         reply = await super(RememberingEndpoint, alone).ask(request)
-        usage = asdict(alone.meter.total)
-        self._remembered.add([CallRecord(key, reply.text, reply.cut, usage)])
+        self._remembered.add([CallRecord(key, reply.text, reply.cut, alone.meter.total)])
         return reply
 
     def _recall(self, request: Request, call: CallRecord) -> Reply:
-        usage = Usage(**call.usage)  # type: ignore[arg-type] # whole numbers, but for the cost
         steps = self.meter.steps
-        steps[request.step] = Usage.total([steps[request.step], usage])
+        steps[request.step] = Usage.total([steps[request.step], call.usage])
         return Reply(call.text, call.cut)
 
     def _key(self, request: Request) -> str:

@@ -88,9 +88,7 @@ def write_questions(
     request = _about(
         "eval_questions", n, settings, description=description, persona=persona, task=task
     )
-    found = yield from read_json(
-        request, TaskQuestionsSchema, _some("questions", lambda text: asks(plain_line(text)))
-    )
+    found = yield from read_json(request, TaskQuestionsSchema, _some("questions", _is_question))
     return _lines(found.questions, n)
 
 
@@ -120,6 +118,12 @@ def _some(
         return found.model_copy(update={name: usable})
 
     return check
+
+
+def _is_question(text: str) -> bool:
+    """Tells whether a text asks something, and is short enough to be kept as a whole."""
+    line = plain_line(text)
+    return asks(line) and not line.endswith("…")
 
 
 def _lines(texts: Sequence[str], n: int) -> list[str]:

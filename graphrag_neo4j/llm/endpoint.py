@@ -65,16 +65,17 @@ class _NoTextError(Exception):
 class Endpoint:
     """Sends requests to a model. Each client has one endpoint.
 
-    It is an asynchronous context manager. Raises InputError if neither a key nor an address is
-    set, or if a cost limit is set for models whose price is not known.
+    It is an asynchronous context manager. `meter` counts the calls of several clients together.
+    Raises InputError if neither a key nor an address is set, or if a cost limit is set for models
+    whose price is not known.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, meter: Meter | None = None) -> None:
         if not settings.has_model:
             raise InputError(NO_MODEL)
         if settings.openai_api_key and not settings.openai_api_key.get_secret_value().isascii():
             raise InputError("OPENAI_API_KEY holds characters that no key has: copy it again.")
-        self.meter = Meter()
+        self.meter = Meter(meter)
         self._calls = HttpCalls(settings)
         self._known: dict[str, Capabilities] = {}
         self._explain = Explainer(settings, self._calls.address)
@@ -312,7 +313,9 @@ class Endpoint:
 
     def _check_budget(self) -> None:
         limit = self._settings.max_cost
-        if limit is not None and self.meter.total.cost >= limit:
+        if limit is None or self.meter.total.cost < limit:
+            limit = self.meter.reached()
+        if limit is not None:
             raise BudgetSpentError(f"The cost limit of {limit:.2f} US dollars is reached.")
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
-from tests.support.fake_endpoint import answers, names, sentence_claims, suggestions, tuning
+from tests.support.fake_endpoint import answers, asking, names, sentence_claims, suggestions, tuning
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
@@ -48,6 +48,10 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "selected_sentences": sentence_claims.select,
     "resolved_sentences": sentence_claims.disambiguate,
     "sentence_claims": sentence_claims.decompose,
+    "collection_description": asking.describe,
+    "evaluation_personas": asking.personas,
+    "evaluation_tasks": asking.tasks,
+    "evaluation_questions": asking.questions,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 

@@ -5,6 +5,7 @@ drafts.jsonl        personas, tasks and questions as a model gave them
 questions.jsonl     the questions
 answers.jsonl       the answers of all conditions, also those of other systems
 verdicts.jsonl      the verdicts of judges and of people
+claims.jsonl        the claims of the answers
 unfinished.jsonl    replies to parts of answers that are not whole yet
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluation.answer_claims import ClaimsRecord
 from graphrag_neo4j.evaluation.conditions import Condition, parse_conditions
 from graphrag_neo4j.evaluation.model import AnswerRecord, QuestionRecord, VerdictRecord
 from graphrag_neo4j.evaluation.plan import PAPER, PLAN, Plan
@@ -24,6 +26,7 @@ __all__ = ["EvaluationFolder"]
 QUESTIONS: Final = "questions.jsonl"
 ANSWERS: Final = "answers.jsonl"
 VERDICTS: Final = "verdicts.jsonl"
+CLAIMS: Final = "claims.jsonl"
 
 
 class EvaluationFolder:
@@ -58,6 +61,11 @@ class EvaluationFolder:
     def verdicts(self) -> RecordFile[VerdictRecord]:
         """All verdicts."""
         return RecordFile(self.path / VERDICTS, VerdictRecord)
+
+    @cached_property
+    def claims(self) -> RecordFile[ClaimsRecord]:
+        """The claims of all answers."""
+        return RecordFile(self.path / CLAIMS, ClaimsRecord)
 
     def change_plan(self, **given: Any) -> Plan:  # noqa: ANN401 - fields of the plan
         """Changes the plan and writes it if it differs. None keeps a value.

@@ -1,0 +1,105 @@
+"""Verdicts and claims in the folder of an evaluation: what is missing, made, and what comes out.
+
+The verdicts are those on the answers that count now. All functions that ask a model save what they
+have made, whatever ends them.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluation.answer_claims import ClaimItem, claim_items, claim_step, claims_of
+from graphrag_neo4j.evaluation.comparisons import Judged, comparisons
+from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.judging import JudgeItem, judge_items, judge_step, judged_by
+from graphrag_neo4j.evaluation.model import AnswerRecord
+from graphrag_neo4j.evaluation.steps import StepResult, make_missing
+from graphrag_neo4j.events import Listener
+from graphrag_neo4j.indexing.metering import metered
+from graphrag_neo4j.llm import Endpoint, Meter
+from graphrag_neo4j.llm.evaluation import ClaimSteps, Judge
+from graphrag_neo4j.settings import Settings
+
+__all__ = [
+    "claims_in",
+    "find_missing_claims",
+    "items_of_claims",
+    "judge_missing",
+    "judged_in",
+    "verdict_items",
+]
+
+
+def verdict_items(
+    folder: EvaluationFolder, settings: Settings, conditions: Sequence[str] = ()
+) -> list[JudgeItem]:
+    """Returns the comparisons that the plan asks for, of all conditions that have answers.
+
+    `conditions` names those that are compared, if not all are. Raises InputError for one that has
+    no answers, and if fewer than two have answers.
+    """
+    known = folder.conditions()
+    if unknown := [one for one in conditions if one not in known]:
+        has = ", ".join(known) or "none"
+        raise InputError(f"The condition {unknown[0]} has no answers. Those with answers: {has}.")
+    wanted = list(conditions or known)
+    if len(wanted) < 2:
+        raise InputError(
+            "A comparison needs two conditions that have answers. `kg-build eval answers` and "
+            "`kg-build eval import` add answers."
+        )
+    plan, asked = folder.plan, _questions(folder)
+    all_of_plan = comparisons(wanted, list(asked), plan.metrics, repeats=plan.repeats)
+    return judge_items(all_of_plan, asked, folder.current_answers(), Judge(settings))
+
+
+async def judge_missing(
+    folder: EvaluationFolder, items: Sequence[JudgeItem], settings: Settings, listen: Listener
+) -> StepResult:
+    """Has the model judge the comparisons that have no verdict yet.
+
+    Raises InputError if no model is set, ModelError, and BudgetSpentError at the cost limit.
+    """
+    meter = Meter(limit=settings.max_cost)
+    async with Endpoint(settings, meter) as endpoint:
+        step = judge_step(folder.verdicts, Judge(settings), endpoint.run)
+        hear = metered(listen, meter)
+        return await make_missing(step, items, workers=settings.concurrency, listen=hear)
+
+
+def items_of_claims(folder: EvaluationFolder, settings: Settings) -> list[ClaimItem]:
+    """Returns the parts of all answers that count now."""
+    return claim_items(_questions(folder), _answers(folder), ClaimSteps(settings))
+
+
+async def find_missing_claims(
+    folder: EvaluationFolder, items: Sequence[ClaimItem], settings: Settings, listen: Listener
+) -> StepResult:
+    """Finds the claims of the parts of answers that have none yet. Raises as `judge_missing`."""
+    meter = Meter(limit=settings.max_cost)
+    async with Endpoint(settings, meter) as endpoint:
+        step = claim_step(folder.claims, ClaimSteps(settings), endpoint.run)
+        hear = metered(listen, meter)
+        return await make_missing(step, items, workers=settings.concurrency, listen=hear)
+
+
+def judged_in(folder: EvaluationFolder) -> dict[str, list[Judged]]:
+    """Returns the verdicts on the answers that count now, by judge."""
+    return judged_by(folder.verdicts, _answers(folder))
+
+
+def claims_in(folder: EvaluationFolder, settings: Settings) -> dict[tuple[str, str], Sequence[str]]:
+    """Returns the claims of the answers by the key of the question and the condition.
+
+    Answers of which a part is missing are left out.
+    """
+    answers = _answers(folder)
+    found = claims_of(answers, items_of_claims(folder, settings), folder.claims)
+    return {(one.question, one.condition): found[one.key] for one in answers if one.key in found}
+
+
+def _questions(folder: EvaluationFolder) -> Mapping[str, str]:
+    return {one.key: one.text for one in folder.questions}
+
+
+def _answers(folder: EvaluationFolder) -> list[AnswerRecord]:
+    return list(folder.current_answers().values())

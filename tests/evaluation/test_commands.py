@@ -7,6 +7,7 @@ import pytest
 
 from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.llm.evaluation.judge import DEFINITIONS
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
@@ -54,7 +55,8 @@ def test_a_person_compares_blind_and_goes_on_later(
     assert "[Data:" not in ran.out
     assert "Sources" not in ran.out
     assert not {"Answer 1: one", "other:"} & set(ran.out.splitlines())
-    assert "How varied is the answer" in ran.out
+    assert DEFINITIONS["diversity"] in ran.out
+    assert "[2]" not in ran.out
     assert "Type 1, 2, t, s or q." in ran.out
     assert ran.out.endswith("1 verdict saved, 1 comparison left.\n")
     typing += ["2"]

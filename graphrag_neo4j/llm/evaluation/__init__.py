@@ -1,4 +1,4 @@
-"""LLM tasks that make the questions of an evaluation, compare answers, and find their claims."""
+"""LLM tasks that evaluate answers: a judge that compares them, and the claims that they make."""
 
 from graphrag_neo4j.llm.evaluation.claims import (
     AnswerPart,

@@ -12,7 +12,14 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
-from tests.support.fake_endpoint import answers, asking, names, sentence_claims, suggestions, tuning
+from tests.support.fake_endpoint import (
+    answers,
+    asking,
+    names,
+    sentence_claims,
+    suggestions,
+    tuning,
+)
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
@@ -45,13 +52,13 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "entity_types": tuning.entity_types,
     "suggested_questions": suggestions.suggest,
     "next_questions": suggestions.follow,
-    "selected_sentences": sentence_claims.select,
-    "resolved_sentences": sentence_claims.disambiguate,
-    "sentence_claims": sentence_claims.decompose,
     "collection_description": asking.describe,
     "evaluation_personas": asking.personas,
     "evaluation_tasks": asking.tasks,
     "evaluation_questions": asking.questions,
+    "selected_sentences": sentence_claims.select,
+    "resolved_sentences": sentence_claims.disambiguate,
+    "sentence_claims": sentence_claims.decompose,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 

@@ -168,19 +168,19 @@ class AsyncEvaluation:
 
     async def judge(
         self,
-        metrics: Sequence[Metric] | None = None,
+        metrics: Sequence[Metric] = (),
         repeats: int | None = None,
         conditions: Sequence[str] = (),
     ) -> StepResult:
         """Has a model compare the answers, two at a time and in both orders of the answers.
 
-        `metrics` and `repeats` replace those of the plan; `conditions` limits what is compared.
+        `metrics` and `conditions` name what is compared; by default it is all. `repeats` replaces
+        that of the plan.
         Raises InputError if no model is set, and if there is nothing to compare; ModelError, and
         BudgetSpentError if `max_cost` is reached.
         """
-        chosen = None if metrics is None else tuple(metrics)
-        self.folder.change_plan(metrics=chosen, repeats=repeats)
-        items = verdict_items(self.folder, self.settings, conditions)
+        self.folder.change_plan(repeats=repeats)
+        items = verdict_items(self.folder, self.settings, conditions, metrics)
         return await judge_missing(self.folder, items, self.settings, self._listen)
 
     async def find_claims(self) -> StepResult:

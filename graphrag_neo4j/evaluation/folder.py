@@ -103,6 +103,19 @@ class EvaluationFolder:
         chosen = [one.name for one in self.chosen() if one.name in answered]
         return list(dict.fromkeys([*chosen, *answered]))
 
+    def chosen_conditions(self, given: Sequence[str] = ()) -> list[str]:
+        """Returns the given conditions or, without any, all that have answers.
+
+        Raises InputError for a condition that has no answers.
+        """
+        known = self.conditions()
+        if unknown := [one for one in given if one not in known]:
+            has = ", ".join(known) or "none"
+            raise InputError(
+                f"The condition {unknown[0]} has no answers. Those with answers: {has}."
+            )
+        return list(given or known)
+
     def bring_forward(self, keys: Iterable[str]) -> None:
         """Makes these answers, which are in the file, the ones that count.
 

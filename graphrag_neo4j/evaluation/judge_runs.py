@@ -11,7 +11,7 @@ from graphrag_neo4j.evaluation.answer_claims import ClaimItem, claim_items, clai
 from graphrag_neo4j.evaluation.comparisons import Judged, comparisons
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.judging import JudgeItem, judge_items, judge_step, judged_by
-from graphrag_neo4j.evaluation.model import AnswerRecord
+from graphrag_neo4j.evaluation.model import AnswerRecord, Metric
 from graphrag_neo4j.evaluation.steps import StepResult, make_missing
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.indexing.metering import metered
@@ -30,25 +30,24 @@ __all__ = [
 
 
 def verdict_items(
-    folder: EvaluationFolder, settings: Settings, conditions: Sequence[str] = ()
+    folder: EvaluationFolder,
+    settings: Settings,
+    conditions: Sequence[str] = (),
+    metrics: Sequence[Metric] = (),
 ) -> list[JudgeItem]:
     """Returns the comparisons that the plan asks for, of all conditions that have answers.
 
-    `conditions` names those that are compared, if not all are. Raises InputError for one that has
-    no answers, and if fewer than two have answers.
+    `conditions` and `metrics` name those that are compared, if not all of the plan are. Raises
+    InputError for a condition that has no answers, and if fewer than two have answers.
     """
-    known = folder.conditions()
-    if unknown := [one for one in conditions if one not in known]:
-        has = ", ".join(known) or "none"
-        raise InputError(f"The condition {unknown[0]} has no answers. Those with answers: {has}.")
-    wanted = list(conditions or known)
+    wanted = folder.chosen_conditions(conditions)
     if len(wanted) < 2:
         raise InputError(
             "A comparison needs two conditions that have answers. `kg-build eval answers` and "
             "`kg-build eval import` add answers."
         )
     plan, asked = folder.plan, _questions(folder)
-    all_of_plan = comparisons(wanted, list(asked), plan.metrics, repeats=plan.repeats)
+    all_of_plan = comparisons(wanted, list(asked), metrics or plan.metrics, repeats=plan.repeats)
     return judge_items(all_of_plan, asked, folder.current_answers(), Judge(settings))
 
 

@@ -90,7 +90,7 @@ class Evaluation:
 
     def judge(
         self,
-        metrics: Sequence[Metric] | None = None,
+        metrics: Sequence[Metric] = (),
         repeats: int | None = None,
         conditions: Sequence[str] = (),
     ) -> StepResult:

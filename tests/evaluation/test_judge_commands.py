@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.model import METRICS
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
@@ -51,7 +52,7 @@ def test_answers_are_judged_once_and_the_results_are_shown(
     assert "24 verdicts will take about 24 calls" in ran.out
     assert ran.out.endswith("24 verdicts saved.\n")
     assert len(fake.log) == 24
-    again = kg("eval", "judge", folder, "--yes")
+    again = kg("eval", "judge", folder, "--metric", "diversity", "--yes")
     assert (again.code, again.out) == (0, "24 verdicts of 24 are there already.\n")
     assert len(fake.log) == 24
     shown = kg("eval", "results", folder).out.splitlines()
@@ -71,6 +72,7 @@ def test_missing_verdicts_are_told_with_the_reason(
     assert ran.code == 1
     assert "12 verdicts missing" in ran.out
     assert "12 times: the reply is not valid: winner" in ran.out
+    assert EvaluationFolder(folder).plan.metrics == METRICS
     assert "They count nowhere." in kg("eval", "results", folder).out
     fake.change(misjudged=[])
     assert kg("eval", "judge", folder, *arguments).code == 0

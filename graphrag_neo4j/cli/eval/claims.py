@@ -5,10 +5,9 @@ from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.eval.options import confirm, folder_argument, paying_options, run_paid
+from graphrag_neo4j.cli.eval.options import confirm, folder_argument, paying_options, run_step
 from graphrag_neo4j.cli.options import settings_of
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.answer_claims import ClaimItem
@@ -63,12 +62,11 @@ def claims(
 def _found(
     found: EvaluationFolder, missing: list[ClaimItem], settings: Settings, *, quiet: bool
 ) -> StepResult:
-    async def work() -> StepResult:
-        with listening(quiet=quiet) as listen:
-            return await find_missing_claims(found, missing, settings, listen)
 
     def saved() -> str:
         n = sum(item.key in found.claims for item in missing)
         return f"The claims of {counted(n, 'new part')} of answers are saved."
 
-    return run_paid(work, saved)
+    return run_step(
+        lambda listen: find_missing_claims(found, missing, settings, listen), saved, quiet=quiet
+    )

@@ -6,17 +6,23 @@ from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.eval.options import confirm, folder_argument, paying_options, run_paid
-from graphrag_neo4j.cli.options import NearestChoice, Number, settings_of
+from graphrag_neo4j.cli.eval.options import (
+    condition_option,
+    confirm,
+    folder_argument,
+    metric_option,
+    paying_options,
+    run_step,
+)
+from graphrag_neo4j.cli.options import Number, settings_of
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.judge_estimate import estimate_verdicts
 from graphrag_neo4j.evaluation.judge_runs import judge_missing, verdict_items
 from graphrag_neo4j.evaluation.judging import JudgeItem
-from graphrag_neo4j.evaluation.model import METRICS, Metric
+from graphrag_neo4j.evaluation.model import Metric
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.settings import Settings
@@ -26,27 +32,14 @@ __all__ = ["judge"]
 
 @click.command()
 @folder_argument
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    type=NearestChoice(METRICS),
-    help="What to compare; repeat the option for several. It is kept. [default: all four]",
-)
+@metric_option
 @click.option(
     "--repeats",
     type=Number(least=1),
     metavar="N",
     help="How often each comparison is made, in both orders. It is kept. [default: 5]",
 )
-@click.option(
-    "-c",
-    "--condition",
-    "conditions",
-    multiple=True,
-    metavar="NAME",
-    help="Compare only these conditions; repeat the option. [default: all with answers]",
-)
+@condition_option
 @paying_options
 def judge(
     folder: Path,
@@ -69,8 +62,8 @@ def judge(
     if not settings.has_model:
         raise InputError(NO_MODEL)
     found = EvaluationFolder(folder)
-    found.change_plan(metrics=metrics or None, repeats=None if repeats is None else int(repeats))
-    items = verdict_items(found, settings, conditions)
+    found.change_plan(repeats=None if repeats is None else int(repeats))
+    items = verdict_items(found, settings, conditions, metrics)
     missing = [item for item in items if item.key not in found.verdicts]
     if not quiet:
         there = len(items) - len(missing)
@@ -78,33 +71,31 @@ def judge(
     estimate = estimate_verdicts(missing, settings)
     confirm([estimate], counted(len(missing), "verdict"), yes=yes, quiet=quiet)
     done = _judged(found, missing, settings, quiet=quiet) if missing else StepResult()
-    _tell(found, done, quiet=quiet)
+    if not quiet and done.made:
+        terminal.line(f"{counted(done.made, 'verdict')} saved.")
+    if done.failed:
+        _tell_failed(found, done.failed, {item.key for item in missing})
+        raise click.exceptions.Exit(1)
 
 
 def _judged(
     found: EvaluationFolder, missing: list[JudgeItem], settings: Settings, *, quiet: bool
 ) -> StepResult:
-    async def work() -> StepResult:
-        with listening(quiet=quiet) as listen:
-            return await judge_missing(found, missing, settings, listen)
-
     def saved() -> str:
         n = sum(item.key in found.verdicts for item in missing)
         return f"{counted(n, 'new verdict')} {'is' if n == 1 else 'are'} saved."
 
-    return run_paid(work, saved)
+    return run_step(
+        lambda listen: judge_missing(found, missing, settings, listen), saved, quiet=quiet
+    )
 
 
-def _tell(found: EvaluationFolder, done: StepResult, *, quiet: bool) -> None:
-    if not quiet and done.made:
-        terminal.line(f"{counted(done.made, 'verdict')} saved.")
-    if done.failed:
-        terminal.line(
-            f"{counted(done.failed, 'verdict')} missing: the judge gave no usable reply. Run the "
-            "same command again to ask again.",
-            style="yellow",
-        )
-        reasons = Counter(one.failure for one in found.verdicts if one.failure)
-        for reason, n in reasons.most_common(3):
-            terminal.line(f"  {n:,} times: {reason}")
-        raise click.exceptions.Exit(1)
+def _tell_failed(found: EvaluationFolder, n: int, asked: set[str]) -> None:
+    terminal.line(
+        f"{counted(n, 'verdict')} missing: the judge gave no usable reply. Run the same command "
+        "again to ask again.",
+        style="yellow",
+    )
+    reasons = Counter(one.failure for one in found.verdicts if one.failure and one.key in asked)
+    for reason, times in reasons.most_common(3):
+        terminal.line(f"  {times:,} times: {reason}")

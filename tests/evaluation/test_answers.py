@@ -51,7 +51,7 @@ async def test_all_conditions_answer_and_nothing_is_asked_twice(
     assert (done.made, done.failed) == (12, 0)
     answers = evaluation.folder.current_answers()
     assert len(answers) == 12
-    assert sum(one.calls for one in answers.values()) == len(endpoint.log)
+    assert sum(one.calls or 0 for one in answers.values()) == len(endpoint.log)
     for one in answers.values():
         assert one.text
         assert one.context_tokens
@@ -115,7 +115,7 @@ async def test_after_a_kill_no_reply_is_paid_for_twice(
     assert endpoint.count("json:rated_answer") == 0
     assert endpoint.count("answer") == 2
     answers = AsyncEvaluation(tmp_path / "e", own).folder.current_answers().values()
-    assert sum(one.calls for one in answers) == mapped + 2
+    assert sum(one.calls or 0 for one in answers) == mapped + 2
 
 
 @pytest.mark.usefixtures("graph")

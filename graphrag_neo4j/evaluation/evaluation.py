@@ -21,6 +21,7 @@ from graphrag_neo4j.evaluation.estimate import AnswersEstimate, estimate_answers
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.importing import ImportedAnswers, import_answers
 from graphrag_neo4j.evaluation.judge_runs import (
+    FoundClaims,
     claims_in,
     find_missing_claims,
     items_of_claims,
@@ -192,9 +193,9 @@ class AsyncEvaluation:
         """Returns the verdicts by judge; `judging.summarised` and `statistics` read them."""
         return judged_in(self.folder)
 
-    def claims(self) -> dict[tuple[str, str], Sequence[str]]:
-        """Returns the claims of the answers by the key of the question and the condition."""
-        return claims_in(self.folder, self.settings)
+    def claims(self) -> FoundClaims:
+        """Returns the claims of the answers, as the last run has found them."""
+        return claims_in(self.folder)
 
     def costs(self) -> list[ConditionCosts]:
         """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""

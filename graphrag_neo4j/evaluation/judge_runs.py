@@ -5,6 +5,7 @@ have made, whatever ends them.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.answer_claims import ClaimItem, claim_items, claim_step, claims_of
@@ -20,6 +21,7 @@ from graphrag_neo4j.llm.evaluation import ClaimSteps, Judge
 from graphrag_neo4j.settings import Settings
 
 __all__ = [
+    "FoundClaims",
     "claims_in",
     "find_missing_claims",
     "items_of_claims",
@@ -27,6 +29,17 @@ __all__ = [
     "judged_in",
     "verdict_items",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundClaims:
+    """The claims of answers by the key of the question and the condition.
+
+    `model` is the model that found them, empty where there are none.
+    """
+
+    model: str
+    claims: Mapping[tuple[str, str], Sequence[str]]
 
 
 def verdict_items(
@@ -67,7 +80,7 @@ async def judge_missing(
 
 def items_of_claims(folder: EvaluationFolder, settings: Settings) -> list[ClaimItem]:
     """Returns the parts of all answers that count now."""
-    return claim_items(_questions(folder), _answers(folder), ClaimSteps(settings))
+    return claim_items(_questions(folder), _answers(folder), ClaimSteps(settings).signature)
 
 
 async def find_missing_claims(
@@ -86,14 +99,21 @@ def judged_in(folder: EvaluationFolder) -> dict[str, list[Judged]]:
     return judged_by(folder.verdicts, _answers(folder))
 
 
-def claims_in(folder: EvaluationFolder, settings: Settings) -> dict[tuple[str, str], Sequence[str]]:
-    """Returns the claims of the answers by the key of the question and the condition.
+def claims_in(folder: EvaluationFolder) -> FoundClaims:
+    """Returns the claims of the answers that count now, as the last run has found them.
 
     Answers of which a part is missing are left out.
     """
-    answers = _answers(folder)
-    found = claims_of(answers, items_of_claims(folder, settings), folder.claims)
-    return {(one.question, one.condition): found[one.key] for one in answers if one.key in found}
+    records = [one for one in folder.claims if one.failure is None]
+    if not records:
+        return FoundClaims("", {})
+    last, answers = records[-1], _answers(folder)
+    items = claim_items(_questions(folder), answers, last.made_with)
+    found = claims_of(answers, items, folder.claims)
+    return FoundClaims(
+        last.model,
+        {(one.question, one.condition): found[one.key] for one in answers if one.key in found},
+    )
 
 
 def _questions(folder: EvaluationFolder) -> Mapping[str, str]:

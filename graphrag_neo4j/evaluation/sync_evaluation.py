@@ -12,6 +12,7 @@ from graphrag_neo4j.evaluation.estimate import AnswersEstimate
 from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.importing import ImportedAnswers
+from graphrag_neo4j.evaluation.judge_runs import FoundClaims
 from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
 from graphrag_neo4j.evaluation.questions import MadeQuestions
 from graphrag_neo4j.evaluation.steps import StepResult
@@ -105,7 +106,7 @@ class Evaluation:
         """Returns the verdicts by judge: see AsyncEvaluation."""
         return self._async.judged()
 
-    def claims(self) -> dict[tuple[str, str], Sequence[str]]:
+    def claims(self) -> FoundClaims:
         """Returns the claims of the answers: see AsyncEvaluation."""
         return self._async.claims()
 

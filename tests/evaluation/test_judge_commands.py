@@ -80,13 +80,14 @@ def test_missing_verdicts_are_told_with_the_reason(
 
 
 def test_claims_are_found_and_counted(kg: Run, fake: FakeEndpoint, folder: Path) -> None:
-    ran = kg("eval", "claims", folder, "--yes")
+    ran = kg("eval", "claims", folder, "--model", "other", "--yes")
     assert ran.code == 0
     assert "The claims of 12 parts of answers are saved." in ran.out
     assert len(fake.log) == 36
-    assert "there already" in kg("eval", "claims", folder, "--yes").out
+    assert "there already" in kg("eval", "claims", folder, "--model", "other", "--yes").out
     kg("eval", "judge", folder, "--repeats", "1", "--quiet", "--yes")
     shown = kg("eval", "results", folder).out
+    assert "claims, found by other" in shown
     counted = [line.split()[:3] for line in shown.splitlines()]
     assert ["graph", "6", "3.00"] in counted
     assert ["vector", "6", "1.00"] in counted
@@ -130,4 +131,4 @@ def test_all_of_it_works_from_python(fake: FakeEndpoint, folder: Path) -> None:
     assert evaluation.find_claims().made == 12
     (verdicts,) = evaluation.judged().values()
     assert {one.label for one in verdicts} == {"one"}
-    assert {len(claims) for claims in evaluation.claims().values()} == {1, 3}
+    assert {len(claims) for claims in evaluation.claims().claims.values()} == {1, 3}

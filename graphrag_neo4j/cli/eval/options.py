@@ -68,7 +68,7 @@ def paying_options(command: Callable[P, R]) -> Callable[P, R]:
             click.option(
                 "--model",
                 metavar="NAME",
-                help="The chat model to use. The default is the setting KG_MODEL.",
+                help="The chat model to use instead of that of the settings.",
             ),
             click.option(
                 "--max-cost",

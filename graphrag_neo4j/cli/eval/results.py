@@ -6,7 +6,6 @@ from types import ModuleType
 import click
 
 from graphrag_neo4j.cli.eval.options import folder_argument
-from graphrag_neo4j.cli.options import settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.verdicts import (
     print_agreement,
@@ -50,8 +49,9 @@ def results(folder: Path) -> None:
 
 def _print_claims(found: EvaluationFolder, judged: dict[str, list[Judged]]) -> None:
     count = _needing("claim_clusters").count_claims
+    of_answers = claims_in(found)
     counts: dict[tuple[str, str], ClaimCounts] = {
-        at: count(claims) for at, claims in claims_in(found, settings_of()).items()
+        at: count(claims) for at, claims in of_answers.claims.items()
     }
     if not counts:
         terminal.line("No answer has all its claims yet. Run `kg-build eval claims` again.")
@@ -60,7 +60,7 @@ def _print_claims(found: EvaluationFolder, judged: dict[str, list[Judged]]) -> N
     for (_, condition), one in counts.items():
         by_condition.setdefault(condition, []).append(one)
     rows = [(name, len(of), mean) for name, of in by_condition.items() if (mean := mean_counts(of))]
-    print_claims(rows)
+    print_claims(of_answers.model, rows)
     for judge, verdicts in judged.items():
         agreed = agreement_of_claims(counts, verdicts)
         if agreed.comprehensiveness.compared or any(

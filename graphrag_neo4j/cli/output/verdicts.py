@@ -63,11 +63,12 @@ def print_agreement(agreed: Mapping[tuple[str, str], Agreement]) -> None:
         terminal.table(head, rows, left=("and judge",))
 
 
-def print_claims(rows: Sequence[tuple[str, int, ClaimCounts]]) -> None:
+def print_claims(model: str, rows: Sequence[tuple[str, int, ClaimCounts]]) -> None:
     """Prints the mean numbers of claims and of clusters of each condition, with its answers."""
     thresholds = sorted({one for _, _, counts in rows for one in counts.clusters})
     head = ("condition", "answers", "claims", *(f"clusters {one}" for one in thresholds))
     terminal.line()
+    terminal.line(("claims", "bold"), f", found by {model}; means for one answer")
     terminal.table(
         head,
         [

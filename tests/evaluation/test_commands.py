@@ -161,5 +161,8 @@ def test_questions_and_answers_from_the_command_line(
     endpoint.reset()
     assert "All 4 answers are there already." in kg("eval", "answers", "e").out
     assert endpoint.log == []
+    ours = Evaluation.from_env("e")
+    assert (ours.estimate_answers().there, ours.answer().there) == (4, 4)
+    assert [one.condition for one in ours.costs()] == ["SS", "C0"]
     ran = kg("eval", "answers", "e", "-c", "locla", "--yes")
     assert (ran.code, "Did you mean local?" in ran.err) == (1, True)

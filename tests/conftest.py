@@ -234,8 +234,18 @@ Run = Callable[..., Ran]
 def kg(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], settings: Make) -> Run:
     """Runs kg-build with arguments; whatever it prints holds neither the key nor the password."""
     password = settings().neo4j_password
-    secrets = [KEY, password.get_secret_value() if password else KEY]
+    return _runner(monkeypatch, capsys, KEY, password.get_secret_value() if password else KEY)
 
+
+@pytest.fixture
+def kg_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs kg-build with arguments as `kg` does, for commands that need no Neo4j."""
+    return _runner(monkeypatch, capsys, KEY)
+
+
+def _runner(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *secrets: str
+) -> Run:
     def run(*arguments: str | Path) -> Ran:
         monkeypatch.setattr(sys, "argv", ["kg-build", *map(str, arguments)])
         capsys.readouterr()

@@ -31,6 +31,7 @@ OURS = (
     "continue",
     "summarize",
     "summarize_examples",
+    "summarize_several",
     "report",
     "report_examples",
     "answer",

@@ -54,6 +54,7 @@ __all__ = [
     "RatingSchema",
     "ReplySchema",
     "ReportSchema",
+    "SummariesSchema",
     "report_schema",
     "usual_spelling",
 ]
@@ -207,6 +208,21 @@ class ComparisonSchema(ReplySchema):
     item_fields = ("verdict", "pair", "reason")
     usable_if_cut = True
     pairs: Listed[_VerdictSchema] = Field(json_schema_extra={"maxItems": 50})
+
+
+class _SummarySchema(ReplySchema):
+    thing: Annotated[int, BeforeValidator(read_reference)]
+    description: Text
+
+
+class SummariesSchema(ReplySchema):
+    """One description of each thing."""
+
+    model_config = ConfigDict(title="summaries")
+    listed = "descriptions"
+    item_fields = ("description", "thing")
+    usable_if_cut = True
+    descriptions: Listed[_SummarySchema] = Field(json_schema_extra={"maxItems": 50})
 
 
 class PointsSchema(ReplySchema):

@@ -28,6 +28,7 @@ MISSED = re.compile(r"\bmiss(?:ed|ing)\b", re.IGNORECASE)
 FORM = re.compile(r"One JSON object and nothing else\b[^{\n]*(\{.*)")
 SCHEMA_OF = {
     "findings": "community_report",
+    "descriptions": "summaries",
     "pairs": "name_pairs",
     "points": "points",
     "relevant": "relevant_reports",

@@ -7,7 +7,7 @@ known, a gleaning brings the rest. A pass that was cut off is continued where it
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import compress
 from typing import Literal
@@ -31,6 +31,15 @@ REPEATED = re.compile(
 )
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
+
+def _summaries(chat: Chat) -> object:
+    """A description of each thing, as it would be if this thing were asked about alone."""
+    limit = (chat.max_tokens or 1000) // max(1, len(chat.texts))
+    each = (replace(chat, texts=(text,), max_tokens=limit) for text in chat.texts)
+    listed = [{"thing": n, "description": _summarize(one)} for n, one in enumerate(each, start=1)]
+    return {"descriptions": listed}
+
+
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "community_report": write_report,
     "name_pairs": names.compare,
@@ -41,6 +50,7 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "self_contained_question": answers.rewrite,
     "collection_profile": tuning.profile,
     "entity_types": tuning.entity_types,
+    "summaries": _summaries,
     "suggested_questions": suggestions.suggest,
     "next_questions": suggestions.follow,
 }

@@ -348,7 +348,7 @@ class Settings(BaseSettings):
         "this number.",
     )
     summary_context_tokens: int = Field(
-        4000,
+        8000,
         ge=500,
         description="Largest number of tokens of descriptions that one call summarises. More "
         "descriptions are summarised in groups, as a tree.",

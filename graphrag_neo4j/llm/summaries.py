@@ -14,7 +14,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.phrases import words
 from graphrag_neo4j.llm.prompts import marked
-from graphrag_neo4j.llm.reply_limits import reply_limit
+from graphrag_neo4j.llm.reply_limits import reply_limit, summaries_limit
 from graphrag_neo4j.llm.schemas import SummariesSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
@@ -79,11 +79,11 @@ class Summaries:
             **self._values,
             "entity_name": thing.name,
             "description_list": marked(_listed(thing)),
-            "max_words": (most := self._most_words(thing)),
+            "max_words": (most := str(self._most_words(thing))),
             "max_length": most,
         }
         for prompt in (self._one.fill(values), self._one.without_examples(values)):
-            text = _description((yield self._request(prompt, 1)))
+            text = _description((yield _request(prompt, reply_limit("summary", self._settings))))
             if not self._is_copied(text, thing):
                 return text
         raise ReplyError("the description repeats the instructions instead of following them")
@@ -104,7 +104,8 @@ class Summaries:
         shown = "\n\n".join(self._shown(number, thing) for number, thing in enumerate(things, 1))
         prompt = self._several.fill({**self._values, "input_text": shown})
         try:
-            reply = yield from read_json(self._request(prompt, len(things)), SummariesSchema)
+            limit = summaries_limit(sum(map(self._most_words, things)))
+            reply = yield from read_json(_request(prompt, limit), SummariesSchema)
         except ReplyError:
             return {}
         return {
@@ -121,21 +122,17 @@ class Summaries:
             f"At most {self._most_words(thing)} words."
         )
 
-    def _request(self, prompt: str, things: int) -> Request:
-        limit = things * reply_limit("summary", self._settings)
-        return Request("summary", (Message("user", prompt),), limit)
-
     @property
     def _limits(self) -> tuple[int, int]:
         """The tokens that a summary may always have, and those that it may have at most."""
         most = self._settings.description_tokens
         return min(max(self._settings.join_tokens, SHORT), most), most
 
-    def _most_words(self, thing: DescribedThing) -> str:
+    def _most_words(self, thing: DescribedThing) -> int:
         """The words that a summary of a thing may have: half of its descriptions', in limits."""
         least, most = self._limits
         half = tokens.count(_listed(thing), self._settings.encoding) // 2
-        return str(int(min(most, max(least, half)) * WORDS_PER_TOKEN))
+        return int(min(most, max(least, half)) * WORDS_PER_TOKEN)
 
     def _is_copied(self, text: str, thing: DescribedThing) -> bool:
         return self._one.instructions.are_copied_in(text, _material(thing))
@@ -147,6 +144,10 @@ class Summaries:
         said = set(words(text))
         shared = [len(said.intersection(words(_material(thing)))) for thing in things]
         return shared[place] == max(shared)
+
+
+def _request(prompt: str, limit: int) -> Request:
+    return Request("summary", (Message("user", prompt),), limit)
 
 
 def _listed(thing: DescribedThing) -> str:

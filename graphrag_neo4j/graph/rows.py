@@ -13,6 +13,7 @@ __all__ = [
     "IndexRow",
     "MadeWithRow",
     "NamesRow",
+    "NearNameRow",
     "NewRefsRow",
     "OpenBuildRow",
     "ScoredPairRow",
@@ -58,6 +59,22 @@ class ScoredRow(TypedDict):
 
     id: str
     score: float
+
+
+class NearNameRow(TypedDict):
+    """A spelling whose vector is near to that of the spelling `key`.
+
+    `n` counts its evidence. Where decisions are about it, `entity` holds its evidence.
+    """
+
+    key: str
+    id: str
+    name: str
+    type: str | None
+    n: int
+    entity: str | None
+    decided: bool
+    vector: list[float]
 
 
 class ScoredPairRow(TypedDict):

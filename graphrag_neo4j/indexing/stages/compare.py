@@ -12,6 +12,7 @@ from graphrag_neo4j.graph import Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.resolution.candidates import AskedPair, pairs_to_ask
 from graphrag_neo4j.indexing.resolution.groups import decision
+from graphrag_neo4j.indexing.resolution.near_names import find_near_names
 from graphrag_neo4j.indexing.resolution.rows import SeedRow
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stage_context import StageContext
@@ -77,10 +78,12 @@ class _Comparing:
 
     async def _pairs(self, ids: Sequence[str]) -> list[AskedPair]:
         """The pairs to ask about; removes the decisions of the model that no longer hold."""
+        near = await find_near_names(self.graph, ids)
 
         async def work(tx: Transaction) -> tuple[list[AskedPair], bool]:
             known = await read_spellings(tx, ids)
-            asked, void = await pairs_to_ask(tx, {id_: one for id_, one in known.items() if one.n})
+            there = {id_: one for id_, one in known.items() if one.n}
+            asked, void = await pairs_to_ask(tx, there, near)
             ends = sorted({end for one in void for end in (one.one, one.other)})
             await tx.run("resolve/drop", ids=[one.id for one in void])
             await tx.run("resolve/mark", ids=ends)

@@ -22,7 +22,7 @@ from graphrag_neo4j.indexing.resolution.rules import Spelling
 from graphrag_neo4j.indexing.resolution.spellings import descriptions_of, read_spellings, stored
 from graphrag_neo4j.nlp.likely_names import may_mean_the_same
 
-__all__ = ["NEAR", "NearNames", "find_near_names"]
+__all__ = ["NEAR", "NearNames", "find_near_names", "prepare_near_names"]
 
 NEAR: Final = "near"
 """The block of the decisions about near names."""
@@ -48,9 +48,13 @@ class _Placed:
     vector: Sequence[float]
 
 
+async def prepare_near_names(graph: Graph) -> None:
+    """Makes the vector indexes that `find_near_names` uses, if they are missing."""
+    await ensure_name_indexes(graph, DIMENSIONS)
+
+
 async def find_near_names(graph: Graph, ids: Sequence[str]) -> NearNames:
     """The likely pairs of the spellings of these entities with any others, by their vectors."""
-    await ensure_name_indexes(graph, DIMENSIONS)
     seeds = await graph.transact(lambda tx: _place(tx, ids))
     around = await _neighbours(graph, seeds)
     others = {id_: one for near in around.values() for id_, one in near.items()}

@@ -12,7 +12,7 @@ from graphrag_neo4j.graph import Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.resolution.candidates import AskedPair, pairs_to_ask
 from graphrag_neo4j.indexing.resolution.groups import decision
-from graphrag_neo4j.indexing.resolution.near_names import find_near_names
+from graphrag_neo4j.indexing.resolution.near_names import find_near_names, prepare_near_names
 from graphrag_neo4j.indexing.resolution.rows import SeedRow
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stage_context import StageContext
@@ -38,6 +38,9 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
         return False
     waiting = await stage.graph.read("resolve/count_uncompared", CountRow)
     stage.listen(Started("compare", int(waiting[0]["n"])))
+    if not waiting[0]["n"]:
+        return False
+    await prepare_near_names(stage.graph)
     comparing = _Comparing(stage)
     await comparing.run()
     return comparing.changed

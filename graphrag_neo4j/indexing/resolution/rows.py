@@ -11,6 +11,7 @@ __all__ = [
     "BrokenDecisionRow",
     "ClaimedRow",
     "DecisionRow",
+    "KeylessRow",
     "ListedDecisionRow",
     "MentionRow",
     "SaidRow",
@@ -24,6 +25,13 @@ class SeedRow(TypedDict):
     """The id of a marked entity or spelling."""
 
     id: str
+
+
+class KeylessRow(TypedDict):
+    """An entity without the keys of its names, and these names."""
+
+    id: str
+    names: list[str]
 
 
 class AroundRow(TypedDict):

@@ -6,7 +6,7 @@ from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.model import Extraction
+from graphrag_neo4j.model import Extraction, Sameness
 from tests.indexing.stages.test_resolve import built, compared, names, wiped
 from tests.support.preset_backend import PresetBackend, documents, found, put
 
@@ -24,7 +24,10 @@ PLACES = {
     "E.": found(("Fred", "person", "He laughs."), ("Chamber 101", "geo", "A small cold room.")),
     "F.": found(("Room 102", "geo", "A small cold room."), ("Edo period", "concept", EDO)),
 }
-SAME = {("Fred", "the nephew of Scrooge"): "same", ("Edo", "Tokyo"): "same"}
+SAME: Mapping[tuple[str, ...], Sameness] = {
+    ("Fred", "the nephew of Scrooge"): "same",
+    ("Edo", "Tokyo"): "same",
+}
 
 
 async def test_names_of_which_much_the_same_is_said_are_compared_by_the_model(graph: Graph) -> None:

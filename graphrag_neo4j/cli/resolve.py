@@ -26,28 +26,57 @@ Pair = tuple[str, str]
 @click.option("--list", "list_", is_flag=True, help="Show all decisions, the newest first.")
 @click.option("--same", nargs=2, metavar="A B", help="Say that two names are one thing.")
 @click.option("--different", nargs=2, metavar="A B", help="Say that two names are two things.")
+@click.option("--split", metavar="NAME", help="Say that one name means two things.")
+@click.option("--type", "types", multiple=True, help="With --split: mentions of this type.")
+@click.option("--documents", metavar="GLOB", help="With --split: mentions in these documents.")
+@click.option("--label", help="With --split: what stands in brackets in the new name.")
 @click.option("--undo", type=click.IntRange(1), metavar="REF", help="Undo the decision REF.")
 @home_option
 def resolve(
-    list_: bool, same: Pair | None, different: Pair | None, undo: int | None, home: Path | None
+    list_: bool,
+    same: Pair | None,
+    different: Pair | None,
+    split: str | None,
+    types: tuple[str, ...],
+    documents: str | None,
+    label: str | None,
+    undo: int | None,
+    home: Path | None,
 ) -> None:
     """Make one entity of several names of one thing, or several of one.
 
     Without options, all names in the graph are compared again, by rules. `kg-build index` compares
     the names that it reads by itself.
 
-    What you say with --same and --different stays until you undo it, whatever is indexed or
-    deleted.
+    Where one name means two things, --split makes an entity of its own of the mentions with a type,
+    or of those in certain documents: `--split Mercury --type organization` makes "Mercury
+    (organization)". GLOB is compared with the sources of documents and with their file names.
+
+    What you say with --same, --different and --split stays until you undo it, whatever is indexed
+    or deleted.
     """
-    if sum((list_, same is not None, different is not None, undo is not None)) > 1:
-        raise click.UsageError("Give only one of --list, --same, --different and --undo.")
+    given = (list_, same is not None, different is not None, split is not None, undo is not None)
+    if sum(given) > 1:
+        raise click.UsageError("Give only one of --list, --same, --different, --split and --undo.")
+    if (split is None) != (not types and documents is None):
+        raise click.UsageError("Give --split together with --type, with --documents, or with both.")
+    if label and split is None:
+        raise click.UsageError("Give --label together with --split.")
     settings = settings_of(home=home)
 
     async def work() -> list[NameDecision]:
         with listening(quiet=list_) as listen:
             async with AsyncGraphRAG(settings, listen) as rag:
                 if not list_:
-                    await rag.resolve(same=same, different=different, undo=undo)
+                    await rag.resolve(
+                        same=same,
+                        different=different,
+                        split=split,
+                        types=types,
+                        documents=documents,
+                        label=label,
+                        undo=undo,
+                    )
                 return await rag.name_decisions()
 
     decisions = run(work)
@@ -57,6 +86,8 @@ def resolve(
     if same or different:
         one, other = same or different or ("", "")
         terminal.line(f"{one} and {other} are {'one thing' if same else 'two things'} now.")
+    elif split:
+        terminal.line(f"{split} means two things now, which are two entities.")
     elif undo:
         terminal.line(f"Decision {undo} no longer counts.")
     else:

@@ -9,6 +9,7 @@ __all__ = [
     "AroundRow",
     "BlockRow",
     "BrokenDecisionRow",
+    "ChunkSourceRow",
     "ClaimedRow",
     "DecisionRow",
     "KeylessRow",
@@ -17,6 +18,7 @@ __all__ = [
     "SaidRow",
     "SeedRow",
     "SpelledRow",
+    "SplitRow",
     "StatedRow",
 ]
 
@@ -32,6 +34,23 @@ class KeylessRow(TypedDict):
 
     id: str
     names: list[str]
+
+
+class ChunkSourceRow(TypedDict):
+    """A chunk and the source of its document."""
+
+    chunk: str
+    source: str
+
+
+class SplitRow(TypedDict):
+    """A person's word that some mentions of a name are another thing."""
+
+    ref: int
+    name: str
+    label: str
+    types: list[str]
+    documents: str | None
 
 
 class AroundRow(TypedDict):
@@ -101,6 +120,7 @@ class ClaimedRow(TypedDict):
     """The link of a claim to an entity."""
 
     claim: str
+    chunk: str
     type: str
     entity: str
     name: str

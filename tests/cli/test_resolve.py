@@ -35,3 +35,21 @@ def test_what_it_can_not_do_is_said_in_a_sentence(kg: Run) -> None:
         "Error: No document in the graph uses the name 'Ada'.",
     )
     assert kg("resolve", "--list", "--undo", "1").code == 2
+
+
+@pytest.mark.usefixtures("graph", "environment")
+def test_a_person_splits_a_name_by_document_and_undoes_it(kg: Run, tmp_path: Path) -> None:
+    (tmp_path / "tale.txt").write_text(SCROOGE)
+    (tmp_path / "other.txt").write_text(SCROOGE + CRATCHIT)
+    assert kg("index", tmp_path / "tale.txt", tmp_path / "other.txt").code == 0
+    assert kg("resolve", "--split", "Scrooge").code == 2
+    assert kg("resolve", "--type", "person").code == 2
+    said = kg(
+        "resolve", "--split", "Ebenezer Scrooge", "--documents", "other*", "--label", "other tale"
+    )
+    assert said.code == 0, said.err
+    assert "Ebenezer Scrooge (other tale)" in said.out.splitlines()[0]
+    assert said.out.splitlines()[0].endswith(" are two things now.")
+    row = next(line for line in kg("resolve", "--list").out.splitlines() if "other tale" in line)
+    assert kg("resolve", "--undo", row.split()[0]).code == 0
+    assert "other tale" not in kg("resolve", "--list").out

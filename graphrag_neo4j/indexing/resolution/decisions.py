@@ -25,9 +25,10 @@ from graphrag_neo4j.indexing.resolution.splitting import (
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.resolve import resolve_spellings
 
-__all__ = ["NameDecision", "compare_all", "decide", "read_decisions", "split", "undo"]
+__all__ = ["BY_SPLIT", "NameDecision", "compare_all", "decide", "read_decisions", "split", "undo"]
 
 BY_HAND = "A person said so."
+BY_SPLIT = "A person split the name by"
 Work = Callable[[Transaction], Awaitable[None]]
 
 
@@ -103,7 +104,7 @@ async def split(
     made = Split(0, name.strip(), label or by, kinds, documents)
     apart = replace(
         decision(made.one, made.other, "different", "person", ""),
-        reason=f"A person split the name by {by}.",
+        reason=f"{BY_SPLIT} {by}.",
     )
 
     async def work(tx: Transaction) -> None:

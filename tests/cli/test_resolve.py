@@ -1,11 +1,15 @@
 """`kg-build resolve`: what was decided about names, and what a person says."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from graphrag_neo4j.indexing.stages import compare
 from tests.conftest import Run
 from tests.indexing.test_pipeline import CRATCHIT, SCROOGE
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.families import write_families
 
 
 @pytest.mark.usefixtures("graph", "environment")
@@ -53,3 +57,31 @@ def test_a_person_splits_a_name_by_document_and_undoes_it(kg: Run, tmp_path: Pat
     row = next(line for line in kg("resolve", "--list").out.splitlines() if "other tale" in line)
     assert kg("resolve", "--undo", row.split()[0]).code == 0
     assert "other tale" not in kg("resolve", "--list").out
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("graph", "environment")
+def test_the_cost_limit_ends_a_comparison_of_names_and_the_next_run_goes_on(
+    kg: Run, tmp_path: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compare, "PAIRS", 1)
+    for name, value in {"CONCURRENCY": "1", "CLAIMS": "no", "GLEANINGS": "0"}.items():
+        monkeypatch.setenv(f"KG_{name}", value)
+    paths = write_families(tmp_path)
+    monkeypatch.setenv("KG_RESOLVE", "off")  # what reading costs
+    usage = kg("index", tmp_path, "--json").json["usage"]
+    reading = usage["extraction"]["cost"] + usage["embedding"]["cost"]
+    assert kg("delete", *paths).code == 0
+    monkeypatch.setenv("KG_RESOLVE", "auto")
+    stopped = kg("index", tmp_path, "--max-cost", f"{reading:.6f}")
+    assert stopped.code == 1
+    asked = endpoint.count("json:name_pairs")
+    assert "The cost limit of" in stopped.out
+    assert re.search(r"Pending: \d+ names to compare", stopped.out)
+    decided = kg("resolve", "--list").out.count("model")
+    assert 0 < decided == asked
+    assert kg("status", "--json").json["pending"]["resolve"] > 0
+    assert kg("index", tmp_path).code == 0
+    assert endpoint.count("json:name_pairs") > asked
+    assert kg("resolve", "--list").out.count("model") == endpoint.count("json:name_pairs")
+    assert kg("status", "--json").json["pending"]["resolve"] == 0

@@ -85,7 +85,8 @@ def _done(said: Mapping[str, Any], decisions: Sequence[NameDecision]) -> str:
         return f"{pair[0]} and {pair[1]} are {'one thing' if said['same'] else 'two things'} now."
     if said["split"]:
         new = next(one for one in decisions if one.reason.startswith(BY_SPLIT))
-        return f"{new.one} and {new.other} are two things now."
+        names = sorted((new.one, new.other), key=len)
+        return f"{names[0]} and {names[1]} are two things now."
     if said["undo"]:
         return f"Decision {said['undo']} no longer counts."
     joining = counted(sum(one.verdict == "same" for one in decisions), "decision")

@@ -40,8 +40,8 @@ EXTRACTIVE = (
     "the documents (an extractive index)."
 )
 NAMES_UNCOMPARED = (
-    "The names that this graph held at first were not compared with each other; `kg-build resolve` "
-    "does it, and makes one entity of several names of one thing."
+    "The names of this graph have not all been compared with each other: `kg-build resolve` does "
+    "it, and makes one entity of several names of one thing."
 )
 
 

@@ -204,7 +204,7 @@ async def test_an_interrupted_comparison_of_names_keeps_what_was_decided(
 
     async with AsyncGraphRAG(given) as rag, anyio.create_task_group() as tasks:
         tasks.start_soon(rag.index, paths)
-        while endpoint.count("json:name_pairs") < 3:  # noqa: ASYNC110 - counted by a thread
+        while endpoint.count("json:name_pairs") < 3:  # noqa: ASYNC110 - a thread counts
             await anyio.sleep(0.02)
         tasks.cancel_scope.cancel()
     kept, came = await decided(), endpoint.count("json:name_pairs")

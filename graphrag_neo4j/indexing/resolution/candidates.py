@@ -1,9 +1,10 @@
 """Finds the pairs of spellings that a model is to compare, and what it is shown about them.
 
-Only spellings that begin or end with the same rare word, acronyms with what they may stand for, and
-names about which much the same is said are compared. A decision of a model stays until the type of
-a spelling changes, until twice as much is said about the spelling of which less was said, or until
-the pair is no longer likely. A pair that a rule or a person has decided about is not asked for.
+Only spellings that begin or end with the same rare word, acronyms with what they may stand for,
+names about which much the same is said and names with the same neighbours are compared. A decision
+of a model stays until the type of a spelling changes, until twice as much is said about the
+spelling of which less was said, or until the pair is no longer likely. A pair that a rule or a
+person has decided about is not asked for.
 """
 
 from collections import defaultdict
@@ -16,6 +17,7 @@ from graphrag_neo4j.indexing.resolution.groups import Decision
 from graphrag_neo4j.indexing.resolution.near_names import NEAR, NearNames
 from graphrag_neo4j.indexing.resolution.rows import BlockRow, DecisionRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
+from graphrag_neo4j.indexing.resolution.same_neighbours import NEIGHBOURS, find_same_neighbours
 from graphrag_neo4j.indexing.resolution.spellings import descriptions_of, stored
 from graphrag_neo4j.model import ComparedName, NamePair
 from graphrag_neo4j.nlp.likely_names import MOST_IN_BLOCK, may_be_same, name_properties
@@ -58,6 +60,8 @@ async def pairs_to_ask(
                 likely.setdefault((pair[0].id, pair[1].id), (*pair, f"word {word}"))
     for one, other in near.pairs:
         likely.setdefault((one.id, other.id), (one, other, NEAR))
+    for one, other in await find_same_neighbours(tx, seeds):
+        likely.setdefault((one.id, other.id), (one, other, NEIGHBOURS))
     outdated = await tx.run("resolve/rules", DecisionRow, blocks=sorted(crowded))
     rows = await tx.run("resolve/decisions", DecisionRow, ids=sorted(near.crowded))
     outdated += [row for row in rows if row["block"] == NEAR]

@@ -15,6 +15,7 @@ __all__ = [
     "KeylessRow",
     "ListedDecisionRow",
     "MentionRow",
+    "NeighbourRow",
     "SaidRow",
     "SeedRow",
     "SpelledRow",
@@ -41,6 +42,20 @@ class ChunkSourceRow(TypedDict):
 
     chunk: str
     source: str
+
+
+class NeighbourRow(TypedDict):
+    """A statement about an entity: its spellings, and the entities that hold them.
+
+    They are None where the entity has no statements, and where it has too `many` neighbours.
+    """
+
+    entity: str
+    many: bool
+    source: str | None
+    target: str | None
+    source_holder: str | None
+    target_holder: str | None
 
 
 class SplitRow(TypedDict):

@@ -5,6 +5,7 @@ reply could not be used is asked again by the next run: its entities keep their 
 """
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started
@@ -14,6 +15,7 @@ from graphrag_neo4j.indexing.resolution.candidates import AskedPair, pairs_to_as
 from graphrag_neo4j.indexing.resolution.groups import decision
 from graphrag_neo4j.indexing.resolution.near_names import find_near_names, prepare_near_names
 from graphrag_neo4j.indexing.resolution.rows import SeedRow
+from graphrag_neo4j.indexing.resolution.same_neighbours import mark_around_hubs
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import NameVerdict
@@ -66,6 +68,9 @@ class _Comparing:
         after, left, known = "", [], set[tuple[str, str]]()
         while rows := await self.graph.read("resolve/uncompared", SeedRow, after=after, limit=PAGE):
             ids = [row["id"] for row in rows]
+            around = await self.graph.transact(partial(mark_around_hubs, ids=ids))
+            after = ids[-1]
+            ids += around
             for pair in await self._pairs(ids):
                 ends = (pair.one.id, pair.other.id)
                 left += [pair] if ends not in known else []
@@ -74,8 +79,7 @@ class _Comparing:
                 yield tuple(left[:PAIRS])
                 left = left[PAIRS:]
             self.seen += ids
-            self.stage.listen(Advanced(len(ids)))
-            after = ids[-1]
+            self.stage.listen(Advanced(len(rows)))
         if left:
             yield tuple(left)
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.indexing.resolution import same_neighbours
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.model import Extraction, Sameness
@@ -125,3 +128,65 @@ async def test_a_pair_is_asked_again_when_twice_as_much_is_said_about_both(graph
     await put(graph, documents(*texts))
     await compared(graph, backend)
     assert await dump(graph) == expected
+
+
+def knows(name: str, said: str, *others: str) -> Extraction:
+    around = [(other, AROUND.get(other, "person"), f"{other} is here.") for other in others]
+    known = [(name, other, "They belong together.", 1.0) for other in others]
+    return found((name, "person", said), *around, *known)
+
+
+AROUND = {"Ann": "person", "Rye": "geo", "the Fair": "event", "the Bank": "organization"}
+CIRCLE = tuple(AROUND)
+NEIGHBOURS = {
+    "A.": knows("Edwin", "A quiet baker who came from the north.", *CIRCLE[:3]),
+    "B.": knows("Ned", "He won the race in spring.", *CIRCLE),
+    "C.": knows("Ida", "She paints.", *CIRCLE),
+    "D.": knows("Ned", "He runs.", "Ida"),
+    "E.": found(("Ann", "Gus", "They met.", 1.0), ("Rye", "Gus", "He is there.", 1.0)),
+}
+NED: Mapping[tuple[str, ...], Sameness] = {("Edwin", "Ned"): "same"}
+
+
+async def test_names_with_the_same_neighbours_are_compared_unless_they_are_related(
+    graph: Graph,
+) -> None:
+    backend = PresetBackend(NEIGHBOURS, verdicts=NED)
+    await put(graph, documents(*NEIGHBOURS)[:4])
+    await compared(graph, backend)
+    assert {tuple(sorted(pair)) for pair in backend.compared} == {
+        ("Edwin", "Ida"),
+        ("Edwin", "Ned"),
+    }
+    assert "Edwin" not in await names(graph)
+    expected = await dump(graph)
+    await wiped(graph)
+    for n in (3, 1, 0, 2):
+        await put(graph, [documents(*NEIGHBOURS)[n]])
+        await compared(graph, backend)
+    assert await dump(graph) == expected
+
+
+async def test_a_neighbour_of_many_says_nothing_also_when_it_becomes_one_later(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(same_neighbours, "MOST_AROUND_COMMON", 3)
+    backend = PresetBackend(NEIGHBOURS, verdicts=NED)
+    three = documents(*NEIGHBOURS)[:3]
+    await put(graph, three)
+    await compared(graph, backend)
+    before = await dump(graph)
+    assert len({"Edwin", "Ned"} & (await names(graph)).keys()) == 1
+    await put(graph, documents(*NEIGHBOURS)[4:])
+    await compared(graph, backend)
+    assert {"Edwin", "Ned"} <= (await names(graph)).keys()
+    changed = await dump(graph)
+    await delete_documents(graph, [document_id("memory:4")])
+    await merge(graph, silent)
+    await compared(graph, backend)
+    assert await dump(graph) == before
+    await wiped(graph)
+    for n in (4, 0, 2, 1):
+        await put(graph, [documents(*NEIGHBOURS)[n]])
+        await compared(graph, backend)
+    assert await dump(graph) == changed

@@ -4,9 +4,10 @@ CYPHER 25
 UNWIND $rows AS row
 CALL (row) {
   MATCH (node:Spelling)
-    SEARCH node IN (VECTOR INDEX kg_spelling_name_vector FOR row.vector LIMIT $k)
-  RETURN node
+    SEARCH node IN (VECTOR INDEX kg_spelling_name_vector FOR row.vector LIMIT $k) SCORE AS score
+  RETURN node, score
 }
+WITH row, node WHERE score >= $least AND node.id <> row.id
 OPTIONAL MATCH (spelling:Spelling {id: node.id})
 WITH row, node, spelling WHERE coalesce(spelling.n, 1) > 0
 RETURN row.id AS key, node.id AS id, coalesce(spelling.name, node.name) AS name,

@@ -28,18 +28,19 @@ async def vector_search(
 
 
 async def nearest_names(
-    graph: Graph, vectors: Mapping[str, Sequence[float]], k: int
+    graph: Graph, vectors: Mapping[str, Sequence[float]], k: int, least: float
 ) -> list[NearNameRow]:
-    """For each spelling with its vector, the `k` nearest entities and the `k` nearest spellings.
+    """For each spelling with its vector, those near to it among the `k` nearest of each label.
 
-    One that is both may be found twice, and each also finds itself.
+    Near is a score of at least `least`; the score is (1 + cosine) / 2. A spelling that is also an
+    entity may be found twice.
     """
     rows = [{"id": id_, "vector": vector} for id_, vector in sorted(vectors.items())]
     found: list[NearNameRow] = []
     for label in NAME_LABELS if rows else ():
         if graph.version >= SEARCH_SINCE:
             statement = f"vector_search/names_{label.lower()}"
-            found += await graph.read(statement, NearNameRow, rows=rows, k=k)
+            found += await graph.read(statement, NearNameRow, rows=rows, k=k, least=least)
         else:
             found += await graph.read(
                 "vector_search/names_by_procedure",
@@ -47,5 +48,6 @@ async def nearest_names(
                 index=name_index(label),
                 rows=rows,
                 k=k,
+                least=least,
             )
     return found

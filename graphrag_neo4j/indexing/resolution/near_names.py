@@ -29,6 +29,7 @@ NEAR: Final = "near"
 LEAST_COSINE: Final = 0.8  # measured: see docs/choices.md
 MOST_NEAR: Final = 5  # names that are near to one; more of them say too little about each
 FOUND: Final = 12  # the nearest vectors that are looked at, the name's own among them
+ROUNDING: Final = 0.01  # of a score that an index gives; the cosine is counted again here
 MOST_SAID: Final = 3  # descriptions of a name that its vector is made from
 
 
@@ -92,7 +93,7 @@ async def _neighbours(
 ) -> dict[str, dict[str, _Placed]]:
     """By spelling, the others whose vectors are near."""
     vectors = {id_: one.vector for id_, one in spellings.items()}
-    found = _by_key(await nearest_names(graph, vectors, FOUND))
+    found = _by_key(await nearest_names(graph, vectors, FOUND, (1 + LEAST_COSINE) / 2 - ROUNDING))
     return {id_: _near(one, found[id_]) for id_, one in spellings.items()}
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "ScoredRow",
     "SearchIndexRow",
     "SourceRow",
+    "SpellingRow",
     "VersionRow",
 ]
 
@@ -61,10 +62,11 @@ class ScoredRow(TypedDict):
     score: float
 
 
-class NearNameRow(TypedDict):
-    """A spelling whose vector is near to that of the spelling `key`.
+class SpellingRow(TypedDict):
+    """A spelling that was looked for by `key`.
 
-    `n` counts its evidence. Where decisions are about it, `entity` holds its evidence.
+    `n` counts its evidence. `decided` is True where decisions are about it: then it is a Spelling
+    node, and `entity` holds its evidence.
     """
 
     key: str
@@ -74,6 +76,11 @@ class NearNameRow(TypedDict):
     n: int
     entity: str | None
     decided: bool
+
+
+class NearNameRow(SpellingRow):
+    """A spelling whose vector is near to that of the spelling `key`."""
+
     vector: list[float]
 
 

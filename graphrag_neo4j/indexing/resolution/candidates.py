@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_neo4j.graph import Transaction
+from graphrag_neo4j.graph.rows import SpellingRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.resolution.groups import Decision
 from graphrag_neo4j.indexing.resolution.near_names import NEAR, NearNames
-from graphrag_neo4j.indexing.resolution.rows import BlockRow, DecisionRow
+from graphrag_neo4j.indexing.resolution.rows import DecisionRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
 from graphrag_neo4j.indexing.resolution.same_neighbours import NEIGHBOURS, find_same_neighbours
 from graphrag_neo4j.indexing.resolution.spellings import descriptions_of, stored
@@ -77,7 +78,9 @@ def _ends(name: str) -> set[str]:
 async def _members(
     tx: Transaction, words: Collection[str], seeds: Mapping[str, Spelling]
 ) -> dict[str, list[Spelling]]:
-    rows = await tx.run("resolve/word_block", BlockRow, words=sorted(words), most=2 * MOST_IN_BLOCK)
+    rows = await tx.run(
+        "resolve/word_block", SpellingRow, words=sorted(words), most=2 * MOST_IN_BLOCK
+    )
     found: defaultdict[str, dict[str, Spelling]] = defaultdict(dict)
     for row in rows:  # what was decided about comes after the entity of the same id
         if row["n"]:

@@ -7,7 +7,6 @@ from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict
 __all__ = [
     "AcronymTextRow",
     "AroundRow",
-    "BlockRow",
     "BrokenDecisionRow",
     "ChunkSourceRow",
     "ClaimedRow",
@@ -79,18 +78,6 @@ class AroundRow(TypedDict):
     name: str
     type: str | None
     n: int
-
-
-class BlockRow(TypedDict):
-    """A spelling of a block. `decided` is True where it is a Spelling node."""
-
-    key: str
-    id: str
-    name: str
-    type: str | None
-    n: int
-    entity: str | None
-    decided: bool
 
 
 class DecisionRow(TypedDict):

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from graphrag_neo4j.graph import Row, Transaction
-from graphrag_neo4j.graph.rows import IdRow
-from graphrag_neo4j.indexing.resolution.rows import BlockRow, NeighbourRow
+from graphrag_neo4j.graph.rows import IdRow, SpellingRow
+from graphrag_neo4j.indexing.resolution.rows import NeighbourRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, stored
 from graphrag_neo4j.nlp.likely_names import may_mean_the_same
@@ -82,7 +82,7 @@ async def _pairs(
     tx: Transaction, seeds: Mapping[str, Spelling], ends: Sequence[tuple[str, str]]
 ) -> list[tuple[Spelling, Spelling]]:
     ids = sorted({id_ for pair in ends for id_ in pair} - seeds.keys())
-    rows = await tx.run("resolve/by_id", BlockRow, ids=ids)
+    rows = await tx.run("resolve/by_id", SpellingRow, ids=ids)
     known = {**seeds, **{row["id"]: stored(row) for row in rows}}
     found = [(known[one], known[other]) for one, other in ends if {one, other} <= known.keys()]
     return [(one, other) for one, other in found if _agree(one, other)]

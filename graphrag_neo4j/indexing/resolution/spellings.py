@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 
 from graphrag_neo4j.graph import Row, Transaction, give_refs
-from graphrag_neo4j.graph.rows import NearNameRow
+from graphrag_neo4j.graph.rows import SpellingRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.groups import Decision
-from graphrag_neo4j.indexing.resolution.rows import AroundRow, BlockRow, SaidRow, SpelledRow
+from graphrag_neo4j.indexing.resolution.rows import AroundRow, SaidRow, SpelledRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
 from graphrag_neo4j.indexing.votes import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
@@ -72,7 +72,7 @@ async def descriptions_of(
     return said
 
 
-def stored(row: AroundRow | BlockRow | NearNameRow) -> Spelling:
+def stored(row: AroundRow | SpellingRow) -> Spelling:
     """A spelling as it was saved, since its evidence has not changed."""
     holders = frozenset({row["entity"] or row["id"]} if row["n"] else ())
     return Spelling(row["id"], row["name"], row["type"], row["n"], holders)

@@ -16,14 +16,13 @@ from collections.abc import Collection, Iterable, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
-from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.graph.rows import CountRow, SpellingRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.groups import Decision, groups
 from graphrag_neo4j.indexing.resolution.regrouping import move_evidence
 from graphrag_neo4j.indexing.resolution.rows import (
     AcronymTextRow,
     AroundRow,
-    BlockRow,
     DecisionRow,
     KeylessRow,
     SeedRow,
@@ -112,7 +111,7 @@ async def _blocks(
     tx: Transaction, known: Known, keys: Collection[str]
 ) -> defaultdict[str, list[Spelling]]:
     """The spellings of blocks by key; those that are not known yet become known."""
-    rows = await tx.run("resolve/block", BlockRow, keys=sorted(keys))
+    rows = await tx.run("resolve/block", SpellingRow, keys=sorted(keys))
     decided = {row["id"]: row for row in rows if row["decided"]}
     unread = {row["id"] for row in rows} - known.keys() - decided.keys()
     known |= {id_: stored(row) for id_, row in decided.items() if id_ not in known}

@@ -64,8 +64,9 @@ async def pairs_to_ask(
     for one, other in await find_same_neighbours(tx, seeds):
         likely.setdefault((one.id, other.id), (one, other, NEIGHBOURS))
     outdated = await tx.run("resolve/rules", DecisionRow, blocks=sorted(crowded))
-    rows = await tx.run("resolve/decisions", DecisionRow, ids=sorted(near.crowded))
-    outdated += [row for row in rows if row["block"] == NEAR]
+    if near.crowded:
+        rows = await tx.run("resolve/decisions", DecisionRow, ids=sorted(near.crowded))
+        outdated += [row for row in rows if row["block"] == NEAR]
     asked, void = await _undecided(tx, seeds.keys(), likely)
     return asked, list({*void, *(Decision(**row) for row in outdated)})
 

@@ -43,6 +43,8 @@ async def mark_around_hubs(tx: Transaction, ids: Sequence[str]) -> list[str]:
     few = await _read(tx, _holders(seeds.values()), MOST_AROUND_COMMON)
     rows: list[Row] = [{"id": id_, "hub": id_ not in few} for id_ in sorted(seeds)]
     turned = await tx.run("resolve/turned", IdRow, rows=rows)
+    if not turned:
+        return []
     holders = _holders(seeds[row["id"]] for row in turned)
     marked = await tx.run("resolve/mark_around", IdRow, entities=holders)
     return sorted(row["id"] for row in marked)
@@ -81,6 +83,8 @@ def _sharing(id_: str, near: Near, common: Around) -> dict[str, int]:
 async def _pairs(
     tx: Transaction, seeds: Mapping[str, Spelling], ends: Sequence[tuple[str, str]]
 ) -> list[tuple[Spelling, Spelling]]:
+    if not ends:
+        return []
     ids = sorted({id_ for pair in ends for id_ in pair} - seeds.keys())
     rows = await tx.run("resolve/by_id", SpellingRow, ids=ids)
     known = {**seeds, **{row["id"]: stored(row) for row in rows}}
@@ -108,6 +112,8 @@ async def _near(tx: Transaction, neighbours: Iterable[Near], most: int) -> Aroun
 
 async def _read(tx: Transaction, entities: Sequence[str], most: int) -> Around:
     """The neighbours of the spellings that these entities hold; those with more are left out."""
+    if not entities:
+        return {}
     around: defaultdict[str, dict[str, str]] = defaultdict(dict)
     many: set[str] = set()
     for row in await tx.run("resolve/neighbours", NeighbourRow, entities=entities, most=most):

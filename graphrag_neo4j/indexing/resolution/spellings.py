@@ -65,6 +65,8 @@ async def descriptions_of(
     """What the documents say about these spellings: the shortest descriptions, at most `most`."""
     holders = {holder for one in spellings for holder in one.holders}
     said: defaultdict[str, list[str]] = defaultdict(list)
+    if not holders:
+        return said
     for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders)):
         texts = said[entity_id(row["name"])]
         if row["text"] and len(texts) < most:

@@ -91,7 +91,7 @@ async def test_a_type_of_a_name_becomes_an_entity_of_its_own_and_goes_back(graph
     assert await dump(graph) == before
 
 
-@pytest.mark.parametrize("by", [BY_TYPE, BY_DOCUMENT])
+@pytest.mark.parametrize("by", [BY_TYPE, pytest.param(BY_DOCUMENT, marks=pytest.mark.slow)])
 async def test_a_split_makes_the_graph_that_it_would_have_made_at_the_beginning(
     graph: Graph, by: By
 ) -> None:

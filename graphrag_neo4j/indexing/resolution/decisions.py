@@ -104,7 +104,7 @@ async def split(
     made = Split(0, name.strip(), label or by, kinds, documents)
     apart = replace(
         decision(made.one, made.other, "different", "person", ""),
-        reason=f"{BY_SPLIT} {by}.",
+        reason=f"{BY_SPLIT} {_told_apart_by(made)}.",
     )
 
     async def work(tx: Transaction) -> None:
@@ -148,6 +148,12 @@ async def undo(graph: Graph, ref: int, listen: Listener, *, rules: bool) -> Name
 
     await _change(graph, work, listen, rules=rules)
     return undone
+
+
+def _told_apart_by(made: Split) -> str:
+    types = f"its type ({', '.join(made.types)})" if made.types else ""
+    documents = f"its documents ({made.documents})" if made.documents else ""
+    return " and ".join(filter(None, (types, documents)))
 
 
 async def _refuse_used_name(tx: Transaction, made: Split) -> None:

@@ -86,7 +86,7 @@ async def test_a_type_of_a_name_becomes_an_entity_of_its_own_and_goes_back(graph
     assert rows == [{"type": "organization", "mentions": 3, "claims": 2}]
     [decision] = [one for one in await read_decisions(graph) if one.origin == "person"]
     assert {decision.one, decision.other} == {"Mercury", "Mercury (organization)"}
-    assert decision.reason == "A person split the name by organization."
+    assert decision.reason == "A person split the name by its type (organization)."
     await take_back(graph)
     assert await dump(graph) == before
 
@@ -119,7 +119,7 @@ async def test_of_two_splits_of_a_name_each_can_be_taken_back(graph: Graph) -> N
     await say(graph, BY_TYPE)
     await say(graph, METAL)
     assert len(await degrees(graph)) == 4
-    await take_back(graph, "A person split the name by organization")
+    await take_back(graph, "A person split the name by its type (organization)")
     assert await dump(graph) == metal
 
 

@@ -1,4 +1,3 @@
-// Reads the weighted edges that communities are made of, many of them in a row.
+// Reads the weighted edges that communities are made of.
 MATCH (a:Entity)-[pair:RELATED]->(b:Entity)
-WITH left(a.id, 2) AS page, [a.id, b.id, pair.weight] AS edge
-RETURN page, collect(edge) AS edges
+RETURN a.id AS source, b.id AS target, pair.weight AS weight

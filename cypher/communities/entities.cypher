@@ -1,6 +1,4 @@
-// Reads all entities, each with its leaf community and its weighted degree when it was placed there;
-// many of them in a row.
+// Reads all entities, each with its leaf community and its weighted degree when it was placed there.
 MATCH (entity:Entity)
 OPTIONAL MATCH (entity)-[:IN_COMMUNITY]->(leaf:Community)
-WITH left(entity.id, 2) AS page, [entity.id, leaf.id, entity.placed_weight] AS one
-RETURN page, collect(one) AS entities
+RETURN entity.id AS id, leaf.id AS leaf, entity.placed_weight AS placed

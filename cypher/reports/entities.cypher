@@ -7,4 +7,3 @@ RETURN id AS community, part, entity.id AS id, entity.ref AS ref, entity.name AS
        entity.type AS type, entity.description AS description, entity.degree AS degree,
        entity.description_sample AS sample,
        COUNT { (entity)<-[:MENTIONS]-() } AS mentions
-ORDER BY entity.id

@@ -1,14 +1,19 @@
 // Reads the size of each level: its communities, and those above it that are not split.
 MATCH (community:Community)
-WITH max(community.level) AS deepest,
-     collect({c: community, split: EXISTS { (community)<-[:PARENT]-() }}) AS communities
+WITH community.level AS own, EXISTS { (community)<-[:PARENT]-() } AS split,
+     community.origin = 'elements' AS plain, count(*) AS communities,
+     max(community.size) AS largest, count(community.report) AS reports,
+     sum(coalesce(community.n_tokens, 0)) AS tokens
+WITH max(own) AS deepest, collect({
+  own: own, split: split, plain: plain, communities: communities, largest: largest,
+  reports: reports, tokens: tokens
+}) AS groups
 UNWIND range(0, coalesce(deepest, -1)) AS level
-UNWIND communities AS one
-WITH level, one.c AS community
-WHERE community.level = level OR (community.level < level AND NOT one.split)
-WITH level, community, coalesce(community.n_tokens, 0) AS n_tokens,
-     community.origin = 'elements' AS plain
-RETURN level, count(*) AS communities, max(community.size) AS largest,
-       count(community.report) AS reports, count(CASE WHEN plain THEN 1 END) AS from_elements,
-       sum(n_tokens) AS tokens, sum(CASE WHEN plain THEN n_tokens ELSE 0 END) AS tokens_from_elements
+UNWIND groups AS one
+WITH level, one WHERE one.own = level OR (one.own < level AND NOT one.split)
+RETURN level, sum(one.communities) AS communities, max(one.largest) AS largest,
+       sum(one.reports) AS reports,
+       sum(CASE WHEN one.plain THEN one.communities ELSE 0 END) AS from_elements,
+       sum(one.tokens) AS tokens,
+       sum(CASE WHEN one.plain THEN one.tokens ELSE 0 END) AS tokens_from_elements
 ORDER BY level

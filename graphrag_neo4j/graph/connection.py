@@ -44,6 +44,14 @@ PlainRow = dict[str, Any]
 """A row that `Graph.run_plain` returns: its columns depend on the statement."""
 T = TypeVar("T")
 R = TypeVar("R")  # a TypedDict of the columns that a statement returns
+# Returns the rows of a statement as maps in lists.
+BULK = """CALL () {{
+{statement}
+}}
+WITH collect({{{columns}}}) AS rows
+UNWIND range(0, size(rows) - 1, {size}) AS first
+RETURN rows[first..first + {size}] AS rows"""
+BULK_SIZE = 1000  # rows in a list
 # What is said of a database that Neo4j has given up.
 STOPPED = (
     "critical error, and needs to be restarted",
@@ -75,7 +83,7 @@ class Transaction:
         if row is None:
             await result.consume()
             return None
-        return await result.data()
+        return [dict(record) async for record in result]
 
 
 class Graph:
@@ -122,6 +130,16 @@ class Graph:
                 return await session.execute_read(
                     lambda inner: _run(Transaction(inner), name, row, parameters)
                 )
+
+    async def read_bulk(self, name: str, row: type[R], /, **parameters: object) -> list[R]:
+        """Runs a reading statement that returns very many rows; they come in any order.
+
+        The driver takes eight times as long for a row as for a map in a list. So the rows travel as
+        lists of maps. `row` is the TypedDict of the rows.
+        """
+        with self._translated():
+            async with self._session(READ_ACCESS) as session:
+                return await session.execute_read(_read_bulk, name, row, parameters)
 
     @overload
     async def write(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
@@ -224,6 +242,15 @@ async def _run(
         return await tx.run(name, row, **parameters)
     await tx.run(name, **parameters)
     return None
+
+
+async def _read_bulk(
+    tx: AsyncManagedTransaction, name: str, row: type[R], parameters: Mapping[str, object]
+) -> list[R]:
+    columns = ", ".join(f"{column}: {column}" for column in row.__annotations__)
+    statement = BULK.format(statement=read_statement(name), columns=columns, size=BULK_SIZE)
+    result = await tx.run(statement, dict(parameters))
+    return [one async for record in result for one in record[0]]
 
 
 @contextmanager

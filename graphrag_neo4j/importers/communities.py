@@ -9,8 +9,9 @@ from typing import TypeVar
 from graphrag_neo4j.events import Advanced, Listener
 from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, give_refs, save_reports
 from graphrag_neo4j.importers.tree import Tree
-from graphrag_neo4j.indexing.clustering.graph_reader import read_edges, read_members
+from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
 from graphrag_neo4j.indexing.clustering.hierarchy import TreeCommunity, community_row, components
+from graphrag_neo4j.indexing.rows import MemberRow
 
 __all__ = ["write_refs", "write_reports", "write_tree"]
 
@@ -66,7 +67,8 @@ async def write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: List
 
 async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     """A community for each connected component of the entities that are in no community."""
-    rest = [one.id for one in await read_members(graph) if one.id not in tree.leaves]
+    members = await graph.read_bulk("communities/entities", MemberRow)
+    rest = [one["id"] for one in members if one["id"] not in tree.leaves]
     parts = components(rest, await read_edges(graph))
     return [TreeCommunity.of(0, part, None) for part in parts]
 

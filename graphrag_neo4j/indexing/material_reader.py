@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.context.context_table import (
@@ -40,10 +41,12 @@ async def read_materials(
 ) -> dict[str, ReportMaterial]:
     """Reads the report material of each of these communities; with `sources` also its sources."""
     entities: defaultdict[str, dict[str, EntityMaterial]] = defaultdict(dict)
-    for row in await graph.read("reports/entities", ReportEntityRow, ids=ids):
+    members = await graph.read_bulk("reports/entities", ReportEntityRow, ids=ids)
+    for row in sorted(members, key=itemgetter("id")):
         entities[row["community"]][row["id"]] = _entity(row)
     edges: defaultdict[str, list[RelationshipMaterial]] = defaultdict(list)
-    for edge in await graph.read("reports/edges", ReportEdgeRow, ids=ids):
+    inside = await graph.read_bulk("reports/edges", ReportEdgeRow, ids=ids)
+    for edge in sorted(inside, key=itemgetter("id")):
         edges[edge["community"]].append(_edge(edge))
     claims: defaultdict[str, list[ClaimMaterial]] = defaultdict(list)
     for claim in await graph.read("reports/claims", ReportClaimRow, ids=ids):

@@ -9,12 +9,12 @@ __all__ = [
     "CommunitiesDueRow",
     "DocumentChunksRow",
     "DocumentRow",
-    "EdgesRow",
+    "EdgeRow",
     "FoundRow",
     "HeldRow",
     "KnownCommunityRow",
     "KnownDocumentRow",
-    "MembersRow",
+    "MemberRow",
     "MentionedRow",
     "NamedByRow",
     "PendingChunkRow",
@@ -41,24 +41,23 @@ class FoundRow(TypedDict):
     found: bool
 
 
-class MembersRow(TypedDict):
-    """Entities, each as a list: its id, its leaf community, and its weight when placed there.
+class MemberRow(TypedDict):
+    """An entity, and the id of the leaf community that it is in now, if it is in one.
 
-    `page` is the beginning of their ids.
+    `placed` is its weighted degree when it was placed there.
     """
 
-    page: str
-    entities: list[tuple[str, str | None, float | None]]
+    id: str
+    leaf: str | None
+    placed: float | None
 
 
-class EdgesRow(TypedDict):
-    """Relationships, each as the list of the ids of its ends and the number of its statements.
+class EdgeRow(TypedDict):
+    """A relationship: the ids of its ends, and the number of its statements."""
 
-    `page` is the beginning of the ids of their starts.
-    """
-
-    page: str
-    edges: list[tuple[str, str, int]]
+    source: str
+    target: str
+    weight: int
 
 
 class NamedByRow(TypedDict):

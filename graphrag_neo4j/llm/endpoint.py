@@ -5,7 +5,7 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal, Self, cast
+from typing import Any, Final, Self, cast
 
 import openai
 
@@ -33,11 +33,11 @@ from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
-from graphrag_neo4j.settings import WITHOUT_ENDPOINT, Settings
+from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
 
 __all__ = ["Endpoint", "model_of"]
 
-MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report", "answer", "rating"]]] = {
+MODEL_OF: Final[dict[Step, ModelStep]] = {
     "extraction": "extraction",
     "claims": "extraction",
     "names": "summary",
@@ -46,6 +46,8 @@ MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report", "answer", 
     "map": "answer",
     "answer": "answer",
     "rating": "rating",
+    "judge": "judge",
+    "answer_claims": "judge",
 }
 NO_MODEL = (
     "No model is set: set OPENAI_API_KEY, "

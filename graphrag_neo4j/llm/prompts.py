@@ -55,6 +55,10 @@ OURS = (
     "eval_personas",
     "eval_tasks",
     "eval_questions",
+    "eval_judge",
+    "eval_select",
+    "eval_disambiguate",
+    "eval_decompose",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {

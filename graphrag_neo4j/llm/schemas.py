@@ -46,6 +46,7 @@ __all__ = [
     "ComparisonSchema",
     "EntityTypesSchema",
     "FollowUpSchema",
+    "Listed",
     "NextQuestionsSchema",
     "PointsSchema",
     "PrimerSchema",
@@ -54,6 +55,7 @@ __all__ = [
     "RatingSchema",
     "ReplySchema",
     "ReportSchema",
+    "Text",
     "report_schema",
     "usual_spelling",
 ]

@@ -4,8 +4,13 @@ The tree stays as it is where nothing has changed. Level by level from the top, 
 community that a change touched move between its sub-communities (`local_moving`). So the tree
 depends on its history. How far it may drift from a fresh tree is bounded: where a share CHECKED_AT
 of the weight inside a community has changed since its split was last compared with a fresh one,
-both are compared again, and the old split stays only if its modularity is at most the share
-TOLERANCE below that of the fresh one.
+both are due to be compared again, and the old split stays only if its modularity is at most the
+share TOLERANCE below that of the fresh one.
+
+A fresh split needs a run of Leiden, which takes longer than all moves of a small change. So the
+comparisons of a level wait until the communities that are due hold the share POSTPONED of the
+weight of the graph, or until a new split needs a run, which then serves them all. Until then they
+can lower the modularity of their level by no more than this share.
 """
 
 from collections import Counter, defaultdict
@@ -27,6 +32,7 @@ __all__ = ["ROOT", "FormerTree", "UpdatedTree", "updated_tree"]
 ROOT = ""  # the id of the whole graph, whose parts are the communities of level 0
 CHECKED_AT = 0.05
 TOLERANCE = 0.01
+POSTPONED = 0.005
 
 Parts = list[list[str]]
 
@@ -96,8 +102,10 @@ class _Update:
         self.paths, self.touched, self.unchecked = former.paths, former.touched, former.unchecked
         self.sizes = Counter(id_ for path in self.paths.values() for id_ in path)
         self.tree = UpdatedTree()
+        self.weight = 0.0
 
     def run(self, entities: Sequence[str], edges: Sequence[WeightedEdge]) -> UpdatedTree:
+        self.weight = _weight(edges)
         level = [_Branch(ROOT, ROOT, entities, edges)]
         for number in range(self.limits.max_levels):
             self._split(level, number)
@@ -110,12 +118,20 @@ class _Update:
         """Finds the parts of the branches of one level; one run of the detector serves them all."""
         for branch in level:
             branch.parts = self._former_parts(branch, number)
-        due = [b for b in level if self._is_due(b)]
+        due = self._due(level)
         edges = [edge for branch in due for edge in branch.edges or ()]
         fresh = fresh_parts([b.members for b in due], edges, self.detect, self.limits.gamma)
         for branch, parts in zip(due, fresh, strict=True):
+            self.tree.unchecked[branch.id] = 0.0
             if branch.parts is None or self._falls_behind(branch, parts):
                 branch.parts = parts
+
+    def _due(self, level: Sequence[_Branch]) -> list[_Branch]:
+        """The branches whose fresh split is found now, to be taken or to be compared with."""
+        due = [branch for branch in level if self._is_due(branch)]
+        needed = any(branch.parts is None for branch in due)
+        held = sum(_weight(branch.edges or ()) for branch in due)
+        return due if needed or held > POSTPONED * self.weight else []
 
     def _former_parts(self, branch: _Branch, number: int) -> Parts | None:
         """The parts of a branch by its former split; None where it had none that could live on."""
@@ -139,15 +155,14 @@ class _Update:
         return branch.id != ROOT and len(branch.members) <= max(self.limits.max_size, 1)
 
     def _is_due(self, branch: _Branch) -> bool:
-        """Whether a fresh split is needed, to be taken or to be compared with; keeps the count."""
+        """Whether a branch has no split, or much has changed since it was compared; counts this."""
+        unchecked = self.unchecked.get(branch.former or "", 0.0)
+        self.tree.unchecked[branch.id] = unchecked
         if branch.edges is None or self._is_small(branch):
-            self.tree.unchecked[branch.id] = self.unchecked.get(branch.former or "", 0.0)
             return False
         changed = sum(self.touched.get(member, 0.0) for member in branch.members) / 2
-        unchecked = self.unchecked.get(branch.former or "", 0.0) + changed
-        due = branch.parts is None or unchecked > CHECKED_AT * _weight(branch.edges)
-        self.tree.unchecked[branch.id] = 0.0 if due else unchecked
-        return due
+        self.tree.unchecked[branch.id] = unchecked + changed
+        return branch.parts is None or unchecked + changed > CHECKED_AT * _weight(branch.edges)
 
     def _falls_behind(self, branch: _Branch, fresh: Parts) -> bool:
         edges, gamma = branch.edges or (), self.limits.gamma

@@ -9,12 +9,13 @@ that a first run would make; communities that live on in it keep their nodes, to
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import anyio.to_thread
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, Transaction, give_refs
-from graphrag_neo4j.indexing.clustering.graph_reader import read_edges, read_members
+from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
 from graphrag_neo4j.indexing.clustering.hierarchy import (
     TreeCommunity,
     community_tree,
@@ -31,6 +32,7 @@ from graphrag_neo4j.indexing.clustering.tree_update import (
 from graphrag_neo4j.indexing.rows import (
     CommunitiesDueRow,
     KnownCommunityRow,
+    MemberRow,
     NamedByRow,
     TotalsRow,
 )
@@ -97,15 +99,15 @@ async def find_communities(
 
 
 async def _former(graph: Graph, due: CommunitiesDueRow) -> _Former:
-    rows = await graph.read("communities/known", KnownCommunityRow)  # parents before children
+    rows = await graph.read_bulk("communities/known", KnownCommunityRow)
     down: dict[str | None, list[str]] = {None: []}
-    for row in rows:
+    for row in sorted(rows, key=itemgetter("level")):  # parents before children
         down[row["id"]] = [*down[row["parent"]], row["id"]]
-    members = await read_members(graph)
+    members = await graph.read_bulk("communities/entities", MemberRow)
     return _Former(
         {row["id"]: row for row in rows},
-        {one.id: down[one.leaf] for one in members if one.leaf},
-        {one.id: one.placed for one in members},
+        {one["id"]: down[one["leaf"]] for one in members if one["leaf"]},
+        {one["id"]: one["placed"] for one in members},
         {ROOT: due["unchecked"], **{row["id"]: row["unchecked"] for row in rows}},
     )
 
@@ -133,7 +135,7 @@ async def _by_npmi(
 ) -> list[WeightedEdge]:
     """The edges with weights by NPMI, without those of entities that are everywhere."""
     total = (await graph.read("communities/chunks", TotalsRow))[0]
-    named = await graph.read("communities/counts", NamedByRow)
+    named = await graph.read_bulk("communities/counts", NamedByRow)
     everywhere = {row["id"]: row["name"] for row in named if _is_everywhere(row, total)}
     if everywhere:
         listen(Notice(_left_out(sorted(everywhere.values()))))

@@ -294,7 +294,7 @@ def _drift(row: PendingReportRow, task: _Task) -> float:
 
 async def _resolve(graph: Graph, wanted: Set[CitationRef]) -> dict[CitationRef, CitedRow]:
     """The cited records by kind and ref, without those that no longer exist."""
-    rows = await graph.read(
+    rows = await graph.read_bulk(
         "reports/cited",
         CitedRow,
         citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)],

@@ -1,1 +1,23 @@
-"""LLM tasks that evaluate answers, and those that make the questions for it."""
+"""LLM tasks that evaluate answers: a judge that compares them, and the claims that they make."""
+
+from graphrag_neo4j.llm.evaluation.claims import (
+    AnswerPart,
+    ClaimSteps,
+    SentenceClaims,
+    answer_parts,
+)
+from graphrag_neo4j.llm.evaluation.judge import DEFINITIONS, Judge, Metric, Verdict, Winner
+from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
+
+__all__ = [
+    "DEFINITIONS",
+    "AnswerPart",
+    "ClaimSteps",
+    "Judge",
+    "Metric",
+    "SentenceClaims",
+    "Verdict",
+    "Winner",
+    "answer_parts",
+    "plain_answer",
+]

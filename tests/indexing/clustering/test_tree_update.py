@@ -120,3 +120,31 @@ def test_a_split_that_falls_behind_a_fresh_one_is_made_anew() -> None:
     )
     assert sorted(len(c.members) for c in again.communities) == [4, 4]
     assert again.unchecked[ROOT] == 0.0
+
+
+def test_the_comparison_of_a_light_community_waits() -> None:
+    """It can hardly lower the modularity, and it costs a run of Leiden."""
+
+    def chain(letter: str, weight: float) -> list[WeightedEdge]:
+        return [(f"{letter}{i}", f"{letter}{i + 1}", weight) for i in range(7)]
+
+    runs: list[int] = []
+
+    def counted(edges: Sequence[WeightedEdge], gamma: float) -> Mapping[str, int]:
+        runs.append(round(sum(weight for *_, weight in edges)))
+        return halves(edges, gamma)
+
+    edges = [*chain("a", 1.0), *chain("b", 20.0), *chain("c", 500.0)]
+    entities = ends(edges)
+    paths = {e: [e[0], f"{e[0]}{int(e[1]) // 4}"] for e in entities}
+
+    def unchecked_after(edges: list[WeightedEdge], name: str, change: float) -> dict[str, float]:
+        former = FormerTree(paths, {name: 2 * change}, {})
+        found = updated_tree(entities, edges, counted, HierarchyLimits(max_size=4), former)
+        ids = {ROOT: ROOT, **lasting_ids(found.communities, paths)}
+        return {ids[id_]: weight for id_, weight in found.unchecked.items()}
+
+    assert unchecked_after(edges, "a3", 3.0)["a"] == 3.0
+    assert runs == []
+    assert unchecked_after(edges, "b3", 10.0)["b"] == 0.0
+    assert runs == [140]

@@ -28,6 +28,10 @@ MISSED = re.compile(r"\bmiss(?:ed|ing)\b", re.IGNORECASE)
 FORM = re.compile(r"One JSON object and nothing else\b[^{\n]*(\{.*)")
 SCHEMA_OF = {
     "findings": "community_report",
+    "winner": "judged_answers",
+    "selected": "selected_sentences",
+    "resolved": "resolved_sentences",
+    "decomposed": "sentence_claims",
     "pairs": "name_pairs",
     "points": "points",
     "relevant": "relevant_reports",

@@ -16,7 +16,7 @@ Spanish and Chinese.
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +25,7 @@ from markdown_it.token import Token
 
 from graphrag_neo4j.context.citation_forms import DATA
 from graphrag_neo4j.context.citations import bracket, cited
-from graphrag_neo4j.nlp.sentences import read_passage
+from graphrag_neo4j.nlp.sentences import sentences_of
 from graphrag_neo4j.query.answer_text import NOTHING
 from graphrag_neo4j.text import flat, number_of_words
 
@@ -82,8 +82,8 @@ def statements_in(text: str, others: Collection[str] = ()) -> list[Statement]:
 
     `others` holds the citations in the text that have not our form, such as "[1]" or "[^2]".
 
-    >>> statements_in("Ada met Charles. Who? They wrote letters [Data: Sources (3, 4)]. Bye.")[1].text
-    'They wrote letters.'
+    >>> [one.text for one in statements_in("Who? Ada met Charles [Data: Sources (3, 4)]. Bye.")]
+    ['Ada met Charles.']
     """
     pattern = _pattern(others)
     return [one for block in _blocks(text) for one in _of_block(block, pattern)]
@@ -108,13 +108,20 @@ def _of_block(block: _Block, pattern: re.Pattern[str]) -> Iterator[Statement]:
     plain, marks = _without_citations(block.text, pattern)
     if _is_title(block, plain) or _is_reference(plain, marks):
         return
-    sentences = list(read_passage(plain).whole_sentences())
-    own = _own_citations([one.start for one in sentences], marks)
+    sentences = sentences_of(plain)
+    own = _own_citations(_starts(plain, sentences), marks)
     covering = _covering(own, len(sentences))
     for number, sentence in enumerate(sentences):
-        text = flat(sentence.text)
-        if _claims(text, has_own=number in own):
-            yield Statement(text, tuple(dict.fromkeys(covering[number])))
+        if _claims(sentence, has_own=number in own):
+            yield Statement(sentence, tuple(dict.fromkeys(covering[number])))
+
+
+def _starts(plain: str, sentences: Iterable[str]) -> list[int]:
+    starts, end = [], 0
+    for sentence in sentences:
+        starts.append(plain.index(sentence, end))
+        end = starts[-1] + len(sentence)
+    return starts
 
 
 def _own_citations(starts: Sequence[int], marks: Sequence[_Mark]) -> dict[int, list[str]]:
@@ -161,34 +168,41 @@ def _pattern(others: Collection[str]) -> re.Pattern[str]:
 
 
 def _without_citations(text: str, pattern: re.Pattern[str]) -> tuple[str, list[_Mark]]:
-    plain, marks, last = "", [], 0
+    """Returns a text without its citations, and where these stood in it."""
+    parts, marks, last, length = [], [], 0, 0
     for found in pattern.finditer(text):
-        plain += text[last : found.start()]
-        marks.append(_Mark(len(plain), names_of(found[0].strip())))
+        parts.append(text[last : found.start()])
+        length += len(parts[-1])
+        marks.append(_Mark(length, names_of(found[0].strip())))
         last = found.end()
-    return plain + text[last:], marks
+    return "".join([*parts, text[last:]]), marks
 
 
 def _blocks(text: str) -> Iterator[_Block]:
     """Yields the blocks of a text that may hold statements."""
-    inside: list[str] = []  # the elements around a token that hold no prose
-    row: list[str] | None = None
-    for token in MARKDOWN.parse(text):
-        if token.type in NO_PROSE:
-            inside.append(token.type.replace("open", "close"))
-        elif inside and token.type == inside[-1]:
-            inside.pop()
-        elif inside:
-            continue
-        elif token.type == "tr_open":
+    row: list[str] | None = None  # the cells of a row of a table
+    for token in _prose(text):
+        if token.type == "tr_open":
             row = []
-        elif token.type == "tr_close" and row:
+        elif token.type == "tr_close" and row is not None:
             yield _Block(", ".join(filter(None, row)), titled=False)
             row = None
         elif token.type == "inline" and row is not None:
             row.append(_plain(token))
         elif token.type == "inline":
             yield _Block(_plain(token), titled=_begins_bold(token))
+
+
+def _prose(text: str) -> Iterator[Token]:
+    """Yields the tokens of a text outside headings and the heads of tables."""
+    end = ""  # the type of the token that closes what holds no prose
+    for token in MARKDOWN.parse(text):
+        if not end and token.type in NO_PROSE:
+            end = token.type.replace("open", "close")
+        elif token.type == end:
+            end = ""
+        elif not end:
+            yield token
 
 
 def _plain(inline: Token) -> str:
@@ -198,7 +212,7 @@ def _plain(inline: Token) -> str:
         breaks = token.type in ("softbreak", "hardbreak")
         parts.append("\n" if breaks else token.content)
     lines = "".join(parts).splitlines()
-    return " ".join(line for line in lines if not PLACE.search(line))
+    return flat(" ".join(line for line in lines if not PLACE.search(line)))
 
 
 def _begins_bold(inline: Token) -> bool:

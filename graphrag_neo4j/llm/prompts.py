@@ -59,6 +59,7 @@ OURS = (
     "eval_select",
     "eval_disambiguate",
     "eval_decompose",
+    "eval_support",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {

@@ -25,7 +25,7 @@ from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_mor
 from tests.support.fake_endpoint.dice import dice
 from tests.support.fake_endpoint.faults import make_messy, make_messy_json
 from tests.support.fake_endpoint.invented import invent, sentences, shorten
-from tests.support.fake_endpoint.judging import judge
+from tests.support.fake_endpoint.judging import judge, judge_support
 from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.records import COMPLETE, Knowledge, Record, Relationship, to_tuples
 from tests.support.fake_endpoint.reports import write_report
@@ -37,7 +37,8 @@ Phase = Literal["", "missed", "gleaning", "continuation"]
 REPEATED = re.compile(
     r"(?:The code word is |JSON object and nothing else: )(\S+?|\{.*\})\.?$", re.MULTILINE
 )
-JUDGED = "judged_answers"  # the name of the schema of a verdict
+JUDGES = {"judged_answers": judge, "sentence_support": judge_support}
+"""Who replies to a schema of verdicts, by the schema's name."""
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
@@ -122,8 +123,8 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
 
 
 def _write_json(chat: Chat, options: Options) -> str:
-    if chat.response_format.get("json_schema", {}).get("name") == JUDGED:
-        return judge(chat, options.judge, options.misjudged, options.seed)
+    if judging := JUDGES.get(chat.response_format.get("json_schema", {}).get("name", "")):
+        return judging(chat, options.judge, options.misjudged, options.seed)
     written = json.dumps(_structured(chat), ensure_ascii=False)
     if not options.messy:
         return written

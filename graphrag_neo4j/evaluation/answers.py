@@ -40,7 +40,7 @@ from graphrag_neo4j.query.rows import LevelRow, StateRow
 from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["AnswerItem", "Asked", "answer_items", "answer_missing", "opened"]
+__all__ = ["AnswerItem", "Asked", "answer_items", "answer_missing", "opened", "whole"]
 
 UNFINISHED: Final = "unfinished.jsonl"
 WORKERS: Final = 4  # answers at the same time; each may have many calls at the same time
@@ -192,13 +192,14 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
     question, settings = asked_of(item.question.text, item.condition.options, asked.settings)
     endpoint = asked.endpoint.of_answer(item.key) if asked.endpoint else None
     backends = Backends(asked.settings, endpoint)
-    answer = await _asked(
+    answer = await whole(
         AsyncStream(answer_question(asked.graph, backends, settings, question, hear))
     )
     return _record(item, answer, told)
 
 
-async def _asked(stream: AsyncStream) -> Answer:
+async def whole(stream: AsyncStream) -> Answer:
+    """Reads a stream to its end and returns the answer."""
     async with stream:
         async for _ in stream:
             pass

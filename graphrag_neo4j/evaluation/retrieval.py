@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import bm25s  # type: ignore[import-untyped] # it has no types
 
@@ -25,7 +25,8 @@ from graphrag_neo4j.evaluation.records import Record, RecordFile
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.model import Document
+from graphrag_neo4j.model import Document, Usage
+from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.settings import Settings
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "documents_of",
     "index_passages",
     "made_of",
+    "missing_ranks",
     "rank_passages",
     "recalls_of",
 ]
@@ -47,14 +49,15 @@ __all__ = [
 AT: Final = (2, 5, 10)  # passages
 RANKS: Final = "ranks.jsonl"
 BM25: Final = "BM25"
-WAYS: Final[Mapping[str, Mapping[str, Any]]] = {
+WAYS: Final[Mapping[str, QueryOptions]] = {
     "basic": {"method": "basic"},
     "local:hop": {"method": "local", "expand": "hop"},
     "local:ppr": {"method": "local", "expand": "ppr"},
 }
 """Our ways of searching that find passages, with their options."""
 # Passages are all that counts here, and more than ten of them.
-ROOM: Final[Mapping[str, Any]] = {
+ROOM: Final[QueryOptions] = {
+    "context_only": True,
     "max_context_tokens": 60_000,
     "text_unit_prop": 1.0,
     "community_prop": 0.0,
@@ -135,8 +138,8 @@ def made_of(dataset: Dataset, settings: Settings) -> str:
     return identify("passages", given, *sorted(dataset.passages))
 
 
-async def index_passages(rag: AsyncGraphRAG, dataset: Dataset) -> None:
-    """Indexes all passages into one graph, or brings it up to date.
+async def index_passages(rag: AsyncGraphRAG, dataset: Dataset) -> Usage:
+    """Indexes all passages into one graph, or brings it up to date; returns what that took.
 
     Raises InputError if the index is not complete, or if the graph holds other documents, too.
     """
@@ -151,6 +154,7 @@ async def index_passages(rag: AsyncGraphRAG, dataset: Dataset) -> None:
             "The graph holds documents that are no passages of these files. Name a folder, or a "
             "database, that holds nothing else."
         )
+    return Usage.total(built.usage.values())
 
 
 async def rank_passages(
@@ -176,6 +180,13 @@ async def rank_passages(
 
     step = Step("passages", _file(folder), make, missing)
     return await make_missing(step, _searches(dataset, rag.settings), workers=1, listen=listen)
+
+
+def missing_ranks(dataset: Dataset, settings: Settings, folder: Path, *, all_of_them: bool) -> bool:
+    """Tells whether ranks are missing: all of them, or some."""
+    file = _file(folder)
+    absent = [one.key not in file for one in _searches(dataset, settings)]
+    return all(absent) if all_of_them else any(absent)
 
 
 def recalls_of(dataset: Dataset, settings: Settings, folder: Path) -> list[Recall]:
@@ -222,10 +233,11 @@ def _record(item: Search, found: Sequence[str], seconds: float) -> RankRecord:
 
 
 async def _found(
-    rag: AsyncGraphRAG, texts: Mapping[str, str], how: Mapping[str, Any], question: str
+    rag: AsyncGraphRAG, texts: Mapping[str, str], how: QueryOptions, question: str
 ) -> list[str]:
     """Returns the passages in the context of an answer, the best first."""
-    answer = await rag.query(question, context_only=True, **how, **ROOM)
+    wide: QueryOptions = {**how, **ROOM}
+    answer = await rag.query(question, **wide)
     sources = answer.context[0].by_kind().get("Sources", []) if answer.context else []
     places = await rag.sources(*(record.ref for record in sources))
     return [texts[place.document] for place in places if place.document in texts]

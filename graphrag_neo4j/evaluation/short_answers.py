@@ -8,19 +8,26 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.evaluation.answer_scores import score_answer
+from graphrag_neo4j.evaluation.answers import whole
 from graphrag_neo4j.evaluation.datasets import Dataset
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.retrieval import WAYS, Search, by_way, made_of
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.metering import metered
+from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.llm.evaluation import plain_answer
 from graphrag_neo4j.model import Usage
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.engine import answer_question
+from graphrag_neo4j.query.question import asked_of
+from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings
 
 __all__ = [
@@ -71,49 +78,41 @@ class AnswerQuality:
     f1: float
 
 
-class _Budget:
-    """What may still be spent, in US dollars: a search knows only a limit of its own."""
-
-    def __init__(self, most: float | None) -> None:
-        self._most, self._spent = most, 0.0
-
-    def options(self) -> dict[str, Any]:
-        """Returns the limit of the next answer. Raises BudgetSpentError if nothing is left."""
-        if self._most is None:
-            return {}
-        if self._spent >= self._most:
-            raise BudgetSpentError(f"The cost limit of {self._most:.2f} US dollars is reached.")
-        return {"max_cost": self._most - self._spent}
-
-    def count(self, used: Usage) -> None:
-        self._spent += used.cost
-
-
 async def answer_shortly(
-    rag: AsyncGraphRAG, dataset: Dataset, folder: Path, listen: Listener = silent
+    rag: AsyncGraphRAG,
+    dataset: Dataset,
+    folder: Path,
+    listen: Listener = silent,
+    *,
+    spent: float = 0.0,
 ) -> StepResult:
     """Asks each question in each of our ways for a short answer, and saves the answers.
 
-    The graph of the client must hold the passages. Raises BudgetSpentError if the cost limit is
-    reached, and ModelError if the model can't be used at all; what was answered before is saved.
+    The graph of the client must hold the passages. `spent` is what the run has cost before, in US
+    dollars: it counts against the cost limit. Raises BudgetSpentError if that is reached, and
+    ModelError if the model can't be used at all; what was answered before is saved.
     """
-    budget = _Budget(rag.settings.max_cost)
+    settings, most = rag.settings, rag.settings.max_cost
+    meter = Meter(limit=None if most is None else most - spent)
+    backends = Backends(settings, Endpoint(settings, meter) if settings.has_model else None)
 
     async def make(item: Search) -> ShortAnswer:
-        how = {**WAYS[item.way], **budget.options()}
-        answer = await rag.query(item.question.text, response_type=SHORT, **how)
-        used = Usage.total(answer.usage.values())
-        budget.count(used)
-        text = plain_answer(answer.text) if answer.found else ""
-        return _record(item, text, used)
+        question, own = asked_of(
+            item.question.text, {**WAYS[item.way], "response_type": SHORT}, settings
+        )
+        answering = answer_question(rag.graph, backends, own, question, silent)
+        return _record(item, await whole(AsyncStream(answering)))
 
     def missing(item: Search, failure: str) -> ShortAnswer:
         return ShortAnswer(item.key, item.question.id, item.way, "", failure=failure)
 
     step = Step("short answers", _file(folder), make, missing)
-    items = _items(dataset, rag.settings)
-    workers = WORKERS if rag.settings.has_model else 1
-    return await make_missing(step, items, workers=workers, listen=listen)
+    items = _items(dataset, settings)
+    workers = WORKERS if settings.has_model else 1
+    try:
+        return await make_missing(step, items, workers=workers, listen=metered(listen, meter))
+    finally:
+        await backends.aclose()
 
 
 def missing_answers(dataset: Dataset, settings: Settings, folder: Path) -> int:
@@ -152,8 +151,10 @@ def _file(folder: Path) -> RecordFile[ShortAnswer]:
     return RecordFile(folder / SHORT_ANSWERS, ShortAnswer)
 
 
-def _record(item: Search, text: str, used: Usage) -> ShortAnswer:
+def _record(item: Search, answer: Answer) -> ShortAnswer:
+    text = plain_answer(answer.text) if answer.found else ""
     score = score_answer(text, item.question.answers, item.question.rule)
+    used = Usage.total(answer.usage.values())
     return ShortAnswer(
         item.key,
         item.question.id,

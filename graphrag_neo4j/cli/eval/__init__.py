@@ -13,6 +13,8 @@ COMMANDS: Final = {
     "answers": "Have each condition answer each question.",
     "import": "Take the answers of another system from a file.",
     "verdict": "Compare answers yourself, without seeing who gave them.",
+    "ground": "Measure how far answers and reports rest on what they cite.",
+    "retrieval": "Measure which passages are found for questions of several steps.",
     "status": "Show what the folder holds, what is missing, and what the answers cost.",
 }
 

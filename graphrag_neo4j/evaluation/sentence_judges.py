@@ -26,7 +26,7 @@ class SentenceJudge(Protocol):
     @property
     def signature(self) -> str: ...
 
-    async def __call__(self, sentence: str, passages: Sequence[str]) -> SupportVerdict: ...
+    async def __call__(self, sentence: str, passages: Sequence[str], /) -> SupportVerdict: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class WordJudge:
 
         return identify("words", WORDS_VERSION)
 
-    async def __call__(self, sentence: str, passages: Sequence[str]) -> SupportVerdict:
+    async def __call__(self, sentence: str, passages: Sequence[str], /) -> SupportVerdict:
         """Returns the verdict on a sentence."""
         # This import reads word lists and vectors, which takes a moment.
         from graphrag_neo4j.evaluation.word_support import support_by_words  # noqa: PLC0415
@@ -67,6 +67,6 @@ class ModelJudge:
         """A hash of the model and the prompt."""
         return self.judge.signature
 
-    async def __call__(self, sentence: str, passages: Sequence[str]) -> SupportVerdict:
+    async def __call__(self, sentence: str, passages: Sequence[str], /) -> SupportVerdict:
         """Returns the verdict on a sentence. Raises ReplyError if the model gives none."""
         return await self.run(self.judge.judge(sentence, passages))

@@ -47,7 +47,7 @@ class Always:
     most: int = 1_000
     calls: int = 0
 
-    async def __call__(self, _sentence: str, _passages: Sequence[str]) -> SupportVerdict:
+    async def __call__(self, _sentence: str, _passages: Sequence[str], /) -> SupportVerdict:
         if self.calls == self.most:
             raise BudgetSpentError("The limit is reached.")
         self.calls += 1

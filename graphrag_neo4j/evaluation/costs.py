@@ -25,9 +25,9 @@ class ConditionCosts:
     units: float | None
     context_tokens: float | None
     percent: float | None
-    calls: float
-    input_tokens: float
-    output_tokens: float
+    calls: float | None
+    input_tokens: float | None
+    output_tokens: float | None
     cost: float | None
     total_cost: float | None
     seconds: float | None
@@ -77,9 +77,9 @@ def _costs(
         units=_mean(there, lambda one: one.units),
         context_tokens=tokens,
         percent=percent,
-        calls=_mean(there, lambda one: one.calls) or 0.0,
-        input_tokens=_mean(there, lambda one: one.input_tokens) or 0.0,
-        output_tokens=_mean(there, lambda one: one.output_tokens) or 0.0,
+        calls=_mean(there, lambda one: one.calls),
+        input_tokens=_mean(there, lambda one: one.input_tokens),
+        output_tokens=_mean(there, lambda one: one.output_tokens),
         cost=cost,
         total_cost=None if cost is None else cost * len(there),
         seconds=_mean(there, lambda one: one.seconds),

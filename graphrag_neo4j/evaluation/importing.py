@@ -49,9 +49,9 @@ class GivenAnswer:
     question: str
     answer: str
     sources: tuple[GivenSource, ...] = ()
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     context_tokens: int | None = None
     units: int | None = None
     cost: float | None = None

@@ -22,23 +22,15 @@ from graphrag_neo4j.evaluation.model import (
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.text import flat
 
-__all__ = ["MEANING", "Choice", "Comparison", "comparisons_of", "save_choice"]
+__all__ = ["BlindComparison", "Choice", "comparisons_of", "save_choice"]
 
 Choice = Literal["1", "2", "t"]
 WINNERS: Final[dict[Choice, Winner]] = {"1": "first", "2": "second", "t": "tie"}
 BY_A_PERSON: Final = "person"
-MEANING: Final[dict[Metric, str]] = {
-    "comprehensiveness": "How much detail does the answer give, and does it cover all sides of the "
-    "question?",
-    "diversity": "How varied is the answer: does it show different perspectives and insights?",
-    "empowerment": "How well does the answer help a reader to understand the topic and to judge it "
-    "for themselves?",
-    "directness": "How specifically and clearly does the answer address the question?",
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BlindComparison:
     """Two answers to a question under one metric, in the order in which they are shown."""
 
     key: str
@@ -54,7 +46,7 @@ def comparisons_of(
     person: str,
     metrics: Sequence[Metric],
     conditions: Sequence[str] = (),
-) -> list[Comparison]:
+) -> list[BlindComparison]:
     """Returns the comparisons that a person has not made yet, in an order that looks random.
 
     `conditions` are compared with one another; by default all that have answers. Raises InputError
@@ -81,7 +73,9 @@ def comparisons_of(
     return sorted(todo, key=lambda one: identify("turn", judge, one.question.key, one.key))
 
 
-def save_choice(folder: EvaluationFolder, comparison: Comparison, choice: Choice) -> VerdictRecord:
+def save_choice(
+    folder: EvaluationFolder, comparison: BlindComparison, choice: Choice
+) -> VerdictRecord:
     """Writes what a person has chosen, and returns the record."""
     record = VerdictRecord(
         comparison.key,
@@ -102,12 +96,12 @@ def _comparison(
     metric: Metric,
     pair: tuple[AnswerRecord, AnswerRecord],
     judge: str,
-) -> Comparison:
+) -> BlindComparison:
     one, other = sorted(pair, key=lambda answer: answer.key)
     dice = int(identify("order", judge, metric, one.key, other.key), 16)
     first, second = (one, other) if dice % 2 else (other, one)
     key = verdict_key(metric, (first.key, second.key), judge, 1, BY_A_PERSON)
-    return Comparison(key, question, metric, first, second, judge)
+    return BlindComparison(key, question, metric, first, second, judge)
 
 
 def _known(folder: EvaluationFolder, conditions: Sequence[str]) -> Sequence[str]:

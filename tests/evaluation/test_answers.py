@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import anyio
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError, Settings
@@ -51,7 +52,7 @@ async def test_all_conditions_answer_and_nothing_is_asked_twice(
     assert (done.made, done.failed) == (12, 0)
     answers = evaluation.folder.current_answers()
     assert len(answers) == 12
-    assert sum(one.calls for one in answers.values()) == len(endpoint.log)
+    assert sum(one.calls or 0 for one in answers.values()) == len(endpoint.log)
     for one in answers.values():
         assert one.text
         assert one.context_tokens
@@ -115,7 +116,28 @@ async def test_after_a_kill_no_reply_is_paid_for_twice(
     assert endpoint.count("json:rated_answer") == 0
     assert endpoint.count("answer") == 2
     answers = AsyncEvaluation(tmp_path / "e", own).folder.current_answers().values()
-    assert sum(one.calls for one in answers) == mapped + 2
+    assert sum(one.calls or 0 for one in answers) == mapped + 2
+
+
+@pytest.mark.usefixtures("graph")
+async def test_an_interrupted_run_goes_on_and_no_reply_is_asked_for_again(
+    settings: Make, endpoint: FakeEndpoint, tmp_path: Path
+) -> None:
+    own = settings(claims=False, concurrency=1)
+    await indexed(own, tmp_path / "e", ["TS,map_context_tokens=500", "SS"])
+    endpoint.reset()
+    endpoint.change(latency=0.1)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(AsyncEvaluation(tmp_path / "e", own).answer)
+        while endpoint.count("json:rated_answer") < 2:  # noqa: ASYNC110 - it has no event
+            await anyio.sleep(0.02)
+        tasks.cancel_scope.cancel()
+    endpoint.change(latency=0.0)
+    await AsyncEvaluation(tmp_path / "e", own).answer()
+    mapped = [call for call in endpoint.log if call.kind == "json:rated_answer"]
+    answered = [call.request for call in mapped if call.status == 200 and not call.dropped]
+    assert len(answered) == len(set(answered)) == 2
+    assert len(AsyncEvaluation(tmp_path / "e", own).folder.current_answers()) == 4
 
 
 @pytest.mark.usefixtures("graph")

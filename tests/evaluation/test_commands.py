@@ -7,6 +7,7 @@ import pytest
 
 from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.llm.evaluation.judge import DEFINITIONS
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
@@ -54,7 +55,8 @@ def test_a_person_compares_blind_and_goes_on_later(
     assert "[Data:" not in ran.out
     assert "Sources" not in ran.out
     assert not {"Answer 1: one", "other:"} & set(ran.out.splitlines())
-    assert "How varied is the answer" in ran.out
+    assert DEFINITIONS["diversity"] in ran.out
+    assert "[2]" not in ran.out
     assert "Type 1, 2, t, s or q." in ran.out
     assert ran.out.endswith("1 verdict saved, 1 comparison left.\n")
     typing += ["2"]
@@ -159,5 +161,8 @@ def test_questions_and_answers_from_the_command_line(
     endpoint.reset()
     assert "All 4 answers are there already." in kg("eval", "answers", "e").out
     assert endpoint.log == []
+    ours = Evaluation.from_env("e")
+    assert (ours.estimate_answers().there, ours.answer().there) == (4, 4)
+    assert [one.condition for one in ours.costs()] == ["SS", "C0"]
     ran = kg("eval", "answers", "e", "-c", "locla", "--yes")
     assert (ran.code, "Did you mean local?" in ran.err) == (1, True)

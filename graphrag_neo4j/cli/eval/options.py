@@ -32,7 +32,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 INTERRUPTED_CODE: Final = 130
 ASK: Final = "No one can be asked whether to go on: add --yes to the command."
-STOPPED: Final = "No model was asked."
+STOPPED: Final = "Nothing more was done."
 GO_ON: Final = "Run the same command again to continue."
 
 folder_argument = click.argument(

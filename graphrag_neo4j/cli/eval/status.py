@@ -47,6 +47,9 @@ def _tell_missing(folder: EvaluationFolder) -> None:
         one.condition for one in folder.current_answers().values() if one.failure is None
     )
     n = len(folder.questions)
+    for one in folder.chosen():
+        if one.name not in answered:
+            terminal.line(f"{one.name}: there are no answers.", style="yellow")
     for name in answered:
         if answered[name] < n:
             terminal.line(f"{name}: {n - answered[name]:,} answers are missing.", style="yellow")

@@ -10,17 +10,17 @@ from graphrag_neo4j.cli.eval.options import INTERRUPTED_CODE, folder_argument
 from graphrag_neo4j.cli.options import NearestChoice, Number
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
-from graphrag_neo4j.context.citations import rewrite
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.model import METRICS, Metric
 from graphrag_neo4j.evaluation.verdicts import (
-    MEANING,
+    BlindComparison,
     Choice,
-    Comparison,
     comparisons_of,
     save_choice,
 )
+from graphrag_neo4j.llm.evaluation import plain_answer
+from graphrag_neo4j.llm.evaluation.judge import DEFINITIONS
 
 __all__ = ["verdict"]
 
@@ -86,16 +86,16 @@ def verdict(
     _tell(given, len(todo))
 
 
-def _show(comparison: Comparison, place: str) -> None:
+def _show(comparison: BlindComparison, place: str) -> None:
     terminal.line()
     terminal.line((f"Comparison {place}: {comparison.metric}", "bold"))
-    terminal.line(MEANING[comparison.metric])
+    terminal.line(DEFINITIONS[comparison.metric])
     terminal.line()
     terminal.line((f"Question: {comparison.question.text}", "bold"))
     for number, answer in enumerate((comparison.first, comparison.second), start=1):
         terminal.line()
         terminal.line((f"Answer {number}", "bold"))
-        for line in rewrite(answer.text, lambda *_: None).splitlines():
+        for line in plain_answer(answer.text).splitlines():
             terminal.line(line)
     terminal.line()
 

@@ -18,6 +18,8 @@ from graphrag_neo4j.evaluation.conditions import parse_condition, parse_conditio
 from graphrag_neo4j.evaluation.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.estimate import AnswersEstimate, estimate_answers
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness import Groundedness
+from graphrag_neo4j.evaluation.grounding import grounded, texts_to_ground
 from graphrag_neo4j.evaluation.importing import ImportedAnswers, import_answers
 from graphrag_neo4j.evaluation.model import QuestionRecord
 from graphrag_neo4j.evaluation.question_files import question_record, read_questions
@@ -156,6 +158,19 @@ class AsyncEvaluation:
         """
         file = Path(check_path(path, "A file of answers"))
         return import_answers(self.folder, file, condition)
+
+    async def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
+        """Judges whether the answers rest on what they cite, and returns the shares by condition.
+
+        With `reports`, the findings of the graph's reports are judged, too. A model judges; with
+        `words`, or if no model is set, words and vectors do. Sentences that are judged already are
+        not judged again. Raises InputError if there is nothing to judge; GraphError, ModelError,
+        and BudgetSpentError if `max_cost` is reached.
+        """
+        texts = await texts_to_ground(
+            self.folder, self.settings, reports=reports, listen=self._listen
+        )
+        return await grounded(texts, self.folder, self.settings, words=words, listen=self._listen)
 
     def costs(self) -> list[ConditionCosts]:
         """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""

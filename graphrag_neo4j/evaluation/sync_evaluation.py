@@ -10,6 +10,7 @@ from graphrag_neo4j.evaluation.costs import ConditionCosts
 from graphrag_neo4j.evaluation.estimate import AnswersEstimate
 from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness import Groundedness
 from graphrag_neo4j.evaluation.importing import ImportedAnswers
 from graphrag_neo4j.evaluation.model import QuestionRecord
 from graphrag_neo4j.evaluation.questions import MadeQuestions
@@ -86,6 +87,10 @@ class Evaluation:
     def import_answers(self, path: str | Path, condition: str) -> ImportedAnswers:
         """Adds the answers of another system: see AsyncEvaluation."""
         return self._async.import_answers(path, condition)
+
+    def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
+        """Judges whether the answers rest on what they cite: see AsyncEvaluation."""
+        return _run(lambda: self._async.ground(reports=reports, words=words))
 
     def costs(self) -> list[ConditionCosts]:
         """Returns what an answer of each condition takes."""

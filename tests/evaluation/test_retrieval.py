@@ -111,49 +111,37 @@ async def test_the_walk_finds_a_passage_that_one_hop_does_not(bench: Ran) -> Non
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("environment", "graph")
-def test_a_run_with_a_model_tells_its_cost_and_is_never_paid_for_twice(
+def test_a_run_with_a_model_stops_at_its_limit_goes_on_and_is_never_paid_for_twice(
     kg: Run, endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KG_INPUT_PRICE", "1")
-    monkeypatch.setenv("KG_OUTPUT_PRICE", "1")
-    command = ["eval", "retrieval", *FORMATS, "-o", tmp_path / "out", "--answers"]
+    for name, value in {"INPUT_PRICE": "1000", "OUTPUT_PRICE": "1000", "GLEANINGS": "0"}.items():
+        monkeypatch.setenv(f"KG_{name}", value)
+    command = ["eval", "retrieval", *FORMATS, "-o", tmp_path / "out"]
     refused = kg(*command)
     assert refused.code == 1
     assert "add --yes" in refused.err
     assert endpoint.log == []
-    ran = kg(*command, "--yes")
+    ranked = kg(*command, "--yes")
+    assert ranked.code == 0, ranked.err
+    assert "1 question that the passages can't answer was left out." in ranked.out
+    assert "3 passages will take about" in ranked.out
+    endpoint.reset()
+    stopped = kg(*command, "--answers", "--yes", "--max-cost", "0.5")
+    assert stopped.code == 1
+    assert "The cost limit of 0.50 US dollars is reached." in stopped.err
+    assert "Run the same command again to continue." in stopped.err
+    assert 0 < endpoint.count("answer") < 9
+    ran = kg(*command, "--answers", "--yes")
     assert ran.code == 0, ran.err
-    assert "1 question that the passages can't answer was left out." in ran.out
-    assert "3 passages and the short answers will take about" in ran.out
     assert "exact match" in ran.out
+    assert endpoint.count("answer") == 9
     calls = len(endpoint.log)
-    again = kg(*command, "--json")
+    again = kg(*command, "--answers", "--json")
     assert len(endpoint.log) == calls
     assert [one["way"] for one in again.json["answers"]] == ["basic", "local:hop", "local:ppr"]
     for one in again.json["recalls"]:
         assert one["questions"] == 3
         assert one["at"][1:] == [1, 1]  # there are only three passages
-    records = (tmp_path / "out" / "short_answers.jsonl").read_text("utf-8").splitlines()
-    assert len(records) == 9
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("environment", "graph")
-def test_at_the_cost_limit_the_next_run_goes_on(
-    kg: Run, endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KG_INPUT_PRICE", "1000")
-    monkeypatch.setenv("KG_OUTPUT_PRICE", "1000")
-    command = ["eval", "retrieval", *FORMATS, "-o", tmp_path / "out", "--answers", "--yes"]
-    assert kg("eval", "retrieval", *FORMATS, "-o", tmp_path / "out", "--yes").code == 0
-    endpoint.reset()
-    stopped = kg(*command, "--max-cost", "0.5")
-    assert stopped.code == 1
-    assert "The cost limit of 0.50 US dollars is reached." in stopped.err
-    assert "Run the same command again to continue." in stopped.err
-    assert 0 < len(endpoint.log) < 9
-    assert kg(*command).code == 0
-    assert len((tmp_path / "out" / "short_answers.jsonl").read_text("utf-8").splitlines()) == 9
 
 
 def test_a_file_without_a_question_is_refused(tmp_path: Path, kg: Run) -> None:

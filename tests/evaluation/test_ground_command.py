@@ -7,6 +7,7 @@ import pytest
 
 from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.settings import load_settings
+from tests.cli.test_json import held
 from tests.conftest import KEY, Run
 from tests.support.fake_endpoint import FakeEndpoint
 
@@ -73,9 +74,9 @@ def test_a_model_is_asked_once_for_each_sentence(
     ran = kg("eval", "ground", folder, "--yes")
     assert (ran.code, len(model.log)) == (0, 4)
     assert "judged by model a-judge" in ran.out
-    again = kg("eval", "ground", folder, "--json")
+    again = held("eval ground", kg("eval", "ground", folder, "--json"))
     assert len(model.log) == 4
-    assert [(one["name"], one["supported_share"]) for one in again.json] == [
+    assert [(one["name"], one["supported_share"]) for one in again["groups"]] == [
         ("good", 1),
         ("bad", 0.5),
     ]

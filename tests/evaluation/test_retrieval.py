@@ -14,6 +14,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import connect
 from graphrag_neo4j.settings import Settings, load_settings
+from tests.cli.test_json import held
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import ROOT
@@ -136,10 +137,10 @@ def test_a_run_with_a_model_stops_at_its_limit_goes_on_and_is_never_paid_for_twi
     assert "exact match" in ran.out
     assert endpoint.count("answer") == 9
     calls = len(endpoint.log)
-    again = kg(*command, "--answers", "--json")
+    again = held("eval retrieval", kg(*command, "--answers", "--json"))
     assert len(endpoint.log) == calls
-    assert [one["way"] for one in again.json["answers"]] == ["basic", "local:hop", "local:ppr"]
-    for one in again.json["recalls"]:
+    assert [one["way"] for one in again["answers"]] == ["basic", "local:hop", "local:ppr"]
+    for one in again["recalls"]:
         assert one["questions"] == 3
         assert one["at"][1:] == [1, 1]  # there are only three passages
 

@@ -111,5 +111,5 @@ def test_citations_of_other_systems_are_found_as_they_stand() -> None:
 
 
 def test_a_long_answer_takes_linear_time() -> None:
-    many = "Ada met Charles [Data: Sources (3)]. They wrote letters. " * 10_000
-    assert len(statements_in(many)) == 20_000
+    many = "Ada met Charles [Data: Sources (3)]. They wrote letters. " * 2_000
+    assert len(statements_in(many)) == 4_000

@@ -113,7 +113,8 @@ def _tell_todo(todo: GroundingEstimate) -> None:
 
 def _tell_result(found: Sequence[Groundedness], *, as_json_: bool) -> None:
     if as_json_:
-        terminal.json_text(as_json([_plain(one) for one in found]))
+        groups = [_plain(one) for one in found]
+        terminal.json_text(as_json({"judge": found[0].judge, "groups": groups}))
     else:
         print_groundedness(found)
 

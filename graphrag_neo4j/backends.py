@@ -82,11 +82,14 @@ def is_free(model: str | None) -> bool:
 
 
 class Backends:
-    """Makes the backends of a client from its settings. The endpoint is opened at its first use."""
+    """Makes the backends of a client from its settings. The endpoint is opened at its first use.
 
-    def __init__(self, settings: Settings) -> None:
+    An `endpoint` that is given is used instead; `aclose` closes it, too.
+    """
+
+    def __init__(self, settings: Settings, endpoint: "Endpoint | None" = None) -> None:
         self.settings = settings
-        self._endpoint: Endpoint | None = None
+        self._endpoint = endpoint
 
     @property
     def origin(self) -> Origin:

@@ -43,7 +43,18 @@ __all__ = [
 
 Origin = Literal["model", "extractive"]
 Scalar = str | int | float | bool
-Step = Literal["extraction", "claims", "names", "summary", "report", "map", "answer", "rating"]
+Step = Literal[
+    "extraction",
+    "claims",
+    "names",
+    "summary",
+    "report",
+    "map",
+    "answer",
+    "rating",
+    "judge",
+    "answer_claims",
+]
 Sameness = Literal["same", "different", "unsure"]
 WeightedEdge = tuple[str, str, float]
 """The ids of the two ends, in either order, and a weight above 0."""

@@ -57,6 +57,7 @@ class SettingsOptions(AnswerOptions, total=False):
     report_model: str | None
     answer_model: str | None
     rating_model: str | None
+    judge_model: str | None
     embedding_model: str
     embedding_dimensions: int | None
     embedding_tokens: int

@@ -41,12 +41,15 @@ __all__ = [
     "OURS",
     "STATIC",
     "WITHOUT_ENDPOINT",
+    "ModelStep",
     "Neo4jRelease",
     "Settings",
     "load_settings",
 ]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
+ModelStep = Literal["extraction", "summary", "report", "answer", "rating", "judge"]
+"""The steps that can have a model of their own."""
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
 STATIC = "static"  # the embedding model that comes with this package
 LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
@@ -155,6 +158,11 @@ class Settings(BaseSettings):
         None,
         description="Chat model for small decisions: which search method a question needs, and "
         "which reports are relevant to it.",
+    )
+    judge_model: str | None = Field(
+        None,
+        description="Chat model that compares answers and finds their claims in an evaluation. A "
+        "judge of another family than the model of the answers does not prefer its own style.",
     )
     embedding_model: str = Field(
         "text-embedding-3-small",
@@ -589,9 +597,7 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise InputError(_explain(error)) from None
 
-    def model_for(
-        self, step: Literal["extraction", "summary", "report", "answer", "rating"]
-    ) -> str:
+    def model_for(self, step: ModelStep) -> str:
         """The name of the chat model of one step."""
         own: str | None = getattr(self, f"{step}_model")
         return own or self.model

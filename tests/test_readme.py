@@ -33,6 +33,9 @@ from tests.support.wiping import wipe
 
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
 BENCH = ".venv/bin/python scripts/bench/"
+EVALUATION = (
+    "kg-build eval "  # hundreds of answers; tests/evaluation/test_commands.py runs the commands
+)
 ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs instead
     "scripts/quickstart": ("makes .venv and a server", "scripts/quickstart"),
     "scripts/quickstart path/to/your/documents": ("the same", "scripts/quickstart"),
@@ -144,6 +147,9 @@ def test_its_commands_run(
         if line.startswith(BENCH):
             knows_its_options(line)
             continue
+        if line.startswith(EVALUATION):
+            names_what_exists(line)
+            continue
         with monkeypatch.context() as patch:
             patch.setattr(sys, "stdin", io.StringIO("Who is there?\n\n"))
             ran = kg(*arguments(line, patch))
@@ -163,6 +169,12 @@ def knows_its_options(line: str) -> None:
     """A benchmark takes minutes; that it starts, and knows the options, is seen by its help."""
     _, script, *given = shlex.split(line)
     assert [word for word in given if word.startswith("--") and word not in helped(script)] == []
+
+
+def names_what_exists(line: str) -> None:
+    """An evaluation asks many questions; that the command and its options exist is seen here."""
+    commands, options = command_of(line)
+    assert [one for one in commands if not options <= options_of(one)] == [], line
 
 
 @cache

@@ -8,14 +8,10 @@ import atexit
 import gc
 import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from keyword import iskeyword
 
 import click
-from click.exceptions import NoSuchCommand
 
+from graphrag_neo4j.cli.lazy_group import LazyGroup
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.errors import GraphRAGError, ReplyError
 
@@ -28,9 +24,6 @@ INTERRUPTION = (
 )
 # Python collects garbage after this many new objects; its default is 700.
 GARBAGE_THRESHOLD = 10_000
-# Neo4j's driver imports these packages, if they are installed, to accept their values as
-# parameters. No command needs that, and the imports take half a second.
-UNUSED = ("numpy", "pandas", "pyarrow")
 # The module of a command is imported when the command runs, not when the commands are listed, so
 # that start-up is quick.
 COMMANDS = {
@@ -41,6 +34,7 @@ COMMANDS = {
     "query": "Answer a question from the graph.",
     "chat": "Ask questions in a conversation.",
     "suggest": "Suggest questions that the graph can answer.",
+    "eval": "Measure how good the answers are, on your own documents.",
     "status": "Show what is in the graph, what is pending and what failed.",
     "browse": "Explore the graph in Neo4j Browser, with a guide.",
     "map": "Write a web page that shows the communities and their reports.",
@@ -63,48 +57,12 @@ def _collect_seldom() -> None:
     atexit.register(gc.freeze)
 
 
-@contextmanager
-def _without_modules(*modules: str) -> Iterator[None]:
-    """Prevents the import of these modules for a while, unless they are imported already."""
-    absent = [name for name in modules if name not in sys.modules]
-    # Python raises ModuleNotFoundError for a module whose entry is None.
-    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in absent:
-            del sys.modules[name]
-
-
-class _Commands(click.Group):
-    """A group that knows its commands by name and imports only the command that is used."""
-
-    def list_commands(self, _context: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        module = f"{name}_" if iskeyword(name) else name
-        with _without_modules(*UNUSED):
-            imported = import_module(f"graphrag_neo4j.cli.{module}")
-        command: click.Command = getattr(imported, module)
-        return command
-
-    def resolve_command(
-        self, context: click.Context, given: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = given[0]
-        if name in COMMANDS or name.startswith("-"):
-            return super().resolve_command(context, given)
-        raise NoSuchCommand(name, possibilities=COMMANDS, ctx=context)
-
-    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    package="graphrag_neo4j.cli",
+    summaries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="graphrag-neo4j", prog_name="kg-build")
 def commands() -> None:
     """Turn documents into a knowledge graph in Neo4j, and ask it questions.

@@ -30,8 +30,8 @@ from graphrag_neo4j.settings import LOCAL, MOST_DIMENSIONS, STATIC, Settings
 
 __all__ = ["check_endpoint"]
 
-STEPS: Sequence[Step] = ("extraction", "summary", "report", "answer", "rating")
-JSON_STEPS: Final = frozenset({"report", "answer", "rating"})
+STEPS: Sequence[Step] = ("extraction", "summary", "report", "answer", "rating", "judge")
+JSON_STEPS: Final = frozenset({"report", "answer", "rating", "judge"})
 RETRIES = 1  # few, so that the user soon sees the error
 REPLY_TOKENS = 1000  # enough for a model that reasons before it replies with one word
 WORD: Final = "Reply with one word: yes."
@@ -94,9 +94,11 @@ def _how_to_use(server: LocalServer) -> str:
 
 
 def _steps(settings: Settings) -> Sequence[frozenset[Step]]:
-    """Returns the steps of each chat model that is set."""
+    """Returns the steps of each chat model that is set. Only an evaluation needs a judge."""
     of_model: dict[str, set[Step]] = {}
     for step in STEPS:
+        if step == "judge" and not settings.judge_model:
+            continue
         of_model.setdefault(model_of(settings, step), set()).add(step)
     return [frozenset(steps) for steps in of_model.values()]
 

@@ -5,3 +5,25 @@ corpus, several conditions answer them, and a judge compares the answers two by 
 the paper does not measure: the position bias of the judge, groundedness, and retrieval. An
 evaluation is a folder of plain files, one record a line, so each step can be stopped and continued.
 """
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
+    from graphrag_neo4j.evaluation.sync_evaluation import Evaluation
+
+__all__ = ["AsyncEvaluation", "Evaluation"]
+
+# Imported when first used: the pure parts of this package need neither Neo4j nor a model.
+_LATER = {
+    "AsyncEvaluation": "graphrag_neo4j.evaluation.evaluation",
+    "Evaluation": "graphrag_neo4j.evaluation.sync_evaluation",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class of ours
+    from importlib import import_module  # noqa: PLC0415
+
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

@@ -62,8 +62,8 @@ class AnswerRecord:
 
     `question` is the key of the question. `made_with` says what the condition stands for: its
     options, the models, and a hash of the graph and the prompts. `context_tokens` counts the tokens
-    of the context, and `units` its records (reports or passages); both are None where they are
-    not known. `cost` is in US dollars, None where the price is not known. `dead` holds the
+    of the context, and `units` its records (reports or passages). `cost` is in US dollars, None
+    where the price is not known. All numbers are None where they are not known. `dead` holds the
     citations that lead to no place. `failure` says why there is no answer.
     """
 
@@ -75,9 +75,9 @@ class AnswerRecord:
     sources: Sequence[CitedSource] = ()
     dead: Sequence[str] = ()
     notices: Sequence[str] = ()
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     context_tokens: int | None = None
     units: int | None = None
     cost: float | None = None

@@ -4,6 +4,7 @@ Records are only added. Where two lines have one key, the later one counts. A li
 when its run was killed is removed; any other line that can't be read is an error of its file.
 """
 
+import codecs
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["Record", "RecordFile"]
+__all__ = ["Record", "RecordFile", "failure_of", "read_lines", "validated"]
 
 
 class Record(Protocol):
@@ -24,6 +25,7 @@ class Record(Protocol):
 
 
 R = TypeVar("R", bound=Record)
+V = TypeVar("V")
 
 
 class RecordFile(Generic[R]):
@@ -93,6 +95,40 @@ class RecordFile(Generic[R]):
             ) from None
 
 
+def validated(text: str | bytes, kind: type[V], where: str) -> V:
+    """Returns the JSON of a file as an instance of a dataclass.
+
+    `where` names the file. Raises InputError for another content.
+    """
+    return _validated(text, TypeAdapter(kind), where)
+
+
+def read_lines(path: Path, kind: type[V]) -> list[V]:
+    """Returns the lines of a JSON Lines file that another program wrote; blank lines are left out.
+
+    Raises InputError if the file can't be read, and for a line that is not of this kind.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror}.") from None
+    adapter = TypeAdapter(kind)
+    lines = enumerate(content.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1)
+    return [
+        _validated(line, adapter, f"Line {number} of {path}")
+        for number, line in lines
+        if line.strip()
+    ]
+
+
+def _validated(text: str | bytes, adapter: TypeAdapter[V], where: str) -> V:
+    try:
+        return adapter.validate_json(text)
+    except ValidationError as error:
+        problem = _first_problem(error)
+        raise InputError(f"{where} is not what it should be: {problem}. Correct it.") from None
+
+
 def failure_of(record: object) -> str | None:
     """The reason why a record is missing, None if it is not."""
     return getattr(record, "failure", None)
@@ -101,4 +137,6 @@ def failure_of(record: object) -> str | None:
 def _first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
+    if first["type"] == "unexpected_keyword_argument":
+        return f"it has no field {place}"
     return f"{place}: {first['msg']}" if place else first["msg"]

@@ -56,10 +56,11 @@ async def make_missing(
 ) -> StepResult:
     """Makes the records of the items that the file does not hold, `workers` at the same time.
 
-    Raises BudgetSpentError if the cost limit is reached, and ModelError if the model can't be used
-    at all; what was made before is saved.
+    Items with the same key are made once. Raises BudgetSpentError if the cost limit is reached, and
+    ModelError if the model can't be used at all; what was made before is saved.
     """
-    todo = [item for item in items if item.key not in step.file]
+    missing = {item.key: item for item in items if item.key not in step.file}
+    todo = list(missing.values())
     result = StepResult(there=len(items) - len(todo))
     listen(Started(step.name, len(todo)))
 

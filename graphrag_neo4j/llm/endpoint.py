@@ -5,7 +5,7 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal, Self, cast
+from typing import Any, Final, Self, cast
 
 import openai
 
@@ -33,11 +33,11 @@ from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
-from graphrag_neo4j.settings import WITHOUT_ENDPOINT, Settings
+from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
 
 __all__ = ["Endpoint", "model_of"]
 
-MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report", "answer", "rating"]]] = {
+MODEL_OF: Final[dict[Step, ModelStep]] = {
     "extraction": "extraction",
     "claims": "extraction",
     "names": "summary",
@@ -46,6 +46,8 @@ MODEL_OF: Final[dict[Step, Literal["extraction", "summary", "report", "answer", 
     "map": "answer",
     "answer": "answer",
     "rating": "rating",
+    "judge": "judge",
+    "answer_claims": "judge",
 }
 NO_MODEL = (
     "No model is set: set OPENAI_API_KEY, "
@@ -63,16 +65,17 @@ class _NoTextError(Exception):
 class Endpoint:
     """Sends requests to a model. Each client has one endpoint.
 
-    It is an asynchronous context manager. Raises InputError if neither a key nor an address is
-    set, or if a cost limit is set for models whose price is not known.
+    It is an asynchronous context manager. `meter` counts the calls of several clients together.
+    Raises InputError if neither a key nor an address is set, or if a cost limit is set for models
+    whose price is not known.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, meter: Meter | None = None) -> None:
         if not settings.has_model:
             raise InputError(NO_MODEL)
         if settings.openai_api_key and not settings.openai_api_key.get_secret_value().isascii():
             raise InputError("OPENAI_API_KEY holds characters that no key has: copy it again.")
-        self.meter = Meter()
+        self.meter = Meter(meter)
         self._calls = HttpCalls(settings)
         self._known: dict[str, Capabilities] = {}
         self._explain = Explainer(settings, self._calls.address)
@@ -310,7 +313,9 @@ class Endpoint:
 
     def _check_budget(self) -> None:
         limit = self._settings.max_cost
-        if limit is not None and self.meter.total.cost >= limit:
+        if limit is None or self.meter.total.cost < limit:
+            limit = self.meter.reached()
+        if limit is not None:
             raise BudgetSpentError(f"The cost limit of {limit:.2f} US dollars is reached.")
 
 

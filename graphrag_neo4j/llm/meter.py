@@ -14,9 +14,11 @@ class Meter:
     """The usage of each step.
 
     `whole` is the meter of the client; the meter of one run or one question counts there, too.
+    `limit` is the largest cost in US dollars of all that is counted here.
     """
 
     whole: "Meter | None" = None
+    limit: float | None = None
     steps: defaultdict[str, Usage] = field(default_factory=lambda: defaultdict(Usage))
 
     def count(
@@ -55,6 +57,12 @@ class Meter:
         self.steps[step].repaired += parts
         if self.whole:
             self.whole.note_repaired(step, parts)
+
+    def reached(self) -> float | None:
+        """The limit that is reached: that of this meter, or of one where it counts, too."""
+        if self.limit is not None and self.total.cost >= self.limit:
+            return self.limit
+        return self.whole.reached() if self.whole else None
 
     @property
     def total(self) -> Usage:

@@ -52,6 +52,15 @@ OURS = (
     "tune_again",
     "suggest",
     "suggest_next",
+    "eval_description",
+    "eval_personas",
+    "eval_tasks",
+    "eval_questions",
+    "eval_judge",
+    "eval_select",
+    "eval_disambiguate",
+    "eval_decompose",
+    "eval_support",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {

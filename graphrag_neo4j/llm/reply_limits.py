@@ -23,12 +23,16 @@ POINTS = 4000  # points of a map call, or one answer of several paragraphs
 ANSWER = 8000  # some ten pages; the user is told if an answer is cut off there
 VERDICTS = 2000  # twenty pairs with a reason each
 REFERENCES = 1000  # ids of reports, or the name of a method
+REASONS = 2000  # some paragraphs of reasons
+STATEMENTS = 6000  # the claims of ten sentences, or these sentences once more
 ONE_WORD = 100
 LIMITS: Mapping[Step, int] = {
     "names": VERDICTS,
     "map": POINTS,
     "rating": REFERENCES,
     "answer": ANSWER,
+    "judge": REASONS,
+    "answer_claims": STATEMENTS,
 }
 T = TypeVar("T")
 

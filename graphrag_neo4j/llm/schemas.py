@@ -46,6 +46,7 @@ __all__ = [
     "ComparisonSchema",
     "EntityTypesSchema",
     "FollowUpSchema",
+    "Listed",
     "NextQuestionsSchema",
     "PointsSchema",
     "PrimerSchema",
@@ -55,6 +56,7 @@ __all__ = [
     "ReplySchema",
     "ReportSchema",
     "SummariesSchema",
+    "Text",
     "report_schema",
     "usual_spelling",
 ]

@@ -15,7 +15,7 @@ from graphrag_neo4j.llm.schemas import ReplySchema, usual_spelling
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.text import excerpt, storable
 
-__all__ = ["read_json", "schema_of", "storable_json"]
+__all__ = ["OTHER_FORM", "read_json", "schema_of", "storable_json"]
 
 FENCE = "```"
 OPENING = re.compile(rf"{FENCE}\w*+")
@@ -26,6 +26,7 @@ ESCAPED = re.compile(
     re.DOTALL,
 )
 CUT_OFF = "the reply is cut off"
+OTHER_FORM = "JSON in another form"  # the note on a reply that is not the one object of the schema
 BEGINNING = 500  # characters of an invalid reply that the model is shown
 W = TypeVar("W", bound=ReplySchema)
 
@@ -123,7 +124,7 @@ def _root(
     best = _best(objects, schema) or _best([o for one in objects for o in one.values()], schema)
     if best is not None and len(values) == 1 and best is values[0]:
         return best
-    odd.append("JSON in another form")
+    odd.append(OTHER_FORM)
     root = dict(best or {})
     items = [item for one in _each(values) if one != best for item in _items(one, schema)]
     if items:

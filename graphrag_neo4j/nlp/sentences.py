@@ -16,7 +16,7 @@ import regex
 
 from graphrag_neo4j.text import ABBREVIATIONS
 
-__all__ = ["Passage", "Sentence", "Word", "read_passage", "speakers_in"]
+__all__ = ["Passage", "Sentence", "Word", "read_passage", "sentences_of", "speakers_in"]
 
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
 LONGEST = 45  # words; a longer sentence is divided at its clauses
@@ -279,3 +279,17 @@ def _places(text: str, parts: list[list[Word]], first: int, last: int) -> Iterat
             end += 1
         yield start, end
         first = end
+
+
+def sentences_of(paragraph: str) -> list[str]:
+    """Returns the sentences of a paragraph of prose, whole, trimmed and on one line each.
+
+    Unlike `read_passage` it knows no speaker tags, and divides no long sentence. What has no word
+    is left out.
+
+    >>> sentences_of("Dr. Ada met him. Then\\nshe left: why?")
+    ['Dr. Ada met him.', 'Then she left: why?']
+    """
+    borders = sorted({0, len(paragraph), *_ends(paragraph, 0, len(paragraph))})
+    parts = (" ".join(paragraph[start:end].split()) for start, end in pairwise(borders))
+    return [part for part in parts if WORD.search(part)]

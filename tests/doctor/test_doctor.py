@@ -286,6 +286,15 @@ async def test_each_chat_model_of_a_build_is_asked_once(endpoint: FakeEndpoint) 
     assert "nonesuch" in bad.says
 
 
+async def test_a_judge_is_checked_only_if_it_has_a_model_of_its_own(endpoint: FakeEndpoint) -> None:
+    endpoint.change(models=["gpt-4.1-mini", "strict", "text-embedding-3-small"])
+    assert ok_by_name(list((await of_endpoint(openai_base_url=endpoint.url)).values()))["JSON"]
+    asked = {call.model for call in endpoint.log}
+    endpoint.reset()
+    await of_endpoint(openai_base_url=endpoint.url, judge_model="strict")
+    assert {call.model for call in endpoint.log} - asked == {"strict"}
+
+
 async def test_parameters_that_the_endpoint_does_not_know_are_no_obstacle(
     endpoint: FakeEndpoint,
 ) -> None:

@@ -20,6 +20,7 @@ __all__ = ["WindowTest", "needed_window", "try_window", "window_fix", "window_pr
 INSTRUCTIONS: Final = 1_500  # tokens of a prompt around its context
 EXTRACTION: Final = 4_000  # tokens of the prompt for extraction around a chunk, with one reply
 RATED: Final = 2_000  # tokens of the titles and summaries of the reports that one call rates
+JUDGED: Final = 4_000  # tokens of a question and two long answers
 REPLY: Final = 2_000  # tokens that a reply needs in the same window
 CODE_WORD: Final = "heron-4821"
 ANSWER_TOKENS: Final = 50
@@ -54,6 +55,7 @@ def needed_window(settings: Settings, steps: frozenset[Step]) -> int:
         "answer": INSTRUCTIONS
         + max(settings.map_context_tokens, settings.max_context_tokens, settings.data_max_tokens),
         "rating": INSTRUCTIONS + RATED,
+        "judge": INSTRUCTIONS + JUDGED,
     }
     return max(sizes[MODEL_OF[step]] for step in steps)
 

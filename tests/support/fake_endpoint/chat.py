@@ -29,6 +29,11 @@ FORM = re.compile(r"One JSON object and nothing else\b[^{\n]*(\{.*)")
 SCHEMA_OF = {
     "findings": "community_report",
     "descriptions": "summaries",
+    "winner": "judged_answers",
+    "support": "sentence_support",
+    "selected": "selected_sentences",
+    "resolved": "resolved_sentences",
+    "decomposed": "sentence_claims",
     "pairs": "name_pairs",
     "points": "points",
     "relevant": "relevant_reports",

@@ -47,6 +47,8 @@ class Options:
     half: float = _option(0.0, "rate of connections closed after half a body")
     garbage: float = _option(0.0, "rate of replies that nobody can use")
     messy: float = _option(0.0, "rate of usable replies with real-life mess")
+    judge: str = _option("fair", "how answers are compared: fair, first, random or tie")
+    misjudged: tuple[str, ...] = _option((), "malformed verdicts, in turn: see judging.MISJUDGED")
 
 
 _OLD = (

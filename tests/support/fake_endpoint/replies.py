@@ -12,12 +12,20 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
-from tests.support.fake_endpoint import answers, names, suggestions, tuning
+from tests.support.fake_endpoint import (
+    answers,
+    asking,
+    names,
+    sentence_claims,
+    suggestions,
+    tuning,
+)
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
 from tests.support.fake_endpoint.faults import make_messy, make_messy_json
 from tests.support.fake_endpoint.invented import invent, sentences, shorten
+from tests.support.fake_endpoint.judging import judge, judge_support
 from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.records import COMPLETE, Knowledge, Record, Relationship, to_tuples
 from tests.support.fake_endpoint.reports import write_report
@@ -29,6 +37,8 @@ Phase = Literal["", "missed", "gleaning", "continuation"]
 REPEATED = re.compile(
     r"(?:The code word is |JSON object and nothing else: )(\S+?|\{.*\})\.?$", re.MULTILINE
 )
+JUDGES = {"judged_answers": judge, "sentence_support": judge_support}
+"""Who replies to a schema of verdicts, by the schema's name."""
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 
@@ -53,6 +63,13 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "summaries": _summaries,
     "suggested_questions": suggestions.suggest,
     "next_questions": suggestions.follow,
+    "collection_description": asking.describe,
+    "evaluation_personas": asking.personas,
+    "evaluation_tasks": asking.tasks,
+    "evaluation_questions": asking.questions,
+    "selected_sentences": sentence_claims.select,
+    "resolved_sentences": sentence_claims.disambiguate,
+    "sentence_claims": sentence_claims.decompose,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 
@@ -116,6 +133,8 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
 
 
 def _write_json(chat: Chat, options: Options) -> str:
+    if judging := JUDGES.get(chat.response_format.get("json_schema", {}).get("name", "")):
+        return judging(chat, options.judge, options.misjudged, options.seed)
     written = json.dumps(_structured(chat), ensure_ascii=False)
     if not options.messy:
         return written

@@ -1,0 +1,7 @@
+// Reads a page of relationships with all that an answer is shown of them.
+MATCH ()-[pair:RELATED]->() WHERE pair.id > $after
+WITH pair ORDER BY pair.id LIMIT $limit
+RETURN pair.id AS id,
+  [toString(coalesce(pair.weight, 0)), toString(coalesce(pair.opposite, 0)),
+   coalesce(pair.description, '')] AS content
+ORDER BY id

@@ -1,0 +1,28 @@
+"""`kg-build eval` measures how good answers are, with one file for each of its commands."""
+
+from typing import Final
+
+import click
+
+from graphrag_neo4j.cli.lazy_group import LazyGroup
+
+__all__ = ["eval"]
+
+COMMANDS: Final = {
+    "questions": "Make questions, or take your own from a file.",
+    "answers": "Have each condition answer each question.",
+    "import": "Take the answers of another system from a file.",
+    "verdict": "Compare answers yourself, without seeing who gave them.",
+    "ground": "Measure how far answers and reports rest on what they cite.",
+    "retrieval": "Measure which passages are found for questions of several steps.",
+    "status": "Show what the folder holds, what is missing, and what the answers cost.",
+}
+
+
+@click.group(cls=LazyGroup, package="graphrag_neo4j.cli.eval", summaries=COMMANDS)
+def eval() -> None:  # noqa: A001 - the name of the command
+    """Measure how good the answers are, on your own documents and with your own model.
+
+    An evaluation is a FOLDER of plain files, with one record on each line. The commands continue
+    what is there, and nothing is paid for twice: first `questions`, then `answers`.
+    """

@@ -1,0 +1,184 @@
+"""Comparisons: which there are, the scores of their verdicts, and the bias of the place."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluation.comparisons import (
+    Comparison,
+    Judged,
+    Label,
+    PairResult,
+    comparisons,
+    pair_results,
+    position_bias,
+    win_rates,
+)
+from graphrag_neo4j.evaluation.model import METRICS, Metric, Winner
+from tests.evaluation.paper import PAPER, rows_of, table_6
+
+CONDITIONS: list[str] = PAPER["conditions"]
+METRIC: Metric = "diversity"
+WINNERS: Sequence[Winner | None] = ("first", "second", "tie", None)
+
+
+def judged(
+    *winners: Winner | None, swapped: bool = False, question: str = "q", start: int = 1
+) -> list[Judged]:
+    """Verdicts of the repeats of one comparison of the conditions A and B."""
+    return [
+        Judged(Comparison(METRIC, "A", "B", question, repeat, swapped), winner)
+        for repeat, winner in enumerate(winners, start=start)
+    ]
+
+
+def test_the_paper_makes_75_000_comparisons() -> None:
+    questions = [f"q{number}" for number in range(PAPER["questions"])]
+    found = list(comparisons(CONDITIONS, questions, repeats=5, both_orders=False))
+    assert 2 * len(found) == 75_000  # two corpora
+    assert len({(one.one, one.other) for one in found}) == 15
+    assert len(list(comparisons(CONDITIONS, questions))) == 75_000  # one corpus, both orders
+
+
+def test_the_order_of_the_conditions_makes_no_other_comparisons() -> None:
+    some = list(comparisons(["TS", "C0"], ["q"]))
+    assert some == list(comparisons(["C0", "TS"], ["q"]))
+    assert {one.shown for one in some} == {("C0", "TS"), ("TS", "C0")}
+    with pytest.raises(InputError, match="twice"):
+        list(comparisons(["C0", "C0"], ["q"]))
+
+
+def test_without_the_swap_each_condition_comes_first_in_half_of_the_calls() -> None:
+    found = list(comparisons(["A", "B"], list("qrstu"), [METRIC], repeats=4, both_orders=False))
+    assert sum(one.swapped for one in found) == len(found) / 2
+
+
+def test_all_questions_come_once_before_one_comes_again() -> None:
+    found = list(comparisons(["A", "B"], ["q", "r"], repeats=2))
+    assert [one.repeat for one in found] == [1] * (len(found) // 2) + [2] * (len(found) // 2)
+
+
+@pytest.mark.parametrize(
+    ("winner", "swapped", "label"),
+    [
+        ("first", False, "one"),
+        ("second", False, "other"),
+        ("first", True, "other"),
+        ("second", True, "one"),
+        ("tie", True, "tie"),
+        (None, False, None),
+    ],
+)
+def test_the_winner_is_the_condition_and_not_its_place(
+    winner: Winner | None, swapped: bool, label: Label | None
+) -> None:
+    assert judged(winner, swapped=swapped)[0].label == label
+
+
+def test_the_score_of_a_question_is_the_mean_of_its_repeats() -> None:
+    (result,) = pair_results(judged("first", "first", "tie", "second", "first"))
+    assert result.scores == {"q": 70.0}
+    assert result.win_rate == 70.0
+    assert result.turned().win_rate == 30.0
+    assert (result.turned().one, result.turned().other) == ("B", "A")
+
+
+def test_a_missing_verdict_is_counted_and_is_no_tie() -> None:
+    (result,) = pair_results([*judged("first", None), *judged(None, question="r")])
+    assert result.scores == {"q": 100.0}
+    assert (result.verdicts, result.missing) == (3, 2)
+    (nothing,) = pair_results(judged(None))
+    assert (nothing.scores, nothing.win_rate, nothing.turned().win_rate) == ({}, None, None)
+
+
+def test_a_verdict_that_is_missing_in_one_order_adds_no_position_bias() -> None:
+    always_first = judged("first", "first", "first") + judged("first", None, None, swapped=True)
+    (result,) = pair_results(always_first)
+    assert result.win_rate == 50.0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("qrs"), st.booleans(), st.integers(1, 3), st.sampled_from(WINNERS)
+        )
+    )
+)
+def test_the_win_rates_of_a_pair_sum_to_100(
+    given_verdicts: list[tuple[str, bool, int, Winner | None]],
+) -> None:
+    verdicts = [
+        Judged(Comparison(METRIC, "A", "B", question, repeat, swapped), winner)
+        for question, swapped, repeat, winner in given_verdicts
+    ]
+    for result in pair_results(verdicts):
+        one, other = result.win_rate, result.turned().win_rate
+        if one is not None and other is not None:
+            assert one + other == pytest.approx(100)
+            assert 0 <= one <= 100
+        assert result.missing == sum(verdict.winner is None for verdict in verdicts)
+
+
+def test_the_means_of_the_paper_lie_on_the_grid_of_its_repeats() -> None:
+    step = 50 / 5 / PAPER["questions"]
+    assert step == pytest.approx(0.08)
+    means = [row.mean for row in table_6()]
+    assert len(means) == 76
+    assert all(mean / step == pytest.approx(round(mean / step)) for mean in means)
+
+
+def test_our_means_lie_on_the_same_grid() -> None:
+    three: tuple[Winner, ...] = ("first", "second", "tie")
+    winners = list(product(three, repeat=5))[: PAPER["questions"]]
+    verdicts = [one for n, row in enumerate(winners) for one in judged(*row, question=str(n))]
+    (result,) = pair_results(verdicts)
+    assert result.win_rate is not None
+    assert result.win_rate / 0.08 == pytest.approx(round(result.win_rate / 0.08))
+
+
+@pytest.mark.parametrize("corpus", ["Podcast", "News"])
+def test_the_matrix_of_the_paper_is_antisymmetric_about_50(corpus: str) -> None:
+    results = [
+        PairResult(row.metric, row.one, row.other, {"q": row.mean}, 1, 0)
+        for row in rows_of("comprehensiveness", corpus)
+    ]
+    order = ["SS", "TS", "C0", "C1", "C2", "C3"]  # of the paper's figure
+    matrix = win_rates(results, order, "comprehensiveness")
+    for row, column in product(range(6), repeat=2):
+        assert matrix[row][column] + matrix[column][row] == pytest.approx(100)  # type: ignore[operator]
+    assert [matrix[place][place] for place in range(6)] == [50.0] * 6
+    if corpus == "Podcast":
+        assert [round(rate or 0) for rate in matrix[0]] == [50, 17, 28, 25, 22, 21]
+        assert [round(rate or 0) for rate in matrix[1]] == [83, 50, 50, 48, 43, 44]
+
+
+def test_a_pair_without_verdicts_has_no_win_rate() -> None:
+    matrix = win_rates(pair_results(judged(None)), ["A", "B"], METRIC)
+    assert matrix == [[50.0, None], [None, 50.0]]
+
+
+def test_results_come_by_metric() -> None:
+    verdicts = [Judged(one, "tie") for one in comparisons(["B", "A"], ["q"], repeats=1)]
+    assert [result.metric for result in pair_results(reversed(verdicts))] == list(METRICS)
+
+
+def test_position_bias_is_what_turns_with_the_order() -> None:
+    bias = position_bias(
+        [
+            *judged("first", "second", "first", "tie", "first", None),
+            *judged("first", "first", "second", "tie", "tie", "second", swapped=True),
+        ]
+    )
+    assert (bias.first, bias.second, bias.ties) == (5, 3, 3)
+    assert (bias.pairs, bias.same, bias.turned, bias.turned_to_first) == (5, 3, 1, 1)
+    assert bias.first_share == 5 / 8
+    assert bias.turned_share == 1 / 5
+
+
+def test_without_verdicts_no_bias_is_claimed() -> None:
+    bias = position_bias(judged(None, None))
+    assert (bias.first_share, bias.turned_share, bias.pairs) == (None, None, 0)

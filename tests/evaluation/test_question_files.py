@@ -1,0 +1,91 @@
+"""A person's own questions from a file, and questions that say nearly the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluation import Evaluation
+from graphrag_neo4j.evaluation.model import QuestionRecord
+from graphrag_neo4j.evaluation.question_files import (
+    near_duplicates,
+    question_record,
+    read_questions,
+)
+from graphrag_neo4j.settings import load_settings
+
+
+def written(path: Path, text: str) -> list[QuestionRecord]:
+    path.write_text(text, "utf-8-sig")
+    return read_questions(path)
+
+
+def test_a_text_file_has_a_question_on_each_line(tmp_path: Path) -> None:
+    found = written(tmp_path / "q.txt", "Who?\n\n  Why,  and how?  \nWho?\n谁?\n")
+    assert [one.text for one in found] == ["Who?", "Why, and how?", "谁?"]
+
+
+def test_a_table_has_a_column_of_questions(tmp_path: Path) -> None:
+    table = 'question_text,question_id\n"What recurs, and where?",1\nHow?,2\n'
+    assert [one.text for one in written(tmp_path / "q.csv", table)] == [
+        "What recurs, and where?",
+        "How?",
+    ]
+    rows = [{"question": "Who?", "persona": "a nurse", "task": "compare"}, {"question": "Why?"}]
+    found = written(tmp_path / "q.jsonl", "\n".join(map(json.dumps, rows)))
+    assert [(one.text, one.persona, one.task) for one in found] == [
+        ("Who?", "a nurse", "compare"),
+        ("Why?", "", ""),
+    ]
+    (tmp_path / "own.csv").write_text("Frage\nWer?\n")
+    assert [one.text for one in read_questions(tmp_path / "own.csv", "Frage")] == ["Wer?"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("q.csv", "id,frage\n1,Wer?\n", "no column question or question_text or text .* --column"),
+        ("q.txt", " \n", "holds no question"),
+        ("q.pdf", "x", "is of no kind that holds questions"),
+        ("q.txt", "Why? " * 9000, "A question has .* characters; at most 20,000"),
+        ("q.jsonl", '{"question": "Who?"}\n{"question"\n', "row 2|line 2"),
+    ],
+)
+def test_a_file_without_questions_is_one_sentence(
+    tmp_path: Path, name: str, text: str, problem: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=problem):
+        read_questions(tmp_path / name)
+    with pytest.raises(InputError, match="There is no file"):
+        read_questions(tmp_path / "missing.txt")
+
+
+def test_questions_are_added_once_from_files_and_lists(tmp_path: Path) -> None:
+    evaluation = Evaluation(tmp_path / "evaluation", load_settings())
+    assert len(evaluation.add_questions(["Who?", "Why?"])) == 2
+    (tmp_path / "q.txt").write_text("Why?\nHow?\n")
+    assert [one.text for one in evaluation.add_questions(tmp_path / "q.txt")] == ["How?"]
+    again = Evaluation(tmp_path / "evaluation", load_settings())
+    assert [one.text for one in again.folder.questions] == ["Who?", "Why?", "How?"]
+
+
+def test_nearly_the_same_questions_are_found_and_different_ones_are_not() -> None:
+    texts = [
+        "What are the main themes of the podcast episodes about technology?",
+        "How do guests see the future of work?",
+        "Which are the main themes of the podcast episodes on technology?",
+        "How do guests see the future of science?",
+    ]
+    found = near_duplicates([question_record(text) for text in texts])
+    assert [(one.text, other.text) for one, other in found] == [(texts[0], texts[2])]
+
+
+def test_many_questions_are_compared_in_a_moment() -> None:
+    """Two of 20,000 would take minutes if each were compared with each."""
+    many = [
+        question_record(f"How did town{n} and river{n} change over time?") for n in range(20_000)
+    ]
+    same = question_record("How have town7 and river7 changed and change over time?")
+    assert near_duplicates([*many, same])[0][1] == same

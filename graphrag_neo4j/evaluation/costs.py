@@ -55,8 +55,8 @@ def condition_costs(answers: Iterable[AnswerRecord]) -> list[ConditionCosts]:
 def percent_of_most(tokens: Sequence[float | None]) -> list[float | None]:
     """Returns each number in percent of the largest one; None where it is not known.
 
-    >>> percent_of_most([26657, None, 1014611])
-    [2.627312339408897, None, 100.0]
+    >>> percent_of_most([5, None, 20])
+    [25.0, None, 100.0]
     """
     most = max((one for one in tokens if one is not None), default=0)
     return [100 * one / most if one is not None and most else None for one in tokens]

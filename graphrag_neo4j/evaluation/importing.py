@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.conditions import OWN_NAME, is_ours
@@ -25,6 +25,17 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.text import flat, storable
 
 __all__ = ["GivenAnswer", "GivenSource", "ImportedAnswers", "import_answers"]
+
+
+NUMBERS: Final = (
+    "calls",
+    "input_tokens",
+    "output_tokens",
+    "context_tokens",
+    "units",
+    "cost",
+    "seconds",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +143,7 @@ def _record(given: GivenAnswer, question: str, condition: str) -> AnswerRecord:
         text=storable(given.answer)[0],
         made_with=made,
         sources=_sources(given.sources),
-        calls=given.calls,
-        input_tokens=given.input_tokens,
-        output_tokens=given.output_tokens,
-        context_tokens=given.context_tokens,
-        units=given.units,
-        cost=given.cost,
-        seconds=given.seconds,
+        **{name: getattr(given, name) for name in NUMBERS},
     )
 
 

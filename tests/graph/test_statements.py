@@ -15,6 +15,7 @@ from typing import Any, Final, get_args, get_type_hints, is_typeddict
 import pytest
 
 import graphrag_neo4j
+from graphrag_neo4j.evaluation.graph_state import GraphPart
 from graphrag_neo4j.graph import INDEXED_KINDS, Graph, RefKind
 from graphrag_neo4j.graph.vector_search import SEARCH_SINCE
 from graphrag_neo4j.indexing.stages.summarize import DESCRIBED_KINDS
@@ -40,6 +41,7 @@ BUILT: Final[Mapping[str, tuple[str, ...]]] = {
         for statement in ("save", "flawed", "failed")
         for kind in INDEXED_KINDS
     ),
+    "evaluation/{part}": get_args(GraphPart),
     "evidence/refs_{kind}": get_args(RefKind),
     "extract/count_{kind}": READING,
     "extract/done_{kind}": READING,

@@ -28,10 +28,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ClaimsRecord:
-    """What was found in the sentences of a part of an answer; `failure` says why nothing was."""
+    """What was found in the sentences of a part of an answer; `failure` says why nothing was.
+
+    `made_with` is the signature of the steps, and `model` names their model.
+    """
 
     key: str
     sentences: Sequence[SentenceClaims]
+    model: str
+    made_with: str
     failure: str | None = None
 
 
@@ -46,16 +51,17 @@ class ClaimItem:
 
 
 def claim_items(
-    questions: Mapping[str, str], answers: Iterable[AnswerRecord], steps: ClaimSteps
+    questions: Mapping[str, str], answers: Iterable[AnswerRecord], made_with: str
 ) -> list[ClaimItem]:
     """Returns the parts of all answers. `questions` are texts by key.
+
+    `made_with` is the signature of the steps: other steps make other records.
 
     Equal parts of answers to one question have the same key. An answer without a sentence has no
     part.
     """
-    signature = steps.signature
     return [
-        _item(answer, questions[answer.question], part, signature)
+        _item(answer, questions[answer.question], part, made_with)
         for answer in answers
         if answer.failure is None
         for part in answer_parts(answer.text)
@@ -69,10 +75,16 @@ def claim_step(
 ) -> Step[ClaimItem, ClaimsRecord]:
     """Returns the step that finds the claims. `run` runs a task, as `Endpoint.run` does."""
 
-    async def make(item: ClaimItem) -> ClaimsRecord:
-        return ClaimsRecord(item.key, await run(steps.claims(item.question, item.part)))
+    model, made_with = steps.model, steps.signature
 
-    return Step("claims", file, make, lambda item, failure: ClaimsRecord(item.key, (), failure))
+    async def make(item: ClaimItem) -> ClaimsRecord:
+        found = await run(steps.claims(item.question, item.part))
+        return ClaimsRecord(item.key, found, model, made_with)
+
+    def missing(item: ClaimItem, failure: str) -> ClaimsRecord:
+        return ClaimsRecord(item.key, (), model, made_with, failure)
+
+    return Step("claims", file, make, missing)
 
 
 def claims_of(
@@ -101,6 +113,6 @@ def sentence_outcomes(records: Iterable[ClaimsRecord]) -> dict[str, int]:
     return counts
 
 
-def _item(answer: AnswerRecord, question: str, part: AnswerPart, signature: str) -> ClaimItem:
-    made_from = (signature, question, part.context, *part.sentences)
+def _item(answer: AnswerRecord, question: str, part: AnswerPart, made_with: str) -> ClaimItem:
+    made_from = (made_with, question, part.context, *part.sentences)
     return ClaimItem(identify("answer claims", *made_from), answer, question, part)

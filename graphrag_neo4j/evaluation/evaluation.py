@@ -14,6 +14,7 @@ from typing import Self, Unpack
 from graphrag_neo4j.arguments import check_path
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.answers import answer_items, answer_missing, opened
+from graphrag_neo4j.evaluation.comparisons import Judged
 from graphrag_neo4j.evaluation.conditions import parse_condition, parse_conditions
 from graphrag_neo4j.evaluation.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.estimate import AnswersEstimate, estimate_answers
@@ -21,7 +22,16 @@ from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.groundedness import Groundedness
 from graphrag_neo4j.evaluation.grounding import grounded, texts_to_ground
 from graphrag_neo4j.evaluation.importing import ImportedAnswers, import_answers
-from graphrag_neo4j.evaluation.model import QuestionRecord
+from graphrag_neo4j.evaluation.judge_runs import (
+    FoundClaims,
+    claims_in,
+    find_missing_claims,
+    items_of_claims,
+    judge_missing,
+    judged_in,
+    verdict_items,
+)
+from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
 from graphrag_neo4j.evaluation.question_files import question_record, read_questions
 from graphrag_neo4j.evaluation.questions import MadeQuestions, draft_description, make_questions
 from graphrag_neo4j.evaluation.steps import StepResult
@@ -171,6 +181,35 @@ class AsyncEvaluation:
             self.folder, self.settings, reports=reports, listen=self._listen
         )
         return await grounded(texts, self.folder, self.settings, words=words, listen=self._listen)
+    async def judge(
+        self,
+        metrics: Sequence[Metric] = (),
+        repeats: int | None = None,
+        conditions: Sequence[str] = (),
+    ) -> StepResult:
+        """Has a model compare the answers, two at a time and in both orders of the answers.
+
+        `metrics` and `conditions` name what is compared; by default it is all. `repeats` replaces
+        that of the plan.
+        Raises InputError if no model is set, and if there is nothing to compare; ModelError, and
+        BudgetSpentError if `max_cost` is reached.
+        """
+        self.folder.change_plan(repeats=repeats)
+        items = verdict_items(self.folder, self.settings, conditions, metrics)
+        return await judge_missing(self.folder, items, self.settings, self._listen)
+
+    async def find_claims(self) -> StepResult:
+        """Finds the claims of all answers, three calls for ten sentences. Raises as `judge`."""
+        items = items_of_claims(self.folder, self.settings)
+        return await find_missing_claims(self.folder, items, self.settings, self._listen)
+
+    def judged(self) -> dict[str, list[Judged]]:
+        """Returns the verdicts by judge; `judging.summarised` and `statistics` read them."""
+        return judged_in(self.folder)
+
+    def claims(self) -> FoundClaims:
+        """Returns the claims of the answers, as the last run has found them."""
+        return claims_in(self.folder)
 
     def costs(self) -> list[ConditionCosts]:
         """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""

@@ -5,6 +5,7 @@ drafts.jsonl        personas, tasks and questions as a model gave them
 questions.jsonl     the questions
 answers.jsonl       the answers of all conditions, also those of other systems
 verdicts.jsonl      the verdicts of judges and of people
+claims.jsonl        the claims of the answers
 unfinished.jsonl    replies to parts of answers that are not whole yet
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluation.answer_claims import ClaimsRecord
 from graphrag_neo4j.evaluation.conditions import Condition, parse_conditions
 from graphrag_neo4j.evaluation.model import AnswerRecord, QuestionRecord, VerdictRecord
 from graphrag_neo4j.evaluation.plan import PAPER, PLAN, Plan
@@ -24,6 +26,7 @@ __all__ = ["EvaluationFolder"]
 QUESTIONS: Final = "questions.jsonl"
 ANSWERS: Final = "answers.jsonl"
 VERDICTS: Final = "verdicts.jsonl"
+CLAIMS: Final = "claims.jsonl"
 
 
 class EvaluationFolder:
@@ -58,6 +61,11 @@ class EvaluationFolder:
     def verdicts(self) -> RecordFile[VerdictRecord]:
         """All verdicts."""
         return RecordFile(self.path / VERDICTS, VerdictRecord)
+
+    @cached_property
+    def claims(self) -> RecordFile[ClaimsRecord]:
+        """The claims of all answers."""
+        return RecordFile(self.path / CLAIMS, ClaimsRecord)
 
     def change_plan(self, **given: Any) -> Plan:  # noqa: ANN401 - fields of the plan
         """Changes the plan and writes it if it differs. None keeps a value.
@@ -94,6 +102,19 @@ class EvaluationFolder:
         answered = dict.fromkeys(one.condition for one in self.answers)
         chosen = [one.name for one in self.chosen() if one.name in answered]
         return list(dict.fromkeys([*chosen, *answered]))
+
+    def chosen_conditions(self, given: Sequence[str] = ()) -> list[str]:
+        """Returns the given conditions or, without any, all that have answers.
+
+        Raises InputError for a condition that has no answers.
+        """
+        known = self.conditions()
+        if unknown := [one for one in given if one not in known]:
+            has = ", ".join(known) or "none"
+            raise InputError(
+                f"The condition {unknown[0]} has no answers. Those with answers: {has}."
+            )
+        return list(given or known)
 
     def bring_forward(self, keys: Iterable[str]) -> None:
         """Makes these answers, which are in the file, the ones that count.

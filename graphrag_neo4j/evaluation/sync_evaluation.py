@@ -6,13 +6,15 @@ from typing import Self, TypeVar, Unpack
 
 from anyio.from_thread import start_blocking_portal
 
+from graphrag_neo4j.evaluation.comparisons import Judged
 from graphrag_neo4j.evaluation.costs import ConditionCosts
 from graphrag_neo4j.evaluation.estimate import AnswersEstimate
 from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.groundedness import Groundedness
 from graphrag_neo4j.evaluation.importing import ImportedAnswers
-from graphrag_neo4j.evaluation.model import QuestionRecord
+from graphrag_neo4j.evaluation.judge_runs import FoundClaims
+from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
 from graphrag_neo4j.evaluation.questions import MadeQuestions
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.events import Listener, silent
@@ -91,6 +93,26 @@ class Evaluation:
     def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
         """Judges whether the answers rest on what they cite: see AsyncEvaluation."""
         return _run(lambda: self._async.ground(reports=reports, words=words))
+    def judge(
+        self,
+        metrics: Sequence[Metric] = (),
+        repeats: int | None = None,
+        conditions: Sequence[str] = (),
+    ) -> StepResult:
+        """Has a model compare the answers: see AsyncEvaluation."""
+        return _run(lambda: self._async.judge(metrics, repeats, conditions))
+
+    def find_claims(self) -> StepResult:
+        """Finds the claims of all answers: see AsyncEvaluation."""
+        return _run(self._async.find_claims)
+
+    def judged(self) -> dict[str, list[Judged]]:
+        """Returns the verdicts by judge: see AsyncEvaluation."""
+        return self._async.judged()
+
+    def claims(self) -> FoundClaims:
+        """Returns the claims of the answers: see AsyncEvaluation."""
+        return self._async.claims()
 
     def costs(self) -> list[ConditionCosts]:
         """Returns what an answer of each condition takes."""

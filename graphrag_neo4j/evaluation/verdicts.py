@@ -54,7 +54,7 @@ def comparisons_of(
     """
     if not flat(person):
         raise InputError("Whose verdicts are these? Give a name.")
-    pairs = list(combinations(_known(folder, conditions), 2))
+    pairs = list(combinations(folder.chosen_conditions(conditions), 2))
     judge = f"person {flat(person)}"
     answers = {at: one for at, one in folder.current_answers().items() if one.failure is None}
     found = [
@@ -102,11 +102,3 @@ def _comparison(
     first, second = (one, other) if dice % 2 else (other, one)
     key = verdict_key(metric, (first.key, second.key), judge, 1, BY_A_PERSON)
     return BlindComparison(key, question, metric, first, second, judge)
-
-
-def _known(folder: EvaluationFolder, conditions: Sequence[str]) -> Sequence[str]:
-    known = folder.conditions()
-    if unknown := [one for one in conditions if one not in known]:
-        has = ", ".join(known) or "none"
-        raise InputError(f"The condition {unknown[0]} has no answers. Those with answers: {has}.")
-    return conditions or known

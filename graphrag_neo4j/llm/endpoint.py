@@ -35,7 +35,7 @@ from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
 
-__all__ = ["Endpoint", "model_of"]
+__all__ = ["NO_MODEL", "Endpoint", "model_of"]
 
 MODEL_OF: Final[dict[Step, ModelStep]] = {
     "extraction": "extraction",

@@ -37,7 +37,7 @@ async def find(fake: FakeEndpoint, file: RecordFile[ClaimsRecord]) -> StepResult
     settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
     steps = ClaimSteps(settings)
     async with Endpoint(settings) as endpoint:
-        items = claim_items(ASKED, ANSWERS, steps)
+        items = claim_items(ASKED, ANSWERS, steps.signature)
         return await make_missing(
             claim_step(file, steps, endpoint.run), items, workers=4, listen=silent
         )
@@ -52,7 +52,9 @@ async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path)
         again = await find(fake, RecordFile(path, ClaimsRecord))
         assert (again.made, len(fake.log)) == (0, calls)
     file = RecordFile(path, ClaimsRecord)
-    claims = claims_of(ANSWERS, claim_items(ASKED, ANSWERS, ClaimSteps(load_settings())), file)
+    claims = claims_of(
+        ANSWERS, claim_items(ASKED, ANSWERS, ClaimSteps(load_settings()).signature), file
+    )
     assert {answer: len(found) for answer, found in claims.items()} == {
         "long": 24,
         "short": 1,
@@ -70,7 +72,7 @@ async def test_an_answer_with_a_missing_part_does_not_count(tmp_path: Path) -> N
     with FakeEndpoint(garbage=1.0, only=("json:sentence_claims",)) as fake:
         result = await find(fake, file)
         assert result.failed == 3
-    items = claim_items(ASKED, ANSWERS, ClaimSteps(load_settings()))
+    items = claim_items(ASKED, ANSWERS, ClaimSteps(load_settings()).signature)
     assert claims_of(ANSWERS, items, file) == {"empty": []}
 
 

@@ -29,7 +29,7 @@ async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
         )
         judge, steps = Judge(settings), ClaimSteps(settings)
         judging = judge_items(comparisons(["A", "B"], ["q"], repeats=1), asked, answers, judge)
-        claims = claim_items(asked, answers.values(), steps)
+        claims = claim_items(asked, answers.values(), steps.signature)
         verdicts = RecordFile(tmp_path / "verdicts.jsonl", VerdictRecord)
         found = RecordFile(tmp_path / "claims.jsonl", ClaimsRecord)
         async with Endpoint(settings) as endpoint:

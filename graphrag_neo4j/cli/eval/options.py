@@ -10,21 +10,25 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 import click
 
-from graphrag_neo4j.cli.options import Number, run
+from graphrag_neo4j.cli.options import NearestChoice, Number, run
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import money
+from graphrag_neo4j.cli.output.progress import listening, money
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import BudgetSpentError, InputError
+from graphrag_neo4j.evaluation.model import METRICS
+from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.events import Event, Listener, Notice
 from graphrag_neo4j.indexing.step_estimate import StepEstimate
 
 __all__ = [
+    "condition_option",
     "confirm",
     "folder_argument",
+    "metric_option",
     "paying_options",
     "refuse_unasked",
     "run_paid",
-    "told_once",
+    "run_step",
 ]
 
 P = ParamSpec("P")
@@ -40,6 +44,23 @@ folder_argument = click.argument(
 )
 
 
+metric_option = click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    type=NearestChoice(METRICS),
+    help="What to compare; repeat the option for several. [default: all that the plan has]",
+)
+condition_option = click.option(
+    "-c",
+    "--condition",
+    "conditions",
+    multiple=True,
+    metavar="NAME",
+    help="Compare only these conditions; repeat the option. [default: all with answers]",
+)
+
+
 def paying_options(command: Callable[P, R]) -> Callable[P, R]:
     """Adds the options of a command that asks a model."""
     for option in reversed(
@@ -47,7 +68,7 @@ def paying_options(command: Callable[P, R]) -> Callable[P, R]:
             click.option(
                 "--model",
                 metavar="NAME",
-                help="The chat model to use. The default is the setting KG_MODEL.",
+                help="The chat model to use instead of that of the settings.",
             ),
             click.option(
                 "--max-cost",
@@ -127,6 +148,21 @@ def told_once(listen: Listener, told: set[str]) -> Listener:
         listen(event)
 
     return forward
+
+
+def run_step(
+    make: Callable[[Listener], Coroutine[Any, Any, StepResult]],
+    saved: Callable[[], str],
+    *,
+    quiet: bool,
+) -> StepResult:
+    """Runs a step that asks a model, with its progress. `saved` is that of `run_paid`."""
+
+    async def work() -> StepResult:
+        with listening(quiet=quiet) as listen:
+            return await make(listen)
+
+    return run_paid(work, saved)
 
 
 def _print_steps(steps: Sequence[StepEstimate]) -> None:

@@ -6,13 +6,18 @@ from typing import Final, get_args
 
 import click
 
-from graphrag_neo4j.cli.eval.options import INTERRUPTED_CODE, folder_argument
-from graphrag_neo4j.cli.options import NearestChoice, Number
+from graphrag_neo4j.cli.eval.options import (
+    INTERRUPTED_CODE,
+    condition_option,
+    folder_argument,
+    metric_option,
+)
+from graphrag_neo4j.cli.options import Number
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.model import METRICS, Metric
+from graphrag_neo4j.evaluation.model import Metric
 from graphrag_neo4j.evaluation.verdicts import (
     BlindComparison,
     Choice,
@@ -36,21 +41,8 @@ SKIP, QUIT = "s", "q"
     metavar="NAME",
     help="Your name in the records. The default is your user name on this computer.",
 )
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    type=NearestChoice(METRICS),
-    help="What to compare; repeat the option for several. [default: all that the plan has]",
-)
-@click.option(
-    "-c",
-    "--condition",
-    "conditions",
-    multiple=True,
-    metavar="NAME",
-    help="Compare only these conditions; repeat the option. [default: all with answers]",
-)
+@metric_option
+@condition_option
 @click.option("--most", type=Number(least=1), metavar="N", help="Stop after this many verdicts.")
 def verdict(
     folder: Path,

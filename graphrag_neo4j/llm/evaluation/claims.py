@@ -118,13 +118,13 @@ def answer_parts(answer: str, at_once: int = SENTENCES_AT_ONCE) -> list[AnswerPa
 
 
 class ClaimSteps:
-    """Finds claims. The prompts come from the three files that FILES names."""
+    """Finds claims with the chat model `model`. The prompts come from the files in FILES."""
 
     def __init__(self, settings: Settings) -> None:
         self._select, self._disambiguate, self._decompose = (
             load_prompt(name, settings.prompts, known=KNOWN, needs="sentences") for name in FILES
         )
-        self._model = settings.model_for("judge")
+        self.model = settings.model_for("judge")
         self._limit = reply_limit("answer_claims", settings)
 
     @classmethod
@@ -136,7 +136,7 @@ class ClaimSteps:
     def signature(self) -> str:
         """A hash of the prompts and the model."""
         prompts = (self._select, self._disambiguate, self._decompose)
-        return identify("answer claims", self._model, *(prompt.text for prompt in prompts))
+        return identify("answer claims", self.model, *(prompt.text for prompt in prompts))
 
     def claims(self, question: str, part: AnswerPart) -> LLMTask[tuple[SentenceClaims, ...]]:
         """Returns what was found in each sentence of a part of an answer, in their order.

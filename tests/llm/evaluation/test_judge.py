@@ -6,12 +6,21 @@ import pytest
 
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import Endpoint, model_of
-from graphrag_neo4j.llm.evaluation import DEFINITIONS, Judge, Metric, Verdict, plain_answer
+from graphrag_neo4j.llm.evaluation import (
+    DEFINITIONS,
+    ClaimSteps,
+    Judge,
+    Metric,
+    Verdict,
+    answer_parts,
+    plain_answer,
+)
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.judging import MISJUDGED
+from tests.support.fake_endpoint.options import MODES
 
 QUESTION = "Why was Scrooge feared?"
 SHORT, LONG = "He was hard.", "He was hard, and he paid Bob little. Nobody dared to ask him."
@@ -148,3 +157,15 @@ async def test_the_fake_judge_finds_the_better_answer_over_http() -> None:
                 assert verdict.winner == winner
         assert fake.count("json:judged_answers") == 4
         assert endpoint.meter.steps["judge"].calls == 4
+
+
+async def test_a_server_that_knows_no_schemas_judges_and_finds_claims() -> None:
+    with FakeEndpoint(**MODES["old server"]) as fake:
+        settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
+        async with Endpoint(settings) as endpoint:
+            judge = Judge.from_settings(settings)
+            verdict = await endpoint.run(judge.compare(QUESTION, SHORT, LONG, "diversity"))
+            (part,) = answer_parts(LONG)
+            claims = await endpoint.run(ClaimSteps(settings).claims(QUESTION, part))
+    assert verdict.winner == "second"
+    assert [one.outcome for one in claims] == ["claims", "claims"]

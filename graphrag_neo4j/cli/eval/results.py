@@ -1,0 +1,81 @@
+"""`kg-build eval results` shows what the verdicts and the claims of an evaluation say."""
+
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from graphrag_neo4j.cli.eval.options import folder_argument
+from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.verdicts import (
+    print_agreement,
+    print_claims,
+    print_claims_and_judge,
+    print_judge,
+)
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluation.claim_counts import ClaimCounts, agreement_of_claims, mean_counts
+from graphrag_neo4j.evaluation.comparisons import Judged
+from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.judge_runs import claims_in, judged_in
+from graphrag_neo4j.evaluation.judging import agreement_of_judges, summarised
+from graphrag_neo4j.installing import install_command
+
+__all__ = ["results"]
+
+
+@click.command()
+@folder_argument
+def results(folder: Path) -> None:
+    """Show win rates, their statistics, the bias of each judge, and counts of claims.
+
+    It asks no model and needs no Neo4j.
+    """
+    found = EvaluationFolder(folder)
+    judged = judged_in(found)
+    if not judged and not len(found.claims):
+        raise InputError(
+            f"{folder} holds no verdicts and no claims. `kg-build eval judge {folder}` and "
+            f"`kg-build eval claims {folder}` make them."
+        )
+    statistics = _needing("statistics")
+    for judge, verdicts in judged.items():
+        summary = summarised(judge, verdicts)
+        print_judge(summary, statistics.pair_tests(summary.results))
+    print_agreement(agreement_of_judges(judged))
+    if len(found.claims):
+        _print_claims(found, judged)
+
+
+def _print_claims(found: EvaluationFolder, judged: dict[str, list[Judged]]) -> None:
+    count = _needing("claim_clusters").count_claims
+    of_answers = claims_in(found)
+    counts: dict[tuple[str, str], ClaimCounts] = {
+        at: count(claims) for at, claims in of_answers.claims.items()
+    }
+    if not counts:
+        terminal.line("No answer has all its claims yet. Run `kg-build eval claims` again.")
+        return
+    by_condition: dict[str, list[ClaimCounts]] = {}
+    for (_, condition), one in counts.items():
+        by_condition.setdefault(condition, []).append(one)
+    rows = [(name, len(of), mean) for name, of in by_condition.items() if (mean := mean_counts(of))]
+    print_claims(of_answers.model, rows)
+    for judge, verdicts in judged.items():
+        agreed = agreement_of_claims(counts, verdicts)
+        if agreed.comprehensiveness.compared or any(
+            one.compared for one in agreed.diversity.values()
+        ):
+            print_claims_and_judge(judge, agreed)
+
+
+def _needing(name: str) -> ModuleType:
+    """Returns a module of the evaluation that needs the packages of the extra `eval`."""
+    from importlib import import_module  # noqa: PLC0415
+
+    try:
+        return import_module(f"graphrag_neo4j.evaluation.{name}")
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"The results need the package {error.name}: {install_command('eval')}"
+        ) from error

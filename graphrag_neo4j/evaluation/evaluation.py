@@ -181,6 +181,7 @@ class AsyncEvaluation:
             self.folder, self.settings, reports=reports, listen=self._listen
         )
         return await grounded(texts, self.folder, self.settings, words=words, listen=self._listen)
+
     async def judge(
         self,
         metrics: Sequence[Metric] = (),
@@ -190,9 +191,8 @@ class AsyncEvaluation:
         """Has a model compare the answers, two at a time and in both orders of the answers.
 
         `metrics` and `conditions` name what is compared; by default it is all. `repeats` replaces
-        that of the plan.
-        Raises InputError if no model is set, and if there is nothing to compare; ModelError, and
-        BudgetSpentError if `max_cost` is reached.
+        that of the plan. Raises InputError if no model is set, and if there is nothing to compare;
+        ModelError, and BudgetSpentError if `max_cost` is reached.
         """
         self.folder.change_plan(repeats=repeats)
         items = verdict_items(self.folder, self.settings, conditions, metrics)

@@ -93,6 +93,7 @@ class Evaluation:
     def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
         """Judges whether the answers rest on what they cite: see AsyncEvaluation."""
         return _run(lambda: self._async.ground(reports=reports, words=words))
+
     def judge(
         self,
         metrics: Sequence[Metric] = (),

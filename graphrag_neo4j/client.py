@@ -246,27 +246,46 @@ class AsyncGraphRAG:
         *,
         same: tuple[str, str] | None = None,
         different: tuple[str, str] | None = None,
+        split: str | None = None,
+        types: Sequence[str] | None = None,
+        documents: str | None = None,
+        label: str | None = None,
         undo: int | None = None,
     ) -> None:
         """Compares all names of the graph again, or acts on what a person says about two names.
 
-        `same` and `different` are two names each, which are one thing or two. This stays until it
-        is undone, whatever is indexed or deleted. `undo` is the ref of a decision (see
-        `name_decisions`). Without any of them, the rules compare all names again. The next call of
-        `index` renews the descriptions, communities and reports that this changes. Raises
-        InputError for a name or ref that the graph does not know and for what contradicts other
-        decisions of people, GraphBusyError while another run writes to this graph, and GraphError
-        if Neo4j fails.
+        `same` and `different` are two names each, which are one thing or two. `split` is a name
+        that means two things: its mentions with one of `types` (None: any), in documents whose
+        source matches the glob `documents` (None: any), get the name with `label` in brackets, by
+        default with the types or the glob. All this stays until it is undone, whatever is indexed
+        or deleted. `undo` is the ref of a decision (see `name_decisions`). Without any of them, the
+        rules compare all names again. The next call of `index` renews the descriptions, communities
+        and reports that this changes. Raises InputError for a name or ref that the graph does not
+        know and for what contradicts other decisions of people, GraphBusyError while another run
+        writes to this graph, and GraphError if Neo4j fails.
         """
         from graphrag_neo4j.indexing.resolution.decisions import compare_all, decide
+        from graphrag_neo4j.indexing.resolution.decisions import split as split_name
         from graphrag_neo4j.indexing.resolution.decisions import undo as undo_decision
 
-        if sum(given is not None for given in (same, different, undo)) > 1:
-            raise InputError("Give only one of same, different and undo.")
+        if sum(given is not None for given in (same, different, split, undo)) > 1:
+            raise InputError("Give only one of same, different, split and undo.")
+        if (split is None) != (not types and documents is None):
+            raise InputError("Give split together with types, with documents, or with both.")
         rules = self.settings.resolve != "off"
         if undo is not None:
             ref = check_number(undo, "The ref of a decision", 1)
             await undo_decision(self.graph, ref, self._listen, rules=rules)
+        elif split is not None:
+            await split_name(
+                self.graph,
+                check_text(split, "A name"),
+                self._listen,
+                types=[check_text(one, "A type") for one in types or ()],
+                documents=documents and check_text(documents, "A glob"),
+                label=label and check_text(label, "A label"),
+                rules=rules,
+            )
         elif given := same or different:
             one, other = (check_text(name, "A name") for name in given)
             verdict: Verdict = "same" if same else "different"

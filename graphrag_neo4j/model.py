@@ -15,6 +15,7 @@ __all__ = [
     "Claims",
     "ComparedName",
     "ComposedTask",
+    "DescribedThing",
     "Document",
     "EntityRecord",
     "Extraction",
@@ -127,6 +128,14 @@ class ComparedName:
     name: str
     type: str | None
     descriptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedThing:
+    """An entity or a pair of entities, with several descriptions that are to become one."""
+
+    name: str
+    descriptions: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,7 @@ class SettingsOptions(AnswerOptions, total=False):
 
     # Descriptions
     join_tokens: int
+    summary_batch: int
     description_tokens: int
     summary_context_tokens: int
 

@@ -13,9 +13,11 @@ from typing import Protocol
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
+    DescribedThing,
     Extraction,
     FinalTask,
     LLMTask,
@@ -88,6 +90,7 @@ class IndexBackend(Protocol):
     `origin` says how its reports are made: written by a model, or quoted from the documents.
     `quotes` is True where a report needs all report material with its sources, because the backend
     quotes from it. Otherwise the context is enough: a text within a budget of tokens.
+    `summarize` gets at most `summary_batch` things; an error stands for one that has no summary.
     `signature(step)` identifies everything, apart from the chunk, that a step's result depends on:
     the model, the prompts and the settings.
     """
@@ -104,7 +107,10 @@ class IndexBackend(Protocol):
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]: ...
 
-    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]: ...
+    @property
+    def summary_batch(self) -> int: ...
+
+    def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]: ...
 
     def report(self, context: str, material: ReportMaterial) -> LLMTask[WrittenReport]: ...
 

@@ -341,6 +341,13 @@ class Settings(BaseSettings):
         description="Several descriptions with at most this many tokens together are joined line "
         "by line, without a model. In an extractive index this is at most 160.",
     )
+    summary_batch: int = Field(
+        5,
+        ge=1,
+        le=20,
+        description="Largest number of entities and pairs whose descriptions a model summarises in "
+        "one request. More need fewer requests; a small model may confuse them, so set 1 for one.",
+    )
     description_tokens: int = Field(
         600,
         ge=16,
@@ -349,7 +356,7 @@ class Settings(BaseSettings):
         "this number.",
     )
     summary_context_tokens: int = Field(
-        4000,
+        8000,
         ge=500,
         description="Largest number of tokens of descriptions that one call summarises. More "
         "descriptions are summarised in groups, as a tree.",

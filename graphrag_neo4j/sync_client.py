@@ -180,19 +180,35 @@ class GraphRAG:
         *,
         same: tuple[str, str] | None = None,
         different: tuple[str, str] | None = None,
+        split: str | None = None,
+        types: Sequence[str] | None = None,
+        documents: str | None = None,
+        label: str | None = None,
         undo: int | None = None,
     ) -> None:
         """Compares all names of the graph again, or acts on what a person says about two names.
 
-        `same` and `different` are two names each, which are one thing or two. This stays until it
-        is undone, whatever is indexed or deleted. `undo` is the ref of a decision (see
-        `name_decisions`). Without any of them, the rules compare all names again. The next call of
-        `index` renews the descriptions, communities and reports that this changes. Raises
-        InputError for a name or ref that the graph does not know and for what contradicts other
-        decisions of people, GraphBusyError while another run writes to this graph, and GraphError
-        if Neo4j fails.
+        `same` and `different` are two names each, which are one thing or two. `split` is a name
+        that means two things: its mentions with one of `types` (None: any), in documents whose
+        source matches the glob `documents` (None: any), get the name with `label` in brackets, by
+        default with the types or the glob. All this stays until it is undone, whatever is indexed
+        or deleted. `undo` is the ref of a decision (see `name_decisions`). Without any of them, the
+        rules compare all names again. The next call of `index` renews the descriptions, communities
+        and reports that this changes. Raises InputError for a name or ref that the graph does not
+        know and for what contradicts other decisions of people, GraphBusyError while another run
+        writes to this graph, and GraphError if Neo4j fails.
         """
-        self._call(lambda: self._async.resolve(same=same, different=different, undo=undo))
+        self._call(
+            lambda: self._async.resolve(
+                same=same,
+                different=different,
+                split=split,
+                types=types,
+                documents=documents,
+                label=label,
+                undo=undo,
+            )
+        )
 
     def name_decisions(self) -> "list[NameDecision]":
         """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""

@@ -37,6 +37,7 @@ from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
+    DescribedThing,
     Extraction,
     FindingText,
     LLMTask,
@@ -169,7 +170,7 @@ def _thought(reply: str) -> None:
     backend = LLMIndexBackend.from_settings(load_settings())
     query_backend = LLMQueryBackend.from_settings(load_settings())
     nothing = ContextTable(float("inf"), len)
-    drive(backend.summarize("A", ["a", "b"]), reply)
+    drive(backend.summarize([DescribedThing("A", ["a", "b"])]), reply)
     drive(backend.report("x", ReportMaterial({}, [], [])), reply)
     drive(query_backend.points("Who?", nothing), reply)
     drive(query_backend.prime("Who?", nothing), reply)

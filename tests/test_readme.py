@@ -53,6 +53,14 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
         "needs documents with these names",
         "tests/cli/test_resolve.py",
     ),
+    'kg-build resolve --split "Mercury" --type organization': (
+        "needs documents with this name",
+        "tests/indexing/stages/test_split.py",
+    ),
+    'kg-build resolve --split "Mercury" --documents "*astronomy*" --label planet': (
+        "needs documents with this name",
+        "tests/cli/test_resolve.py",
+    ),
     "kg-build resolve --undo 12": ("needs that decision", "tests/cli/test_resolve.py"),
     "kg-build watch docs/": ("follows the folder until Ctrl-C", "tests/test_watching.py"),
     "kg-build watch docs/ --max-cost-a-day 2": ("the same", "tests/test_watching.py"),

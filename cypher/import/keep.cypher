@@ -1,7 +1,8 @@
 // Saves that the communities are those of the import until the graph changes. Removes the marks of
 // communities whose reports were imported, and of entities: other names would change communities.
+// That the names were not compared is said by the state.
 MERGE (state:State {id: 'graph'})
-SET state.communities_with = 'import'
+SET state.communities_with = 'import', state.names_uncompared = true
 REMOVE state.communities_due
 WITH state
 MATCH (community:Community) WHERE community.origin = 'import'

@@ -1,4 +1,4 @@
-// Reads the links of claims to entities, with the spelling.
+// Reads the links of claims to entities, with the spelling and the chunk.
 UNWIND $entities AS id
-MATCH (claim:Claim)-[about:SUBJECT|OBJECT]->(:Entity {id: id})
-RETURN claim.id AS claim, type(about) AS type, id AS entity, about.name AS name
+MATCH (chunk:Chunk)<-[:FROM]-(claim:Claim)-[about:SUBJECT|OBJECT]->(:Entity {id: id})
+RETURN claim.id AS claim, chunk.id AS chunk, type(about) AS type, id AS entity, about.name AS name

@@ -16,6 +16,7 @@ from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.context.citations import CitationRef, bracket
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.conditions import Condition
+from graphrag_neo4j.evaluation.findings import read_records
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.graph_state import GraphState
 from graphrag_neo4j.evaluation.made_with import made_with
@@ -40,7 +41,7 @@ from graphrag_neo4j.query.rows import LevelRow, StateRow
 from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["AnswerItem", "Asked", "answer_items", "answer_missing", "opened"]
+__all__ = ["AnswerItem", "Asked", "answer_items", "answer_missing", "opened", "whole"]
 
 UNFINISHED: Final = "unfinished.jsonl"
 WORKERS: Final = 4  # answers at the same time; each may have many calls at the same time
@@ -192,20 +193,30 @@ async def _answer(item: AnswerItem) -> AnswerRecord:
     question, settings = asked_of(item.question.text, item.condition.options, asked.settings)
     endpoint = asked.endpoint.of_answer(item.key) if asked.endpoint else None
     backends = Backends(asked.settings, endpoint)
-    answer = await _asked(
+    answer = await whole(
         AsyncStream(answer_question(asked.graph, backends, settings, question, hear))
     )
-    return _record(item, answer, told)
+    cited = [_ref(one) for one in answer.citations if one.kind == "Reports"]
+    reports = await read_records(asked.graph, cited)
+    return _record(item, answer, told, list(reports.values()))
 
 
-async def _asked(stream: AsyncStream) -> Answer:
+async def whole(stream: AsyncStream) -> Answer:
+    """Reads a stream to its end and returns the answer."""
     async with stream:
         async for _ in stream:
             pass
     return stream.answer
 
 
-def _record(item: AnswerItem, answer: Answer, told: Sequence[str]) -> AnswerRecord:
+def _record(
+    item: AnswerItem, answer: Answer, told: Sequence[str], reports: Sequence[CitedSource]
+) -> AnswerRecord:
+    """Returns the record of an answer; `reports` holds the texts of the reports that it cites."""
+    sources = [_cited(one, source) for one in answer.citations for source in one.sources]
+    sources += [one for one in reports if one.text]
+    placed = {one.citation for one in sources}
+    names = [bracket([_ref(one)]) for one in answer.citations]
     used = Usage.total(answer.usage.values())
     notices = [*told, *answer.notices, *([answer.incomplete] if answer.incomplete else [])]
     return AnswerRecord(
@@ -214,8 +225,8 @@ def _record(item: AnswerItem, answer: Answer, told: Sequence[str]) -> AnswerReco
         condition=item.condition.name,
         text=answer.text,
         made_with=item.made_with,
-        sources=[_cited(one, source) for one in answer.citations for source in one.sources],
-        dead=[bracket([_ref(one)]) for one in answer.citations if not one.sources],
+        sources=sources,
+        dead=[name for name in names if name not in placed],
         notices=list(dict.fromkeys(notices)),
         calls=used.calls,
         input_tokens=used.input_tokens,

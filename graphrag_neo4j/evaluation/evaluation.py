@@ -19,6 +19,8 @@ from graphrag_neo4j.evaluation.conditions import parse_condition, parse_conditio
 from graphrag_neo4j.evaluation.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.estimate import AnswersEstimate, estimate_answers
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness import Groundedness
+from graphrag_neo4j.evaluation.grounding import grounded, texts_to_ground
 from graphrag_neo4j.evaluation.importing import ImportedAnswers, import_answers
 from graphrag_neo4j.evaluation.judge_runs import (
     FoundClaims,
@@ -167,6 +169,19 @@ class AsyncEvaluation:
         file = Path(check_path(path, "A file of answers"))
         return import_answers(self.folder, file, condition)
 
+    async def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
+        """Judges whether the answers rest on what they cite, and returns the shares by condition.
+
+        With `reports`, the findings of the graph's reports are judged, too. A model judges; with
+        `words`, or if no model is set, words and vectors do. Sentences that are judged already are
+        not judged again. Raises InputError if there is nothing to judge; GraphError, ModelError,
+        and BudgetSpentError if `max_cost` is reached.
+        """
+        texts = await texts_to_ground(
+            self.folder, self.settings, reports=reports, listen=self._listen
+        )
+        return await grounded(texts, self.folder, self.settings, words=words, listen=self._listen)
+
     async def judge(
         self,
         metrics: Sequence[Metric] = (),
@@ -176,9 +191,8 @@ class AsyncEvaluation:
         """Has a model compare the answers, two at a time and in both orders of the answers.
 
         `metrics` and `conditions` name what is compared; by default it is all. `repeats` replaces
-        that of the plan.
-        Raises InputError if no model is set, and if there is nothing to compare; ModelError, and
-        BudgetSpentError if `max_cost` is reached.
+        that of the plan. Raises InputError if no model is set, and if there is nothing to compare;
+        ModelError, and BudgetSpentError if `max_cost` is reached.
         """
         self.folder.change_plan(repeats=repeats)
         items = verdict_items(self.folder, self.settings, conditions, metrics)

@@ -11,6 +11,7 @@ from graphrag_neo4j.evaluation.costs import ConditionCosts
 from graphrag_neo4j.evaluation.estimate import AnswersEstimate
 from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness import Groundedness
 from graphrag_neo4j.evaluation.importing import ImportedAnswers
 from graphrag_neo4j.evaluation.judge_runs import FoundClaims
 from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
@@ -88,6 +89,10 @@ class Evaluation:
     def import_answers(self, path: str | Path, condition: str) -> ImportedAnswers:
         """Adds the answers of another system: see AsyncEvaluation."""
         return self._async.import_answers(path, condition)
+
+    def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
+        """Judges whether the answers rest on what they cite: see AsyncEvaluation."""
+        return _run(lambda: self._async.ground(reports=reports, words=words))
 
     def judge(
         self,

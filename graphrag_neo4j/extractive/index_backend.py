@@ -5,6 +5,7 @@ from functools import cache
 from importlib.metadata import version
 
 from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
 from graphrag_neo4j.extractive.claims import claims_of
 from graphrag_neo4j.extractive.extraction import extract
@@ -13,6 +14,7 @@ from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
+    DescribedThing,
     Extraction,
     LLMTask,
     NamePair,
@@ -69,12 +71,20 @@ class ExtractiveIndexBackend:
         yield from ()
         return Claims(claims_of(chunk.text))
 
-    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        """Returns the most central sentences of the descriptions, one on each line."""
+    @property
+    def summary_batch(self) -> int:
+        """Always 1: no request is made that several things could share."""
+        return 1
+
+    def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
+        """Returns for each thing the most central sentences of its descriptions, one on a line."""
         yield from ()
-        texts = sorted({line for text in descriptions for line in text.splitlines() if line})
+        return [self._most_central(thing) for thing in things]
+
+    def _most_central(self, thing: DescribedThing) -> str:
+        texts = sorted({line for text in thing.descriptions for line in text.splitlines() if line})
         central = centrality(texts)
-        named = {text: name.casefold() in text.casefold() for text in texts}
+        named = {text: thing.name.casefold() in text.casefold() for text in texts}
         scores = {text: central[text] + GOOD * (quality(text) + named[text]) for text in texts}
         lines: list[str] = []
         for text in choose(scores, len(texts)):

@@ -18,6 +18,7 @@ from graphrag_neo4j.graph.indexes import (
     IndexedKind,
     await_indexes,
     ensure_fulltext_indexes,
+    ensure_name_indexes,
     ensure_vector_indexes,
 )
 from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
@@ -30,7 +31,7 @@ from graphrag_neo4j.graph.reports import (
 )
 from graphrag_neo4j.graph.schema import ensure_schema
 from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_newer, schema_version
-from graphrag_neo4j.graph.vector_search import vector_search
+from graphrag_neo4j.graph.vector_search import nearest_names, vector_search
 from graphrag_neo4j.graph.vectors import (
     flaw_of,
     forget_vectors,
@@ -57,6 +58,7 @@ __all__ = [
     "connect",
     "dump",
     "ensure_fulltext_indexes",
+    "ensure_name_indexes",
     "ensure_schema",
     "ensure_vector_indexes",
     "flaw_of",
@@ -68,6 +70,7 @@ __all__ = [
     "give_refs",
     "hold_lease",
     "mark_changed",
+    "nearest_names",
     "refuse_length",
     "refuse_newer",
     "refuse_other_vectors",

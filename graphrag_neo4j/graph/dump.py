@@ -18,7 +18,10 @@ __all__ = ["Dump", "dump"]
 Dump = dict[str, dict[str, Any]]
 
 # Numbers and marks that depend on how a graph was built, and not on its content.
-IGNORED = frozenset({"ref", "stale", "undescribed", "unembedded", "unchecked", "placed_weight"})
+IGNORED = frozenset({
+    "ref", "stale", "undescribed", "unembedded", "unchecked", "placed_weight",
+    "name_vector", "name_vector_of", "hub",
+})  # fmt: skip
 
 CITED_AS: Final[dict[str, CitationKind]] = {
     "Entity": "Entities",

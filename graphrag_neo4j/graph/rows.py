@@ -13,12 +13,14 @@ __all__ = [
     "IndexRow",
     "MadeWithRow",
     "NamesRow",
+    "NearNameRow",
     "NewRefsRow",
     "OpenBuildRow",
     "ScoredPairRow",
     "ScoredRow",
     "SearchIndexRow",
     "SourceRow",
+    "SpellingRow",
     "VersionRow",
 ]
 
@@ -58,6 +60,28 @@ class ScoredRow(TypedDict):
 
     id: str
     score: float
+
+
+class SpellingRow(TypedDict):
+    """A spelling that was looked for by `key`.
+
+    `n` counts its evidence. `decided` is True where decisions are about it: then it is a Spelling
+    node, and `entity` holds its evidence.
+    """
+
+    key: str
+    id: str
+    name: str
+    type: str | None
+    n: int
+    entity: str | None
+    decided: bool
+
+
+class NearNameRow(SpellingRow):
+    """A spelling whose vector is near to that of the spelling `key`."""
+
+    vector: list[float]
 
 
 class ScoredPairRow(TypedDict):

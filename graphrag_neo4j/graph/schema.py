@@ -43,6 +43,7 @@ NODE_INDEXES = (
     ("Entity", "stale"),
     ("Entity", "unresolved"),
     ("Entity", "uncompared"),
+    ("Entity", "keyless"),
     ("Entity", "key"),
     ("Entity", "first_word"),
     ("Entity", "last_word"),

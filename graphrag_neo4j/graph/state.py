@@ -2,7 +2,8 @@
 
 Version 1 is the layout of the release 0.1. Its Counter held the state of the graph as well as
 the last refs, and the signatures of what was made without a model began with "offline". In
-version 2 a RELATED relationship did not have the direction of most of its statements.
+version 2 a RELATED relationship did not have the direction of most of its statements. In version 3
+an entity could lack the keys by which names that may be one thing are found.
 """
 
 from typing import Final
@@ -13,7 +14,7 @@ from graphrag_neo4j.graph.rows import VersionRow
 
 __all__ = ["SCHEMA_VERSION", "migrate", "refuse_newer", "schema_version"]
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 
 async def schema_version(graph: Graph) -> int | None:
@@ -46,4 +47,5 @@ async def migrate(tx: Transaction) -> None:
     await tx.run("state/migrate_pairs")
     await tx.run("state/migrate_reports")
     await tx.run("state/migrate_directions")
+    await tx.run("state/migrate_names")
     await tx.run("state/migrate_state", version=SCHEMA_VERSION)

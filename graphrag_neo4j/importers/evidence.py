@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from graphrag_neo4j.claim_records import claim_record
 from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.importers.id_map import IdMap
 from graphrag_neo4j.importers.rows import ClaimRow, EntityRow, RelationshipRow, Tables, UnitRow
@@ -18,6 +19,7 @@ from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
     Claims,
+    DescribedThing,
     EntityRecord,
     Extraction,
     LLMTask,
@@ -147,7 +149,12 @@ class EvidenceRows:
         records = self._chunks[chunk.id]
         return Claims(records.claims, unusable=records.unusable)
 
-    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
+    @property
+    def summary_batch(self) -> int:
+        """Not used: an import joins descriptions without a model."""
+        return 1
+
+    def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
         """Not used: an import joins descriptions without a model."""
         raise NotImplementedError
 

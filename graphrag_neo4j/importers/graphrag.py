@@ -31,6 +31,7 @@ from graphrag_neo4j.importers.rows import Tables, UnitRow
 from graphrag_neo4j.importers.summary import ImportSummary, closing
 from graphrag_neo4j.importers.tree import Tree, tree_of
 from graphrag_neo4j.importers.unit_alignment import Placed, UnitCuts, place
+from graphrag_neo4j.indexing.preparation import tell_names_uncompared
 from graphrag_neo4j.indexing.rows import DocumentChunksRow, HeldRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
@@ -62,6 +63,8 @@ async def import_graphrag(
         imported = await _import(graph, tables, settings.encoding, listen)
         await await_indexes(graph)
         await graph.write("import/done")
+    if settings.resolve != "off":
+        await tell_names_uncompared(graph, listen)
     return imported
 
 

@@ -27,7 +27,16 @@ from graphrag_neo4j.indexing.step_estimate import (
     priced,
 )
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.model import ChunkText, Document, LLMTask, Origin, Reply, Request, Step
+from graphrag_neo4j.model import (
+    ChunkText,
+    DescribedThing,
+    Document,
+    LLMTask,
+    Origin,
+    Reply,
+    Request,
+    Step,
+)
 from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
@@ -119,8 +128,11 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
         steps.append(_reading("claims", backend.claims(empty), chunks, text_tokens, settings))
     if settings.resolve == "auto":
         steps.append(_written("names", backend.compare([]), chunks, NAMES, settings))
-    summary, report = backend.summarize("", [""]), backend.report("", ReportMaterial({}, [], []))
-    steps.append(_written("summary", summary, chunks, _summaries(chunks, settings), settings))
+    at_once = backend.summary_batch
+    summary = backend.summarize([DescribedThing("", [""])] * at_once)
+    summaries = _summaries(chunks, at_once, settings)
+    steps.append(_written("summary", summary, chunks, summaries, settings))
+    report = backend.report("", ReportMaterial({}, [], []))
     reports = (for_each_chunk(chunks, *REPORTS), *REPORT)
     steps.append(_written("report", report, chunks, reports, settings))
     return [*steps, embedding(chunks, text_tokens, settings.embedding_batch, settings)]
@@ -140,11 +152,12 @@ def _written(
     return priced(step, calls, calls * sent, calls * replied, settings)
 
 
-def _summaries(chunks: int, settings: Settings) -> tuple[float, int, int]:
-    """The summaries for each chunk: those descriptions that are too long to be joined."""
+def _summaries(chunks: int, at_once: int, settings: Settings) -> tuple[float, int, int]:
+    """The requests for each chunk: for those descriptions that are too long to be joined."""
     join, above = settings.join_tokens, for_each_chunk(chunks, *ABOVE_400)
     share = min(SEVERAL, above * (400 / join) ** 1.5) if join else SEVERAL
-    return share, min(100 + 2 * join, settings.summary_context_tokens), REPLY
+    material = min(at_once * (100 + 2 * join), settings.summary_context_tokens)
+    return share / at_once, material, at_once * REPLY
 
 
 def _reading(

@@ -32,6 +32,7 @@ from graphrag_neo4j.indexing.preparation import (
     mark_for_rebuild,
     prepare,
     tell_claimless,
+    tell_names_uncompared,
     tell_read_otherwise,
 )
 from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
@@ -161,6 +162,8 @@ async def _resolve(stage: StageContext, settings: Settings) -> None:
     """Makes one entity of each thing: by rules, then by a model where rules are not certain."""
 
     rules = settings.resolve != "off"
+    if rules:
+        await tell_names_uncompared(stage.graph, stage.listen)
     by_model = settings.resolve == "auto" and not stage.backend.quotes
     await resolve_and_merge(stage.graph, stage.listen, rules=rules)
     while await compare(stage, by_model=by_model):

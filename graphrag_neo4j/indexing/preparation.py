@@ -5,7 +5,7 @@ import sys
 from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, IndexSetup, is_free
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Notice
+from graphrag_neo4j.events import Listener, Notice
 from graphrag_neo4j.graph import Graph, forget_vectors, refuse_other_vectors
 from graphrag_neo4j.graph.rows import CountRow, MadeWithRow
 from graphrag_neo4j.indexing.limits import Limits
@@ -23,6 +23,7 @@ from graphrag_neo4j.indexing.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.settings import Settings
 
 __all__ = [
+    "NAMES_UNCOMPARED",
     "check_building",
     "command_name",
     "mark_for_rebuild",
@@ -30,12 +31,17 @@ __all__ = [
     "prepare_vectors",
     "refuse_half_imported",
     "tell_claimless",
+    "tell_names_uncompared",
     "tell_read_otherwise",
 ]
 
 EXTRACTIVE = (
     "Without a model: names and key phrases are found by rules, and all sentences are quoted from "
     "the documents (an extractive index)."
+)
+NAMES_UNCOMPARED = (
+    "The names of this graph have not all been compared with each other: `kg-build resolve` does "
+    "it, and makes one entity of several names of one thing."
 )
 
 
@@ -85,6 +91,12 @@ async def tell_claimless(stage: StageContext) -> None:
                 "KG_CLAIMS=true (or give --claims) to extract claims from all chunks."
             )
         )
+
+
+async def tell_names_uncompared(graph: Graph, listen: Listener) -> None:
+    """Sends a notice where names of an imported graph, or of an older one, were not compared."""
+    if (await graph.read("resolve/names_uncompared", CountRow))[0]["n"]:
+        listen(Notice(NAMES_UNCOMPARED))
 
 
 async def prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.context.citations import as_written
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
@@ -20,10 +19,12 @@ from graphrag_neo4j.llm.repetitions import are_new, is_loop
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
 from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
+from graphrag_neo4j.llm.summaries import WORDS_PER_TOKEN, Summaries
 from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
+    DescribedThing,
     Extraction,
     FindingText,
     LLMTask,
@@ -31,7 +32,6 @@ from graphrag_neo4j.model import (
     NamePair,
     NameVerdict,
     Origin,
-    Reply,
     Request,
     Step,
     WrittenReport,
@@ -66,8 +66,6 @@ KNOWN = (
     "report_role",
     "types_reminder",
 )
-WORDS_PER_TOKEN = 0.7
-SHORT = 160  # tokens of a description that a model may always write
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +101,8 @@ class LLMIndexBackend:
             )
 
         self._settings = settings
-        self._summary = worked("summarize", "description_list", settings.summary_context_tokens)
-        self._summary_values = values | _language(settings, "the language of the descriptions")
+        language = _language(settings, "the language of the descriptions")
+        self._summaries = Summaries(settings, values | language, KNOWN)
         self._report = worked("report", "input_text", settings.report_context_tokens)
         self._report_values = values | _language(settings, "the language of the material")
         self._comparison = load_prompt("compare", settings.prompts, known=KNOWN, needs="input_text")
@@ -129,8 +127,7 @@ class LLMIndexBackend:
     def signature(self, step: Step) -> str:
         """Returns a hash of the model, the prompts and the settings of a step."""
         if step == "summary":
-            prompt, limits = self._summary.fill(self._summary_values), self._limits
-            return identify(step, self._settings.model_for(step), prompt, *limits)
+            return self._summaries.signature
         if step == "report":
             prompt = self._report.fill(self._report_values)
             return identify(step, self._settings.model_for(step), prompt)
@@ -162,39 +159,14 @@ class LLMIndexBackend:
         gleaned = yield from limited(lists, self._settings)
         return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")
 
-    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        """Joins several descriptions into one.
-
-        If the reply repeats the examples, the model is asked once more without them. Raises
-        ReplyError if the reply is empty, cut off, or still repeats the prompt.
-        """
-        listed = "\n".join(f"- {description}" for description in descriptions)
-        words = self._most_words(listed)
-        values = {
-            **self._summary_values,
-            "entity_name": name,
-            "description_list": marked(listed),
-            "max_words": words,
-            "max_length": words,
-        }
-        for prompt in (self._summary.fill(values), self._summary.without_examples(values)):
-            limit = reply_limit("summary", self._settings)
-            text = _description((yield Request("summary", (Message("user", prompt),), limit)))
-            if not self._summary.instructions.are_copied_in(text, f"{name}\n{listed}"):
-                return text
-        raise ReplyError("the description repeats the instructions instead of following them")
-
     @property
-    def _limits(self) -> tuple[int, int]:
-        """The tokens that a summary may always have, and those that it may have at most."""
-        most = self._settings.description_tokens
-        return min(max(self._settings.join_tokens, SHORT), most), most
+    def summary_batch(self) -> int:
+        """The largest number of things that one request asks to describe."""
+        return self._summaries.most_at_once
 
-    def _most_words(self, listed: str) -> str:
-        """The words that a summary of these descriptions may have: half of theirs, in limits."""
-        least, most = self._limits
-        half = tokens.count(listed, self._settings.encoding) // 2
-        return str(int(min(most, max(least, half)) * WORDS_PER_TOKEN))
+    def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
+        """Makes one description of several for each thing; an error where it can't be used."""
+        return (yield from self._summaries.several(things))
 
     def compare(self, pairs: Sequence[NamePair]) -> LLMTask[list[NameVerdict | None]]:
         """Decides for each pair of names whether they are one thing; None where it is not said.
@@ -234,14 +206,6 @@ class LLMIndexBackend:
             rating=written.rating,
             rating_explanation=fold_prose(written.rating_explanation),
         )
-
-
-def _description(reply: Reply) -> str:
-    """Returns the text of a reply. Raises ReplyError if it is empty or cut off."""
-    text = fold_prose(reply.text)
-    if not text or reply.cut:
-        raise ReplyError("the description is cut off" if text else "the description is empty")
-    return text
 
 
 def _without_instructions(

@@ -31,6 +31,7 @@ OURS = (
     "continue",
     "summarize",
     "summarize_examples",
+    "summarize_several",
     "report",
     "report_examples",
     "answer",
@@ -59,6 +60,7 @@ OURS = (
     "eval_select",
     "eval_disambiguate",
     "eval_decompose",
+    "eval_support",
 )
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {

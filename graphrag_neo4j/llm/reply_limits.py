@@ -13,7 +13,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["ONE_WORD", "PRIMER", "limited", "reply_limit"]
+__all__ = ["ONE_WORD", "PRIMER", "limited", "reply_limit", "summaries_limit"]
 
 TOKENS_OF_A_WORD = 4
 RECORDS_OF_A_TOKEN = 5  # tokens of records that one token of a chunk can lead to
@@ -48,6 +48,11 @@ def reply_limit(step: Step, settings: Settings) -> int:
             return TOKENS_OF_A_WORD * settings.report_words + MARGIN
         case _:
             return LIMITS[step]
+
+
+def summaries_limit(words: int) -> int:
+    """Returns the largest number of tokens of a reply with several summaries of so many words."""
+    return min(TOKENS_OF_A_WORD * words + MARGIN, ANSWER)
 
 
 def limited(task: LLMTask[T], settings: Settings) -> Generator[Request, Reply, T]:

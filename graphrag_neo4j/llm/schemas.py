@@ -55,6 +55,7 @@ __all__ = [
     "RatingSchema",
     "ReplySchema",
     "ReportSchema",
+    "SummariesSchema",
     "Text",
     "report_schema",
     "usual_spelling",
@@ -209,6 +210,21 @@ class ComparisonSchema(ReplySchema):
     item_fields = ("verdict", "pair", "reason")
     usable_if_cut = True
     pairs: Listed[_VerdictSchema] = Field(json_schema_extra={"maxItems": 50})
+
+
+class _SummarySchema(ReplySchema):
+    thing: Annotated[int, BeforeValidator(read_reference)]
+    description: Text
+
+
+class SummariesSchema(ReplySchema):
+    """One description of each thing."""
+
+    model_config = ConfigDict(title="summaries")
+    listed = "descriptions"
+    item_fields = ("description", "thing")
+    usable_if_cut = True
+    descriptions: Listed[_SummarySchema] = Field(json_schema_extra={"maxItems": 50})
 
 
 class PointsSchema(ReplySchema):

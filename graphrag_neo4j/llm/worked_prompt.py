@@ -39,14 +39,16 @@ class WorkedPrompt:
         known: tuple[str, ...],
         needs: str,
         context_tokens: int,
+        examples_of: str | None = None,
     ) -> Self:
         """Reads the files `name` and `name`_examples, where the user's own come first.
 
+        With `examples_of`, the examples are those of the prompt with this name.
         `context_tokens` is the largest number of tokens of the context of this prompt. The other
         arguments are those of `load_prompt`. Raises InputError if a file can't be used.
         """
         prompt = load_prompt(name, settings.prompts, known=known, needs=needs)
-        examples = load_prompt(f"{name}_examples", settings.prompts, known=known)
+        examples = load_prompt(f"{examples_of or name}_examples", settings.prompts, known=known)
         shown = examples.text.strip() if context_tokens >= EXAMPLES_FROM else ""
         return cls(prompt, shown, Instructions(prompt.fill({"examples": shown})))
 

@@ -1,5 +1,6 @@
 """Finds pairs of names that may be one thing, so that a model decides about them."""
 
+import re
 from typing import Final
 
 from graphrag_neo4j.nlp.acronyms import initials, is_acronym_of, looks_like_acronym
@@ -11,7 +12,7 @@ from graphrag_neo4j.nlp.name_variants import (
     type_class,
 )
 
-__all__ = ["MOST_IN_BLOCK", "may_be_same", "name_properties"]
+__all__ = ["MOST_IN_BLOCK", "may_be_same", "may_mean_the_same", "name_properties"]
 
 MOST_IN_BLOCK: Final = 10  # spellings with one word; a more frequent word says too little
 
@@ -41,9 +42,9 @@ def may_be_same(one: Named, other: Named) -> bool:
     >>> may_be_same(Named("Bill Gates", "person"), Named("Melinda Gates", None))
     False
     """
-    types = {type_class(one.type), type_class(other.type)}
-    if contradict(types) or "concept" in types or block_key(one.name) == block_key(other.name):
+    if not _comparable(one, other):
         return False
+    types = {type_class(one.type), type_class(other.type)}
     a, b = folded_words(one.name), folded_words(other.name)
     if set(a) < set(b) or set(b) < set(a):
         return True
@@ -55,3 +56,25 @@ def may_be_same(one: Named, other: Named) -> bool:
         return False
     x, y = differing[0]
     return x[:1] == y[:1] or (types == {"person"} and a[-1] == b[-1])
+
+
+def may_mean_the_same(one: Named, other: Named) -> bool:
+    """Tells whether two names of which much the same is said may be one thing.
+
+    That is so unless their types contradict, one is a concept, or they have different numbers: so
+    the rooms of a hotel and the products of a catalogue are not compared with each other.
+
+    >>> may_mean_the_same(Named("Scrooge's nephew", "person"), Named("Fred", "person"))
+    True
+    >>> may_mean_the_same(Named("Room 101", "location"), Named("Room 102", "location"))
+    False
+    """
+    numbers = [re.findall(r"\d+", one_.name) for one_ in (one, other)]
+    return _comparable(one, other) and numbers[0] == numbers[1]
+
+
+def _comparable(one: Named, other: Named) -> bool:
+    """Whether a model may be asked: concepts, contradicting types and forms of one name are out."""
+    types = {type_class(one.type), type_class(other.type)}
+    forms = block_key(one.name) == block_key(other.name)
+    return not (contradict(types) or "concept" in types or forms)

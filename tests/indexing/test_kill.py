@@ -14,8 +14,10 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.indexing.stages import compare
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint, text_hash
+from tests.support.families import write_families
 
 SAMPLE = Path(str(files("graphrag_neo4j") / "data" / "sample"))
 TWO_SHORTEST = sorted(SAMPLE.glob("*.txt"), key=lambda path: path.stat().st_size)[:2]
@@ -179,4 +181,36 @@ async def test_with_failing_calls_and_garbage_a_build_ends_and_the_next_complete
     endpoint.change(server_error=0.0, too_many=0.0, cut=0.0, half=0.0, garbage=0.0)
     async with AsyncGraphRAG(settings()) as rag:
         assert (await rag.index(episode)).complete
+    assert await dump(graph) == expected
+
+
+async def test_an_interrupted_comparison_of_names_keeps_what_was_decided(
+    graph: Graph,
+    settings: Make,
+    endpoint: FakeEndpoint,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compare, "PAIRS", 1)
+    paths, given = write_families(tmp_path), settings(concurrency=1, claims=False)
+    expected = await undisturbed(graph, lambda: given, *paths)
+    asked = endpoint.count("json:name_pairs")
+    endpoint.change(latency=0.1)
+    endpoint.reset()
+
+    async def decided() -> int:
+        rows = await graph.run_plain("MATCH ()-[c:COMPARED]->() RETURN count(c) AS n")
+        return int(rows[0]["n"])
+
+    async with AsyncGraphRAG(given) as rag, anyio.create_task_group() as tasks:
+        tasks.start_soon(rag.index, paths)
+        while endpoint.count("json:name_pairs") < 3:  # noqa: ASYNC110 - a thread counts
+            await anyio.sleep(0.02)
+        tasks.cancel_scope.cancel()
+    kept, came = await decided(), endpoint.count("json:name_pairs")
+    assert came - 1 <= kept <= came < asked
+    endpoint.reset()
+    async with AsyncGraphRAG(given) as rag:
+        assert (await rag.index(paths)).complete
+    assert endpoint.count("json:name_pairs") == asked - kept
     assert await dump(graph) == expected

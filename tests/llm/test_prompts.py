@@ -13,7 +13,15 @@ from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.lists import read_list
-from graphrag_neo4j.model import ChunkText, EntityRecord, RelationshipRecord, Reply, Request, Step
+from graphrag_neo4j.model import (
+    ChunkText,
+    DescribedThing,
+    EntityRecord,
+    RelationshipRecord,
+    Reply,
+    Request,
+    Step,
+)
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 
@@ -167,7 +175,7 @@ def test_other_prompts_made_elsewhere_work_too(folder: Path) -> None:
     )
     prompt = asked(claims=True, prompts=folder, entity_specs="ships", claim_description="thefts")
     assert prompt == f"Specs: ships\nWhat: thefts\nText: {marked('Ann sails.')}"
-    request = next(backend(prompts=folder).summarize("Ann", ["Sails.", "Rows."]))
+    request = next(backend(prompts=folder).summarize([DescribedThing("Ann", ["Sails.", "Rows."])]))
     listed = marked("- Sails.\n- Rows.")
     assert request.messages[0].content == f"Ann in 280 words: {listed}"
 
@@ -186,19 +194,19 @@ def test_a_summary_may_be_as_long_as_what_there_is_to_say_asks_for(
     given: dict[str, object], facts: int, most: int
 ) -> None:
     said = ["one two three four five"] * facts
-    request = next(backend(**given).summarize("Ann", said))
+    request = next(backend(**given).summarize([DescribedThing("Ann", said)]))
     assert f"at most {most} words" in request.messages[0].content
 
 
 def test_what_has_no_passage_does_not_ask_for_its_language() -> None:
-    summary = next(backend().summarize("Ann", ["Sails."])).messages[0].content
+    summary = next(backend().summarize([DescribedThing("Ann", ["Sails."])])).messages[0].content
     report = next(backend().report("# Entities", ReportMaterial({}, [], []))).messages[0].content
     assert "Write in the language of the descriptions." in summary
     assert "Write in the language of the material." in report
     assert "passage." not in summary + report
     danish = backend(language="Danish")
     for task in (
-        danish.summarize("Ann", ["Sails."]),
+        danish.summarize([DescribedThing("Ann", ["Sails."])]),
         danish.report("", ReportMaterial({}, [], [])),
     ):
         assert "Write in Danish." in next(iter(task)).messages[0].content
@@ -220,7 +228,7 @@ def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
     task = backend(gleaning_question="always")
     _, extraction = drive(task.extract(CHUNK), ['("entity"<|>A', "", ")", "Yes", "<|COMPLETE|>"])
     _, claims = drive(task.claims(CHUNK), ["(A<|>B", "", ")", "Yes", "<|COMPLETE|>"])
-    _, summary = drive(task.summarize("Ann", ["Sails."]), ["Ann sails."])
+    _, summary = drive(task.summarize([DescribedThing("Ann", ["Sails."])]), ["Ann sails."])
     said = {m.content for asked in (extraction, claims, summary) for r in asked for m in r.messages}
     assert len([text for text in said if "list" in text]) == 8
     assert not [text for text in said if re.search(r"\$\{?[a-z]|\{\w+\}", text)]
@@ -366,14 +374,18 @@ def test_a_signature_changes_with_each_prompt_file_of_its_step(
 
 
 def test_a_summary_is_folded_and_can_be_stored() -> None:
-    text, _ = drive(backend().summarize("Ann", ["a", "b"]), [" Ann\x00  sails.\r\n\n And rows. \n"])
+    [text], _ = drive(
+        backend().summarize([DescribedThing("Ann", ["a", "b"])]),
+        [" Ann\x00  sails.\r\n\n And rows. \n"],
+    )
     assert text == "Ann\ufffd sails.\nAnd rows."
 
 
 @pytest.mark.parametrize("reply", [cut("Ann sai"), cut(""), " \n"])
 def test_a_summary_that_is_cut_or_empty_is_an_error(reply: str | Reply) -> None:
-    with pytest.raises(ReplyError, match="the description is"):
-        drive(backend().summarize("Ann", ["a", "b"]), [reply])
+    [found], _ = drive(backend().summarize([DescribedThing("Ann", ["a", "b"])]), [reply])
+    assert isinstance(found, ReplyError)
+    assert str(found).startswith("the description is")
 
 
 def test_files_under_the_names_of_microsoft_graphrag_are_found(tmp_path: Path) -> None:

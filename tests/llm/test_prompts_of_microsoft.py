@@ -19,7 +19,7 @@ from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.prompts import ELSEWHERE, load_prompt, marked
-from graphrag_neo4j.model import ChunkText, Point, Request, StreamedTask
+from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.by_hand import drive
 
@@ -124,7 +124,7 @@ def test_the_claims_of_their_own_example_are_read(settings: Settings) -> None:
 
 def test_descriptions_have_a_length_in_words(settings: Settings) -> None:
     backend = LLMIndexBackend.from_settings(settings)
-    prompt = asked(next(backend.summarize("Ann", ["Sails.", "Rows."])))
+    prompt = asked(next(backend.summarize([DescribedThing("Ann", ["Sails.", "Rows."])])))
     assert "280 words" in prompt
     assert "Ann" in prompt
 

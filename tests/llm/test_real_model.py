@@ -82,3 +82,29 @@ def ask(kg: Run, method: str) -> None:
     asked = kg("query", QUESTION, "--method", method, "--json")
     assert asked.code in {0, 1}, asked.err
     assert asked.json["text"] if asked.code == 0 else "Error: " in asked.err or asked.out
+
+
+@pytest.mark.usefixtures("environment", "real")
+def test_a_tuning_ends(kg: Run, tmp_path: Path) -> None:
+    """Prompts are written that an index can use, or a sentence says why there are none."""
+    document = tmp_path / "harbour.txt"
+    document.write_text(DOCUMENT, "utf-8")
+    folder = tmp_path / "prompts"
+    tuned = kg("tune", document, "-o", folder, "--passages", "1", "--yes")
+    if tuned.code == 0:
+        assert (folder / "tuning.md").is_file()
+    else:
+        assert "Error: Nothing was chosen and nothing was written" in tuned.err
+        assert not folder.exists()
+
+
+@pytest.mark.usefixtures("environment", "real")
+def test_suggesting_questions_ends(
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as without:
+        without.setenv("KG_MODEL", "extractive")
+        index(kg, tmp_path)
+    suggested = kg("suggest", "--json")
+    assert suggested.code == 0, suggested.err
+    assert suggested.json

@@ -8,7 +8,7 @@ import pytest
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.model import ChunkText, LLMTask, Reply
+from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 
@@ -32,7 +32,7 @@ def report(backend: LLMIndexBackend) -> LLMTask[Any]:
 STEPS: dict[str, Callable[[], LLMTask[Any]]] = {
     "extraction": lambda: index().extract(CHUNK),
     "claims": lambda: index().claims(CHUNK),
-    "summary": lambda: index().summarize("Ann", ["Sails.", "Rows."]),
+    "summary": lambda: index().summarize([DescribedThing("Ann", ["Sails.", "Rows."])]),
     "report": lambda: report(index()),
     "map": lambda: query().points("Who?", CONTEXT),
     "map in one answer": lambda: query(map_style="answer").points("Who?", CONTEXT),
@@ -65,7 +65,10 @@ def test_the_limit_of_a_report_leaves_room_for_languages_with_many_tokens_in_a_w
 @pytest.mark.parametrize(
     ("longer", "task"),
     [
-        ({"description_tokens": 1000}, lambda b: b.summarize("Ann", ["Sails.", "Rows."])),
+        (
+            {"description_tokens": 1000},
+            lambda b: b.summarize([DescribedThing("Ann", ["Sails.", "Rows."])]),
+        ),
         ({"chunk_tokens": 2400}, lambda b: b.extract(CHUNK)),
         ({"chunk_tokens": 2400}, lambda b: b.claims(CHUNK)),
     ],

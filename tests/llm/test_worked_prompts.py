@@ -17,7 +17,7 @@ from graphrag_neo4j.llm.calls.window import INSTRUCTIONS
 from graphrag_neo4j.llm.copied_instructions import INVENTED
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.schemas import PrimerSchema
-from graphrag_neo4j.model import ChunkText, LLMTask, Reply
+from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
 from graphrag_neo4j.resources import read_prompt
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.by_hand import drive
@@ -44,7 +44,10 @@ def query(settings: Settings) -> LLMQueryBackend:
 SENT: Mapping[str, Callable[[Settings, str], Task]] = {
     "extract": lambda given, text: index(given).extract(ChunkText("c", text)),
     "claims": lambda given, text: index(given).claims(ChunkText("c", text)),
-    "summarize": lambda given, text: index(given).summarize(text, [text]),
+    "summarize": lambda given, text: index(given).summarize([DescribedThing(text, [text])]),
+    "summarize_several": lambda given, text: index(given).summarize(
+        [DescribedThing(text, [text])] * 2
+    ),
     "report": lambda given, text: index(given).report(text, ReportMaterial({}, [], [])),
     "map": lambda given, text: query(given).points("Who?", table(text)),
     "map_answer": lambda given, text: query(given.changed(map_style="answer")).points(
@@ -54,6 +57,7 @@ SENT: Mapping[str, Callable[[Settings, str], Task]] = {
     "prime": lambda given, text: query(given).prime("Who?", table(text)),
 }
 WORKED = [name for name in SENT if name not in {"extract", "claims"}]
+EXAMPLES = {"summarize_several": "summarize_examples"}  # those with another name than their prompt
 SMALL: Mapping[str, Any] = {
     "report_context_tokens": 1000,
     "map_context_tokens": 1000,
@@ -106,11 +110,12 @@ def test_a_prompt_of_the_user_works_with_our_examples_and_without(
     assert "Quillmere" not in prompt(name, prompts=tmp_path)
     own.write_text(f"Do it. $examples {material}", "utf-8")
     assert "Do it. # " in prompt(name, prompts=tmp_path)
-    (tmp_path / f"{name}_examples.md").write_text("Like this: Elin sails.", "utf-8")
+    examples = EXAMPLES.get(name, f"{name}_examples")
+    (tmp_path / f"{examples}.md").write_text("Like this: Elin sails.", "utf-8")
     assert "Do it. Like this: Elin sails. " in prompt(name, prompts=tmp_path)
 
 
-@pytest.mark.parametrize("name", WORKED)
+@pytest.mark.parametrize("name", [name for name in WORKED if name not in EXAMPLES])
 def test_names_of_the_examples_are_those_that_are_looked_for(name: str) -> None:
     examples = re.sub(r"\[Data: .*?\]", "", read_prompt(f"{name}_examples"))
     named = re.findall(r"(?<=[a-z] )[A-Z]\w+(?: [A-Z]\w+)*", examples)
@@ -174,12 +179,13 @@ def test_sentences_of_the_examples_are_no_findings_and_no_points() -> None:
 def test_a_description_that_tells_the_example_is_asked_for_without_it() -> None:
     copy = "Ann is the director of the Quillmere Seed Bank."
     task = SENT["summarize"]
-    text, requests = drive(task(load_settings(), "Ann"), [copy, "Ann sails."])
+    [text], requests = drive(task(load_settings(), "Ann"), [copy, "Ann sails."])
     assert text == "Ann sails."
     assert "Quillmere" in requests[0].messages[0].content
     assert "Quillmere" not in requests[1].messages[0].content
-    with pytest.raises(ReplyError, match="the description repeats the instructions"):
-        drive(task(load_settings(), "Ann"), [copy, copy])
+    [found], _ = drive(task(load_settings(), "Ann"), [copy, copy])
+    assert str(found).startswith("the description repeats the instructions")
+    assert isinstance(found, ReplyError)
 
 
 def test_five_follow_up_questions_are_asked_for_and_the_rest_is_counted() -> None:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
+from graphrag_neo4j.model import DescribedThing
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
 from tests.support.preset_backend import run
 
@@ -47,8 +48,11 @@ def test_a_sentence_that_reads_by_itself_is_better() -> None:
 
 async def test_a_description_is_made_of_given_sentences_and_keeps_its_limit() -> None:
     backend = ExtractiveIndexBackend(15, words)
-    text = await run(backend.summarize("Cats", ["\n".join(CATS[:2]), *CATS[2:]]))
+    [text] = await run(
+        backend.summarize([DescribedThing("Cats", ["\n".join(CATS[:2]), *CATS[2:]])])
+    )
+    assert isinstance(text, str)
     assert len(text.splitlines()) > 1
     assert set(text.splitlines()) <= set(CATS)
     assert words(text) <= 15
-    assert text == await run(backend.summarize("Cats", [*CATS[::-1]]))
+    assert [text] == await run(backend.summarize([DescribedThing("Cats", [*CATS[::-1]])]))

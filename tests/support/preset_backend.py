@@ -18,6 +18,7 @@ from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
     Claims,
+    DescribedThing,
     Document,
     EntityRecord,
     Extraction,
@@ -61,6 +62,7 @@ class PresetBackend:
         self.version, self.failing = version, failing or {}
         self.heard: list[ChunkText] = []
         self.joined: list[tuple[str, tuple[str, ...]]] = []
+        self.together: list[set[str]] = []
         self.reported: list[str] = []
         self.compared: list[tuple[str, str]] = []
         self.verdicts = verdicts or {}
@@ -91,13 +93,21 @@ class PresetBackend:
             raise ReplyError(result)
         return Claims(result) if result else NO_CLAIMS
 
-    def summarize(self, name: str, descriptions: Sequence[str]) -> LLMTask[str]:
-        self.joined.append((name, tuple(descriptions)))
+    @property
+    def summary_batch(self) -> int:
+        return 2
+
+    def summarize(self, things: Sequence[DescribedThing]) -> LLMTask[list[str | ReplyError]]:
         yield from ()
-        for text in (name, *descriptions):
+        self.together.append({thing.name for thing in things})
+        return [self._summary(thing) for thing in things]
+
+    def _summary(self, thing: DescribedThing) -> str | ReplyError:
+        self.joined.append((thing.name, tuple(thing.descriptions)))
+        for text in (thing.name, *thing.descriptions):
             if text in self.failing:
-                raise ReplyError(self.failing[text])
-        return f"{name}: {len(descriptions)} in one, by {self.version}."
+                return ReplyError(self.failing[text])
+        return f"{thing.name}: {len(thing.descriptions)} in one, by {self.version}."
 
     def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
         self.reported.append(context)

@@ -14,6 +14,8 @@ COMMANDS: Final = {
     "import": "Take the answers of another system from a file.",
     "judge": "Have a model compare the answers.",
     "verdict": "Compare answers yourself, without seeing who gave them.",
+    "ground": "Measure how far answers and reports rest on what they cite.",
+    "retrieval": "Measure which passages are found for questions of several steps.",
     "claims": "Find what the answers state.",
     "results": "Show what the verdicts and the claims say.",
     "status": "Show what the folder holds, what is missing, and what the answers cost.",

@@ -3,8 +3,8 @@
 A decision of a person stays until it is undone, also while no document uses the names.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener
@@ -15,12 +15,20 @@ from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict, d
 from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
 from graphrag_neo4j.indexing.resolution.rows import BrokenDecisionRow, ListedDecisionRow
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
+from graphrag_neo4j.indexing.resolution.splits import Split
+from graphrag_neo4j.indexing.resolution.splitting import (
+    read_splits,
+    save_split,
+    split_evidence,
+    unsplit_evidence,
+)
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.resolve import resolve_spellings
 
-__all__ = ["NameDecision", "compare_all", "decide", "read_decisions", "undo"]
+__all__ = ["BY_SPLIT", "NameDecision", "compare_all", "decide", "read_decisions", "split", "undo"]
 
 BY_HAND = "A person said so."
+BY_SPLIT = "A person split the name by"
 Work = Callable[[Transaction], Awaitable[None]]
 
 
@@ -61,6 +69,7 @@ async def decide(
     made = decision(ids[0], ids[1], verdict, "person", BY_HAND)
 
     async def work(tx: Transaction) -> None:
+        await _refuse_split_names(tx, ids)
         known = await read_spellings(tx, ids)
         for id_, name in zip(ids, (one, other), strict=True):
             if id_ not in known:
@@ -70,6 +79,44 @@ async def decide(
         await _refuse_contradiction(tx, (one, other))
 
     await _change(graph, work, listen, rules=rules)
+
+
+async def split(
+    graph: Graph,
+    name: str,
+    listen: Listener,
+    *,
+    types: Sequence[str],
+    documents: str | None,
+    label: str | None,
+    rules: bool,
+) -> str:
+    """Makes mentions of a name an entity of their own, and returns the name of this entity.
+
+    These are the mentions with one of `types` (none: any) in documents whose source matches the
+    glob `documents` (None: any). The new name is the name with `label` in brackets, by default with
+    the types or the glob. It holds for all documents, also for those that are indexed later. Raises
+    InputError where the graph does not know the name, where no mention or every mention is meant,
+    and where the new name is in use.
+    """
+    kinds = tuple(sorted({one.strip().casefold() for one in types}))
+    by = " and ".join(filter(None, (", ".join(kinds), documents)))
+    made = Split(0, name.strip(), label or by, kinds, documents)
+    apart = replace(
+        decision(made.one, made.other, "different", "person", ""),
+        reason=f"{BY_SPLIT} {_told_apart_by(made)}.",
+    )
+
+    async def work(tx: Transaction) -> None:
+        await _refuse_used_name(tx, made)
+        await split_evidence(tx, made)
+        known = await read_spellings(tx, [made.one, made.other])
+        await save_decisions(tx, known, [apart])
+        await save_split(tx, apart.id, made)
+        await resolve_spellings(tx, [made.one, made.other], rules=rules)
+
+    await _change(graph, work, listen, rules=rules)
+    return made.renamed(made.name)
 
 
 async def undo(graph: Graph, ref: int, listen: Listener, *, rules: bool) -> NameDecision:
@@ -95,11 +142,55 @@ async def undo(graph: Graph, ref: int, listen: Listener, *, rules: bool) -> Name
 
     async def work(tx: Transaction) -> None:
         dropped = decision(ids[0], ids[1], undone.verdict, "person", BY_HAND)
+        await _undo_split(tx, ref)
         await tx.run("resolve/drop", ids=[dropped.id])
         await resolve_spellings(tx, ids, rules=rules)
 
     await _change(graph, work, listen, rules=rules)
     return undone
+
+
+def _told_apart_by(made: Split) -> str:
+    types = f"its type ({', '.join(made.types)})" if made.types else ""
+    documents = f"its documents ({made.documents})" if made.documents else ""
+    return " and ".join(filter(None, (types, documents)))
+
+
+async def _refuse_used_name(tx: Transaction, made: Split) -> None:
+    """Raises InputError where the new name of a split is in use."""
+    await _refuse_split_names(tx, (made.one, made.other))
+    known = await read_spellings(tx, [made.other])
+    if made.other in known and known[made.other].n:
+        raise InputError(
+            f"{made.renamed(made.name)!r} is a name in the graph already: give another label."
+        )
+
+
+async def _undo_split(tx: Transaction, ref: int) -> None:
+    """Puts a name together again if the decision has split it; its other splits stay.
+
+    What goes with one split may depend on the others, so all are undone and the others made again.
+    """
+    splits = await read_splits(tx)
+    undone = next((one for one in splits if one.ref == ref), None)
+    if undone is None:
+        return
+    same_name = [one for one in splits if one.one == undone.one]
+    for one in same_name:
+        await unsplit_evidence(tx, one)
+    for one in same_name:
+        if one is not undone:
+            await split_evidence(tx, one, refuse=False)
+
+
+async def _refuse_split_names(tx: Transaction, ids: Iterable[str]) -> None:
+    """Raises InputError where these two names come from a split."""
+    for one in await read_splits(tx):
+        if {one.one, one.other} == set(ids):
+            raise InputError(
+                f"{one.renamed(one.name)!r} was split from {one.name!r}: "
+                f"`kg-build resolve --undo {one.ref}` puts them together again."
+            )
 
 
 async def compare_all(graph: Graph, listen: Listener, *, rules: bool) -> None:

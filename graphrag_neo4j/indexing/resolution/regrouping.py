@@ -21,11 +21,20 @@ from graphrag_neo4j.indexing.evidence import pair_id, pair_rows
 from graphrag_neo4j.indexing.resolution.rows import ClaimedRow, MentionRow, StatedRow
 from graphrag_neo4j.indexing.resolution.spelling_parts import Part, Parts, parts_of, put_together
 
-__all__ = ["Moves", "move_evidence"]
+__all__ = [
+    "Moves",
+    "Place",
+    "by_place",
+    "joined",
+    "move_evidence",
+    "replace_statements",
+    "write_targets",
+]
 
 Moves = Mapping[tuple[str, str], str]
 """Where the evidence of a spelling goes: (the entity that holds it, the spelling) to an entity."""
-Place = tuple[str, str]  # of a mention: chunk and entity
+Place = tuple[str, str]
+"""The place of a mention: chunk and entity."""
 
 
 async def move_evidence(tx: Transaction, moves: Moves, names: Mapping[str, str]) -> None:
@@ -34,7 +43,7 @@ async def move_evidence(tx: Transaction, moves: Moves, names: Mapping[str, str])
     `names` holds a name for each entity that evidence goes to.
     """
     holders = sorted({holder for holder, _ in moves})
-    await _write_targets(tx, sorted(set(moves.values())), names)
+    await write_targets(tx, sorted(set(moves.values())), names)
     # The statements and mentions are read first: how a mention is divided depends on the claims.
     await _move_mentions(tx, holders, moves)
     pairs = await _move_statements(tx, holders, moves)
@@ -45,26 +54,25 @@ async def move_evidence(tx: Transaction, moves: Moves, names: Mapping[str, str])
     await mark_changed(tx)
 
 
-async def _write_targets(tx: Transaction, ids: Sequence[str], names: Mapping[str, str]) -> None:
+async def write_targets(tx: Transaction, ids: Sequence[str], names: Mapping[str, str]) -> None:
+    """Creates the entities that evidence goes to, with a name each, where they are missing."""
     refs = await give_refs(tx, "entity", ids)
     rows: list[Row] = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in ids]
     await tx.run("extract/entities", rows=rows)
 
 
 async def _move_mentions(tx: Transaction, holders: Sequence[str], moves: Moves) -> None:
-    before = _by_place(await tx.run("resolve/mentions", MentionRow, entities=holders))
+    before = by_place(await tx.run("resolve/mentions", MentionRow, entities=holders))
     after: dict[Place, Parts] = {place: {} for place in before}
     for (chunk, holder), parts in before.items():
         for spelling, part in parts.items():
             target = moves.get((holder, spelling), holder)
             found = after.setdefault((chunk, target), {})
-            found[spelling] = _joined(found.get(spelling, Part()), part)
+            found[spelling] = joined(found.get(spelling, Part()), part)
     new = [{"chunk": chunk, "entity": entity} for chunk, entity in after.keys() - before.keys()]
-    for place, parts in _by_place(
-        await tx.run("resolve/mentions_in", MentionRow, rows=new)
-    ).items():
+    for place, parts in by_place(await tx.run("resolve/mentions_in", MentionRow, rows=new)).items():
         for spelling, part in parts.items():
-            after[place][spelling] = _joined(after[place].get(spelling, Part()), part)
+            after[place][spelling] = joined(after[place].get(spelling, Part()), part)
     changed = {place: parts for place, parts in after.items() if parts != before.get(place)}
     empty = [{"chunk": p[0], "entity": p[1]} for p in sorted(changed) if not changed[p]]
     await tx.run("resolve/unmention", rows=empty)
@@ -76,7 +84,8 @@ async def _move_mentions(tx: Transaction, holders: Sequence[str], moves: Moves) 
     await tx.run("extract/mentions", rows=rows)
 
 
-def _by_place(rows: Iterable[MentionRow]) -> dict[Place, Parts]:
+def by_place(rows: Iterable[MentionRow]) -> dict[Place, Parts]:
+    """What mentions say about each spelling, by chunk and entity."""
     return {
         (row["chunk"], row["entity"]): parts_of(
             row["names"], row["types"], row["descriptions"], row["claimed"]
@@ -85,7 +94,7 @@ def _by_place(rows: Iterable[MentionRow]) -> dict[Place, Parts]:
     }
 
 
-def _joined(one: Part, other: Part) -> Part:
+def joined(one: Part, other: Part) -> Part:
     """What two mentions in one chunk say about one spelling; equal records count once."""
     described = tuple(sorted({*one.described, *other.described}))
     return Part(described, () if described else tuple(sorted({*one.named, *other.named})))
@@ -97,6 +106,11 @@ async def _move_statements(tx: Transaction, holders: Sequence[str], moves: Moves
     by_id = {row["id"]: row for row in rows}  # a statement between two holders is read twice
     moved = [(row, _restated(row, moves)) for _, row in sorted(by_id.items())]
     moved = [(row, new) for row, new in moved if _ends(row) != (new["source"], new["target"])]
+    return await replace_statements(tx, moved)
+
+
+async def replace_statements(tx: Transaction, moved: Sequence[tuple[StatedRow, Row]]) -> list[str]:
+    """Replaces statements by others; returns the ids of the pairs that they leave."""
     await tx.run("resolve/unstate", ids=[row["id"] for row, _ in moved])
     new_rows = [new for _, new in moved]
     await tx.run("resolve/restate", rows=new_rows)

@@ -7,15 +7,18 @@ from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict
 __all__ = [
     "AcronymTextRow",
     "AroundRow",
-    "BlockRow",
     "BrokenDecisionRow",
+    "ChunkSourceRow",
     "ClaimedRow",
     "DecisionRow",
+    "KeylessRow",
     "ListedDecisionRow",
     "MentionRow",
+    "NeighbourRow",
     "SaidRow",
     "SeedRow",
     "SpelledRow",
+    "SplitRow",
     "StatedRow",
 ]
 
@@ -24,6 +27,44 @@ class SeedRow(TypedDict):
     """The id of a marked entity or spelling."""
 
     id: str
+
+
+class KeylessRow(TypedDict):
+    """An entity without the keys of its names, and these names."""
+
+    id: str
+    names: list[str]
+
+
+class ChunkSourceRow(TypedDict):
+    """A chunk and the source of its document."""
+
+    chunk: str
+    source: str
+
+
+class NeighbourRow(TypedDict):
+    """A statement about an entity: its spellings, and the entities that hold them.
+
+    They are None where the entity has no statements, and where it has too `many` neighbours.
+    """
+
+    entity: str
+    many: bool
+    source: str | None
+    target: str | None
+    source_holder: str | None
+    target_holder: str | None
+
+
+class SplitRow(TypedDict):
+    """A person's word that some mentions of a name are another thing."""
+
+    ref: int
+    name: str
+    label: str
+    types: list[str]
+    documents: str | None
 
 
 class AroundRow(TypedDict):
@@ -37,18 +78,6 @@ class AroundRow(TypedDict):
     name: str
     type: str | None
     n: int
-
-
-class BlockRow(TypedDict):
-    """A spelling of a block. `decided` is True where it is a Spelling node."""
-
-    key: str
-    id: str
-    name: str
-    type: str | None
-    n: int
-    entity: str | None
-    decided: bool
 
 
 class DecisionRow(TypedDict):
@@ -93,6 +122,7 @@ class ClaimedRow(TypedDict):
     """The link of a claim to an entity."""
 
     claim: str
+    chunk: str
     type: str
     entity: str
     name: str

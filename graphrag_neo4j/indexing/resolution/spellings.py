@@ -1,18 +1,27 @@
 """Spellings as the graph holds them: read from the evidence, or as they were saved."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 
 from graphrag_neo4j.graph import Row, Transaction, give_refs
+from graphrag_neo4j.graph.rows import SpellingRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.groups import Decision
-from graphrag_neo4j.indexing.resolution.rows import AroundRow, BlockRow, SpelledRow
+from graphrag_neo4j.indexing.resolution.rows import AroundRow, SaidRow, SpelledRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
 from graphrag_neo4j.indexing.votes import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
 
-__all__ = ["Known", "read_spellings", "row_of", "save_decisions", "spellings_of", "stored"]
+__all__ = [
+    "Known",
+    "descriptions_of",
+    "read_spellings",
+    "row_of",
+    "save_decisions",
+    "spellings_of",
+    "stored",
+]
 
 Known = dict[str, Spelling]
 """Spellings by id."""
@@ -50,7 +59,22 @@ async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
     }
 
 
-def stored(row: AroundRow | BlockRow) -> Spelling:
+async def descriptions_of(
+    tx: Transaction, spellings: Iterable[Spelling], most: int
+) -> defaultdict[str, list[str]]:
+    """What the documents say about these spellings: the shortest descriptions, at most `most`."""
+    holders = {holder for one in spellings for holder in one.holders}
+    said: defaultdict[str, list[str]] = defaultdict(list)
+    if not holders:
+        return said
+    for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders)):
+        texts = said[entity_id(row["name"])]
+        if row["text"] and len(texts) < most:
+            texts.append(row["text"])
+    return said
+
+
+def stored(row: AroundRow | SpellingRow) -> Spelling:
     """A spelling as it was saved, since its evidence has not changed."""
     holders = frozenset({row["entity"] or row["id"]} if row["n"] else ())
     return Spelling(row["id"], row["name"], row["type"], row["n"], holders)

@@ -5,6 +5,7 @@ reply could not be used is asked again by the next run: its entities keep their 
 """
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started
@@ -12,7 +13,9 @@ from graphrag_neo4j.graph import Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.resolution.candidates import AskedPair, pairs_to_ask
 from graphrag_neo4j.indexing.resolution.groups import decision
+from graphrag_neo4j.indexing.resolution.near_names import find_near_names, prepare_near_names
 from graphrag_neo4j.indexing.resolution.rows import SeedRow
+from graphrag_neo4j.indexing.resolution.same_neighbours import mark_around_hubs
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import NameVerdict
@@ -37,6 +40,9 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
         return False
     waiting = await stage.graph.read("resolve/count_uncompared", CountRow)
     stage.listen(Started("compare", int(waiting[0]["n"])))
+    if not waiting[0]["n"]:
+        return False
+    await prepare_near_names(stage.graph)
     comparing = _Comparing(stage)
     await comparing.run()
     return comparing.changed
@@ -62,6 +68,9 @@ class _Comparing:
         after, left, known = "", [], set[tuple[str, str]]()
         while rows := await self.graph.read("resolve/uncompared", SeedRow, after=after, limit=PAGE):
             ids = [row["id"] for row in rows]
+            around = await self.graph.transact(partial(mark_around_hubs, ids=ids))
+            after = ids[-1]
+            ids += around
             for pair in await self._pairs(ids):
                 ends = (pair.one.id, pair.other.id)
                 left += [pair] if ends not in known else []
@@ -70,17 +79,18 @@ class _Comparing:
                 yield tuple(left[:PAIRS])
                 left = left[PAIRS:]
             self.seen += ids
-            self.stage.listen(Advanced(len(ids)))
-            after = ids[-1]
+            self.stage.listen(Advanced(len(rows)))
         if left:
             yield tuple(left)
 
     async def _pairs(self, ids: Sequence[str]) -> list[AskedPair]:
         """The pairs to ask about; removes the decisions of the model that no longer hold."""
+        near = await find_near_names(self.graph, ids)
 
         async def work(tx: Transaction) -> tuple[list[AskedPair], bool]:
             known = await read_spellings(tx, ids)
-            asked, void = await pairs_to_ask(tx, {id_: one for id_, one in known.items() if one.n})
+            there = {id_: one for id_, one in known.items() if one.n}
+            asked, void = await pairs_to_ask(tx, there, near)
             ends = sorted({end for one in void for end in (one.one, one.other)})
             await tx.run("resolve/drop", ids=[one.id for one in void])
             await tx.run("resolve/mark", ids=ends)

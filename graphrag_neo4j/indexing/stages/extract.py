@@ -6,7 +6,7 @@ pending chunks ──▶ LLM task ──▶ MENTIONS, STATED | Claims        (ev
 The evidence is saved while other chunks are still being read.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
@@ -31,6 +31,13 @@ from graphrag_neo4j.indexing.evidence import (
     pair_rows,
     stated_rows,
 )
+from graphrag_neo4j.indexing.resolution.splits import (
+    Split,
+    first_name,
+    name_of_claim,
+    split_extraction,
+)
+from graphrag_neo4j.indexing.resolution.splitting import read_splits, sources_of
 from graphrag_neo4j.indexing.rows import MentionedRow, PendingChunkRow, UnlinkedClaimRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
@@ -136,7 +143,9 @@ async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
 async def _save_extractions(
     tx: Transaction, outcomes: Outcomes[Extraction], signature: str
 ) -> None:
-    done = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
+    found = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
+    splits, sources = await _splits(tx, found)
+    done = {id_: split_extraction(one, splits, sources.get(id_, "")) for id_, one in found.items()}
     again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
     old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
     mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
@@ -157,10 +166,13 @@ async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: s
     again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
     old_entities = await forget_claims(tx, again) if again else []
     named = await _named(tx, [chunk.id for chunk in done])
+    splits, sources = await _splits(tx, named)
     claims = [
-        row
+        _split_claim(row, named[chunk.id], splits, sources.get(chunk.id, ""))
         for chunk, found in done.items()
-        for row in claim_rows(chunk, found.claims, named[chunk.id])
+        for row in claim_rows(
+            chunk, found.claims, named[chunk.id] | _first_names(named[chunk.id], splits)
+        )
     ]
     refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
     await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
@@ -172,14 +184,17 @@ async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: s
 async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
     """Links the claims of chunks that were read again to the entities that these now mention."""
     named = await _named(tx, chunks)
-    claims: list[Row] = [
-        {
+    splits, sources = await _splits(tx, chunks)
+    claims: list[Row] = []
+    for row in await tx.run("extract/unlink_claims", UnlinkedClaimRow, chunks=chunks):
+        known = named[row["chunk"]]
+        names = known | _first_names(known, splits)
+        new: Row = {
             "id": row["claim"],
-            "subject": link(row["subject"], named[row["chunk"]]),
-            "object": link(row["object"], named[row["chunk"]]),
+            "subject": link(first_name(row["subject"], splits), names),
+            "object": link(first_name(row["object"], splits), names),
         }
-        for row in await tx.run("extract/unlink_claims", UnlinkedClaimRow, chunks=chunks)
-    ]
+        claims.append(_split_claim(new, known, splits, sources.get(row["chunk"], "")))
     await _write_links(tx, claims)
 
 
@@ -188,6 +203,27 @@ async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
     rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
     named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
     return named | {row["chunk"]: set(map(entity_id, row["names"])) for row in rows}
+
+
+async def _splits(tx: Transaction, chunks: Iterable[str]) -> tuple[list[Split], dict[str, str]]:
+    """The splits of names, and the sources of these chunks where there are splits."""
+    splits = await read_splits(tx)
+    return splits, await sources_of(tx, set(chunks)) if splits else {}
+
+
+def _first_names(named: set[str], splits: Iterable[Split]) -> set[str]:
+    """The spellings that a chunk uses under the name of another thing."""
+    return {split.one for split in splits if split.other in named}
+
+
+def _split_claim(row: Row, named: set[str], splits: Sequence[Split], source: str) -> Row:
+    """The row of a claim that is linked to the spellings of the splits."""
+    linked: Row = {}
+    for end in ("subject", "object"):
+        if one := cast("tuple[str, str] | None", row[end]):
+            name = name_of_claim(one[1], named, splits, source)
+            linked[end] = (entity_id(name), name)
+    return {**row, **linked}
 
 
 async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:

@@ -16,15 +16,15 @@ from collections.abc import Collection, Iterable, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
-from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.graph.rows import CountRow, SpellingRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.groups import Decision, groups
 from graphrag_neo4j.indexing.resolution.regrouping import move_evidence
 from graphrag_neo4j.indexing.resolution.rows import (
     AcronymTextRow,
     AroundRow,
-    BlockRow,
     DecisionRow,
+    KeylessRow,
     SeedRow,
 )
 from graphrag_neo4j.indexing.resolution.rules import (
@@ -43,6 +43,7 @@ from graphrag_neo4j.indexing.resolution.spellings import (
     stored,
 )
 from graphrag_neo4j.nlp.acronyms import definition_forms, expansions, initials, looks_like_acronym
+from graphrag_neo4j.nlp.likely_names import name_properties
 from graphrag_neo4j.nlp.name_variants import block_key
 
 __all__ = ["resolve", "resolve_spellings"]
@@ -56,6 +57,7 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
     Where it has, the stage merge must run again. With `rules` False, only the decisions of people
     and models count, and those of rules are removed.
     """
+    await _give_keys(graph)
     listen(Started("resolve", int((await graph.read("resolve/count", CountRow))[0]["n"])))
     moved = False
     while rows := await graph.read("resolve/seeds", SeedRow, limit=PAGE):
@@ -67,6 +69,16 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
         moved |= await graph.transact(work)
         listen(Advanced(len(seeds)))
     return moved
+
+
+async def _give_keys(graph: Graph) -> None:
+    """Gives the entities of a graph of an older release the keys by which their names are found."""
+    while rows := await graph.read("resolve/keyless", KeylessRow, limit=PAGE):
+        keys: list[Row] = []
+        for row in rows:
+            own = next((name for name in row["names"] if entity_id(name) == row["id"]), "")
+            keys.append({"id": row["id"], **name_properties(own)})
+        await graph.write("resolve/give_keys", rows=keys)
 
 
 async def resolve_spellings(tx: Transaction, seeds: Sequence[str], *, rules: bool) -> bool:
@@ -99,7 +111,7 @@ async def _blocks(
     tx: Transaction, known: Known, keys: Collection[str]
 ) -> defaultdict[str, list[Spelling]]:
     """The spellings of blocks by key; those that are not known yet become known."""
-    rows = await tx.run("resolve/block", BlockRow, keys=sorted(keys))
+    rows = await tx.run("resolve/block", SpellingRow, keys=sorted(keys))
     decided = {row["id"]: row for row in rows if row["decided"]}
     unread = {row["id"] for row in rows} - known.keys() - decided.keys()
     known |= {id_: stored(row) for id_, row in decided.items() if id_ not in known}

@@ -2,8 +2,8 @@
 
 A single description is taken as it is, short ones are joined, and a model summarises the others as
 a tree (`tree_summarize`). A round reads all marked elements, saves the descriptions that need no
-model, and asks a model for the missing groups. The rounds end when no group is missing. The summary
-of each group is saved when it arrives.
+model, and asks a model for the missing groups, several of them in one request. The rounds end when
+no group is missing. The summary of each group is saved when it arrives.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
@@ -25,6 +26,7 @@ from graphrag_neo4j.indexing.tree_summarize import (
     SummaryBudget,
     tree_summarize,
 )
+from graphrag_neo4j.model import DescribedThing
 from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.text import shortened
 
@@ -51,6 +53,9 @@ class _Ask:
     element: str
     name: str
     group: Group
+
+
+_Batch = tuple[_Ask, ...]
 
 
 async def summarize(stage: StageContext, limits: SummaryLimits) -> None:
@@ -83,10 +88,10 @@ class _Describing:
         """Runs one round; returns whether another round is needed."""
         self.progress = False
         workers = self.stage.workers
-        await run_tasks(self._asks(), self._answer, self._save, workers=workers, batch=BATCH)
+        await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=BATCH)
         return self.progress
 
-    async def _asks(self) -> AsyncIterator[_Ask]:
+    async def _batches(self) -> AsyncIterator[_Batch]:
         """The groups to ask a model about; finished descriptions are saved on the way."""
         after = ""
         while rows := await self.graph.read(
@@ -96,10 +101,14 @@ class _Describing:
             done = [self._done(row, found) for row, found in folded if isinstance(found, Described)]
             await self.graph.write(f"summarize/save_{self.kind}", rows=done)
             self.stage.listen(Advanced(len(done)))
-            for row, found in folded:
-                if isinstance(found, Missing) and row["id"] not in self.failed:
-                    for group in found.groups:
-                        yield _Ask(row["id"], row["name"], group)
+            asks = [
+                _Ask(row["id"], row["name"], group)
+                for row, found in folded
+                if isinstance(found, Missing) and row["id"] not in self.failed
+                for group in found.groups
+            ]
+            for batch in _packed(asks, self.limits.budget, self.stage.backend.summary_batch):
+                yield batch
             after = rows[-1]["id"]
 
     def _folded(self, row: UndescribedRow) -> Described | Missing:
@@ -121,16 +130,18 @@ class _Describing:
             "sample": _sample(row) if found.by_model else None,
         }
 
-    async def _answer(self, ask: _Ask) -> str:
-        text = await self.stage.run(self.stage.backend.summarize(ask.name, ask.group.texts))
-        return shortened(text, self.limits.longest, self.limits.budget.count)
+    async def _answer(self, batch: _Batch) -> Sequence[str | ReplyError]:
+        things = [DescribedThing(ask.name, ask.group.texts) for ask in batch]
+        return await self.stage.run(self.stage.backend.summarize(things))
 
-    async def _save(self, outcomes: Sequence[Outcome[_Ask, str]]) -> None:
-        failed = {t.item.element: t.failure for t in outcomes if t.failure}
+    async def _save(self, outcomes: Sequence[Outcome[_Batch, Sequence[str | ReplyError]]]) -> None:
+        found = [pair for t in outcomes for pair in zip(t.item, _results(t), strict=True)]
+        failed = {ask.element: str(text) for ask, text in found if isinstance(text, ReplyError)}
+        longest, count = self.limits.longest, self.limits.budget.count
         groups = [
-            {"id": t.item.element, "group": t.item.group.hash, "text": t.result}
-            for t in outcomes
-            if t.result
+            {"id": a.element, "group": a.group.hash, "text": shortened(text, longest, count)}
+            for a, text in found
+            if isinstance(text, str)
         ]
         newly_failed = len(failed.keys() - self.failed)
         self.failed |= failed.keys()
@@ -139,6 +150,35 @@ class _Describing:
         await self.graph.write(f"summarize/failed_{self.kind}", rows=rows)
         await self.graph.write(f"summarize/group_{self.kind}", rows=groups)
         self.stage.listen(Advanced(failed=newly_failed))
+
+
+def _packed(asks: Sequence[_Ask], budget: SummaryBudget, most: int) -> list[_Batch]:
+    """Packs groups into batches of at most `most`: the longest first, each where it still fits.
+
+    Two groups of one element are not in one batch, because a model could not tell them apart.
+    """
+    sizes = {ask: sum(map(budget.count, ask.group.texts)) for ask in asks}
+    batches: list[list[_Ask]] = []
+
+    def has_room(batch: list[_Ask], ask: _Ask) -> bool:
+        fits = sum(sizes[one] for one in batch) + sizes[ask] <= budget.context
+        return fits and len(batch) < most and all(one.element != ask.element for one in batch)
+
+    for ask in sorted(asks, key=lambda ask: -sizes[ask]):
+        batch = next((batch for batch in batches if has_room(batch, ask)), [])
+        if not batch:
+            batches.append(batch)
+        batch.append(ask)
+    return [tuple(batch) for batch in batches]
+
+
+def _results(
+    outcome: Outcome[_Batch, Sequence[str | ReplyError]],
+) -> Sequence[str | ReplyError]:
+    """The result for each group of a batch. If the batch failed, so has each of them."""
+    if outcome.result is not None:
+        return outcome.result
+    return [ReplyError(outcome.failure or "there is no description")] * len(outcome.item)
 
 
 def _sample(row: UndescribedRow) -> list[int]:

@@ -117,6 +117,7 @@ def window_fix(test: WindowTest) -> str:
     return (
         f"Let the server keep a context window of at least {test.sent + REPLY:,} tokens (Ollama: "
         "OLLAMA_CONTEXT_LENGTH; llama.cpp: --ctx-size; vLLM: --max-model-len; LM Studio: the "
-        "context length of the model), or lower KG_REPORT_CONTEXT_TOKENS, KG_MAP_CONTEXT_TOKENS, "
-        "KG_DATA_MAX_TOKENS and KG_MAX_CONTEXT_TOKENS."
+        "context length of the model), or lower KG_SUMMARY_CONTEXT_TOKENS, "
+        "KG_REPORT_CONTEXT_TOKENS, KG_MAP_CONTEXT_TOKENS, KG_DATA_MAX_TOKENS and "
+        "KG_MAX_CONTEXT_TOKENS."
     )

@@ -8,6 +8,7 @@ from graphrag_neo4j.llm.evaluation.claims import (
 )
 from graphrag_neo4j.llm.evaluation.judge import DEFINITIONS, Judge, Metric, Verdict, Winner
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
+from graphrag_neo4j.llm.evaluation.support import Support, SupportJudge, SupportVerdict
 
 __all__ = [
     "DEFINITIONS",
@@ -16,6 +17,9 @@ __all__ = [
     "Judge",
     "Metric",
     "SentenceClaims",
+    "Support",
+    "SupportJudge",
+    "SupportVerdict",
     "Verdict",
     "Winner",
     "answer_parts",

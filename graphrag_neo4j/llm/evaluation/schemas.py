@@ -20,12 +20,26 @@ __all__ = [
     "Resolution",
     "Selection",
     "SelectionSchema",
+    "Support",
+    "SupportSchema",
 ]
 
 Selection = Literal["keep", "part", "none"]
 Resolution = Literal["clear", "resolved", "ambiguous"]
+Support = Literal["supported", "partly", "not"]
 WINNER = re.compile(r"(?:answer\s?)?([012])", re.IGNORECASE)
 TIES = frozenset({"tie", "draw", "neither", "equal"})
+# The words for a support that models write in place of those that they are asked for.
+OTHER_WORDS: Mapping[str, Support] = {
+    "fully supported": "supported",
+    "fully": "supported",
+    "partly supported": "partly",
+    "partially supported": "partly",
+    "partially": "partly",
+    "partial": "partly",
+    "not supported": "not",
+    "unsupported": "not",
+}
 MOST_ITEMS = 50  # sentences of one request
 
 
@@ -54,6 +68,23 @@ class JudgedSchema(ReplySchema):
     defaults: ClassVar[Mapping[str, object]] = {"reasoning": ""}
     reasoning: Text = Field(json_schema_extra={"maxLength": 1500})
     winner: Annotated[Literal[0, 1, 2], BeforeValidator(_read_winner)]
+
+
+def _read_support(value: object, info: ValidationInfo) -> object:
+    """Reads a support that may be given in other words, such as "Partially supported."."""
+    said = _word(value).rstrip(".").replace("_", " ").replace("-", " ")
+    if said in OTHER_WORDS:
+        note(info, "a support in other words")
+    return OTHER_WORDS.get(said, said)
+
+
+class SupportSchema(ReplySchema):
+    """The reason first, then whether the passages support the sentence."""
+
+    model_config = ConfigDict(title="sentence_support")
+    defaults: ClassVar[Mapping[str, object]] = {"reason": ""}
+    reason: Text = Field(json_schema_extra={"maxLength": 1000})
+    support: Annotated[Support, BeforeValidator(_read_support)]
 
 
 Number = Annotated[int, BeforeValidator(read_reference)]

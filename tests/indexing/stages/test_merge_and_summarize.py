@@ -110,6 +110,38 @@ async def test_several_are_joined_while_short_and_given_to_the_model_once_they_a
     assert kept["Marley"]["description"] == "Marley: 3 in one, by 1."
 
 
+async def test_elements_share_a_request_as_far_as_its_room_goes(graph: Graph) -> None:
+    """The longest come first: 30 and 20 words fill one request of 52, and 24 and 18 another."""
+    await put(graph, documents(ONE, TWO))
+    words = {"Marley": 15, "Bob": 12, "Fred": 10, "Scrooge": 9}
+    said = {
+        text: found(*((name, "person", long(n + ends, n)) for name, n in words.items()))
+        for ends, text in ((0, ONE), (1, TWO))
+    }
+    told = PresetBackend(said)
+    await read(graph, told)
+    await describe(graph, told, join=5, context=52)
+    assert sorted(map(sorted, told.together)) == [["Bob", "Scrooge"], ["Fred", "Marley"]]
+    kept = await entities(graph)
+    assert {e["description"] for e in kept.values()} == {f"{n}: 2 in one, by 1." for n in words}
+
+
+async def test_what_fails_in_a_shared_request_fails_alone(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    said = {
+        text: found(("Marley", "person", long(n, 20)), ("Bob", "person", long(n, 19)))
+        for n, text in enumerate((ONE, TWO))
+    }
+    told = PresetBackend(said, failing={"Bob": "the description is empty"})
+    await read(graph, told)
+    await describe(graph, told, join=5)
+    assert told.together == [{"Bob", "Marley"}]
+    kept = await entities(graph)
+    assert kept["Marley"]["description"] == "Marley: 2 in one, by 1."
+    assert kept["Bob"].get("description") is None
+    assert kept["Bob"]["description_error"] == "the description is empty"
+
+
 async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
     graph: Graph,
 ) -> None:

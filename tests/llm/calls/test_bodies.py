@@ -11,7 +11,7 @@ from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.response_bodies import LONGEST_BODY, LONGEST_REPLY
-from graphrag_neo4j.model import ChunkText, LLMTask, Message, Request
+from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.odd_endpoint import EVENTS, events, odd_endpoint
 
@@ -326,7 +326,7 @@ def step(name: str, given: Settings) -> LLMTask[object]:
     steps: dict[str, LLMTask[object]] = {
         "extraction": backend.extract(CHUNK),
         "claims": backend.claims(CHUNK),
-        "summary": backend.summarize("Marley", ["A", "B"]),
+        "summary": backend.summarize([DescribedThing("Marley", ["A", "B"])]),
         "report": backend.report("context", material),
         "points": query_backend.points("Who?", context()),
         "primer": query_backend.prime("Who?", context()),

@@ -28,7 +28,9 @@ MISSED = re.compile(r"\bmiss(?:ed|ing)\b", re.IGNORECASE)
 FORM = re.compile(r"One JSON object and nothing else\b[^{\n]*(\{.*)")
 SCHEMA_OF = {
     "findings": "community_report",
+    "descriptions": "summaries",
     "winner": "judged_answers",
+    "support": "sentence_support",
     "selected": "selected_sentences",
     "resolved": "resolved_sentences",
     "decomposed": "sentence_claims",

@@ -9,7 +9,8 @@
 - "tie": it is always a tie.
 
 `Options.misjudged` holds the malformed replies to the first request, the second one and so on; ""
-stands for a proper reply.
+stands for a proper reply. Both options also serve for the support of a sentence: "fair" compares
+its words with those of the passages, "first" says that it is supported, "tie" that it is partly.
 """
 
 import json
@@ -19,7 +20,7 @@ from collections.abc import Mapping
 from tests.support.fake_endpoint.chat import Chat
 from tests.support.fake_endpoint.dice import pick
 
-__all__ = ["MISJUDGED", "judge"]
+__all__ = ["MISJUDGED", "judge", "judge_support"]
 
 MARK = re.compile(r"Quality mark (\d+)\.")
 MISJUDGED: Mapping[str, str] = {
@@ -46,6 +47,25 @@ def judge(chat: Chat, way: str, misjudged: tuple[str, ...], seed: int) -> str:
     winner = _winner(way, one, other, pick(3, "judge", seed, chat.prompt))
     reasoning = "They are equal." if winner == 0 else f"Answer {winner} is better."
     return json.dumps({"reasoning": reasoning, "winner": winner})
+
+
+def judge_support(chat: Chat, way: str, misjudged: tuple[str, ...], seed: int) -> str:
+    """The reply to a request whose first marked text is a sentence; the others are passages."""
+    turn = len(chat.turns)
+    if turn < len(misjudged) and misjudged[turn]:
+        return MISJUDGED[misjudged[turn]]
+    sentence, *passages = chat.texts
+    words, known = _words(sentence), _words(" ".join(passages))
+    share = len(words & known) / max(1, len(words))
+    fair = 0 if share >= 0.8 else 1 if share >= 0.5 else 2
+    chance = pick(3, "support", seed, chat.prompt)
+    verdict = {"first": 0, "tie": 1, "random": chance}.get(way, fair)
+    reason = f"The passages have {share:.0%} of the words."
+    return json.dumps({"reason": reason, "support": ("supported", "partly", "not")[verdict]})
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w{3,}", text.casefold()))
 
 
 def _winner(way: str, one: str, other: str, chance: int) -> int:

@@ -7,7 +7,7 @@ known, a gleaning brings the rest. A pass that was cut off is continued where it
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import compress
 from typing import Literal
@@ -25,7 +25,7 @@ from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_mor
 from tests.support.fake_endpoint.dice import dice
 from tests.support.fake_endpoint.faults import make_messy, make_messy_json
 from tests.support.fake_endpoint.invented import invent, sentences, shorten
-from tests.support.fake_endpoint.judging import judge
+from tests.support.fake_endpoint.judging import judge, judge_support
 from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.records import COMPLETE, Knowledge, Record, Relationship, to_tuples
 from tests.support.fake_endpoint.reports import write_report
@@ -37,8 +37,18 @@ Phase = Literal["", "missed", "gleaning", "continuation"]
 REPEATED = re.compile(
     r"(?:The code word is |JSON object and nothing else: )(\S+?|\{.*\})\.?$", re.MULTILINE
 )
-JUDGED = "judged_answers"  # the name of the schema of a verdict
+JUDGES = {"judged_answers": judge, "sentence_support": judge_support}
+"""Who replies to a schema of verdicts, by the schema's name."""
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
+
+
+def _summaries(chat: Chat) -> object:
+    """A description of each thing, as it would be if this thing were asked about alone."""
+    limit = (chat.max_tokens or 1000) // max(1, len(chat.texts))
+    each = (replace(chat, texts=(text,), max_tokens=limit) for text in chat.texts)
+    listed = [{"thing": n, "description": _summarize(one)} for n, one in enumerate(each, start=1)]
+    return {"descriptions": listed}
+
 
 SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "community_report": write_report,
@@ -50,6 +60,7 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "self_contained_question": answers.rewrite,
     "collection_profile": tuning.profile,
     "entity_types": tuning.entity_types,
+    "summaries": _summaries,
     "suggested_questions": suggestions.suggest,
     "next_questions": suggestions.follow,
     "collection_description": asking.describe,
@@ -122,8 +133,8 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
 
 
 def _write_json(chat: Chat, options: Options) -> str:
-    if chat.response_format.get("json_schema", {}).get("name") == JUDGED:
-        return judge(chat, options.judge, options.misjudged, options.seed)
+    if judging := JUDGES.get(chat.response_format.get("json_schema", {}).get("name", "")):
+        return judging(chat, options.judge, options.misjudged, options.seed)
     written = json.dumps(_structured(chat), ensure_ascii=False)
     if not options.messy:
         return written

@@ -1,0 +1,27 @@
+// Reads the records that citations name: what each is called, and what it says.
+UNWIND $citations AS citation
+CALL (citation) {
+  WITH citation WHERE citation.kind = 'Entities'
+  MATCH (x:Entity {ref: citation.ref})
+  RETURN 'entity ' + x.name AS source, x.name + ': ' + coalesce(x.description, '') AS text
+  UNION
+  WITH citation WHERE citation.kind = 'Relationships'
+  MATCH (a)-[x:RELATED {ref: citation.ref}]->(b)
+  WITH x, CASE WHEN x.reversed THEN [b, a] ELSE [a, b] END AS ends
+  WITH x, ends[0].name + ' – ' + ends[1].name AS name
+  RETURN 'relationship ' + name AS source, name + ': ' + coalesce(x.description, '') AS text
+  UNION
+  WITH citation WHERE citation.kind = 'Claims'
+  MATCH (x:Claim {ref: citation.ref})-[:FROM]->(:Chunk)-[:PART_OF]->(document:Document)
+  RETURN document.source AS source,
+         x.description + coalesce('\n' + x.source_text, '') AS text
+  UNION
+  WITH citation WHERE citation.kind = 'Reports'
+  MATCH (x:Community {ref: citation.ref})
+  RETURN 'report ' + coalesce(x.title, '') AS source, coalesce(x.report, '') AS text
+  UNION
+  WITH citation WHERE citation.kind = 'Sources'
+  MATCH (x:Chunk {ref: citation.ref})-[:PART_OF]->(document:Document)
+  RETURN document.source AS source, x.text AS text
+}
+RETURN citation.kind AS kind, citation.ref AS ref, source, text

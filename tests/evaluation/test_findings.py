@@ -1,0 +1,49 @@
+"""The findings of a graph's reports, with the text of each record that they cite."""
+
+from graphrag_neo4j.evaluation.findings import read_findings
+from graphrag_neo4j.evaluation.model import CitedSource
+from graphrag_neo4j.graph import Graph
+
+MADE = """
+CREATE (d:Document {id: 'd', source: 'notes.txt', title: 'Notes'}),
+  (c:Chunk {id: 'c', ref: 1, text: 'Ada met Charles in June.'})-[:PART_OF]->(d),
+  (a:Entity {id: 'a', ref: 2, name: 'Ada', description: 'She wrote notes.'}),
+  (b:Entity {id: 'b', ref: 3, name: 'Charles', description: 'He built engines.'}),
+  (a)-[:RELATED {id: 'r', ref: 4, reversed: true, description: 'He met her.'}]->(b),
+  (l:Claim {id: 'l', ref: 5, description: 'Ada was first.', source_text: 'Ada, the first.'})
+    -[:FROM]->(c),
+  (s:Community {id: 's', ref: 6, level: 1, title: 'Letters', report: '# Letters\nThey wrote.',
+    origin: 'model'}),
+  (s)-[:HAS_FINDING]->(:Finding {id: 'f2', index: 0, explanation: 'They wrote letters.'}),
+  (t:Community {id: 't', ref: 7, level: 0, title: 'Ada and Charles', origin: 'model'}),
+  (t)-[:HAS_FINDING]->(:Finding {id: 'f1', index: 0, explanation: $said}),
+  (u:Community {id: 'u', ref: 8, level: 0, title: 'Ada', origin: 'elements'}),
+  (u)-[:HAS_FINDING]->(:Finding {id: 'f3', index: 0, explanation: 'She wrote notes.'})
+"""
+SAID = (
+    "They met [Data: Sources (1); Entities (2); Relationships (4)]. "
+    "She was first [Data: Claims (5); Reports (6); Entities (99)]."
+)
+
+
+async def test_each_citation_leads_to_the_record_that_it_names(graph: Graph) -> None:
+    await graph.run_plain(MADE, said=SAID)
+    first, second = await read_findings(graph)
+    assert first.sources == [
+        CitedSource("[Data: Sources (1)]", "notes.txt", "Ada met Charles in June."),
+        CitedSource("[Data: Entities (2)]", "entity Ada", "Ada: She wrote notes."),
+        CitedSource(
+            "[Data: Relationships (4)]",
+            "relationship Charles – Ada",
+            "Charles – Ada: He met her.",
+        ),
+        CitedSource("[Data: Claims (5)]", "notes.txt", "Ada was first.\nAda, the first."),
+        CitedSource("[Data: Reports (6)]", "report Letters", "# Letters\nThey wrote."),
+    ]
+    assert first.dead == ["[Data: Entities (99)]"]
+    assert (first.question, first.condition, first.text) == ("t", "reports of level 0", SAID)
+    assert (second.condition, second.sources, second.dead) == ("reports of level 1", [], [])
+
+
+async def test_a_graph_without_reports_has_no_findings(graph: Graph) -> None:
+    assert await read_findings(graph) == []

@@ -136,7 +136,8 @@ async def answer_missing(
     step = Step("answers", folder.answers, _answer, _missing)
     alone = all(item.asked.endpoint is None for item in items)
     workers = WORKERS_ALONE if alone else WORKERS
-    result = await make_missing(step, items, workers=workers, listen=metered(listen, meter))
+    hear = listen if alone else metered(listen, meter)
+    result = await make_missing(step, items, workers=workers, listen=hear)
     if not result.failed:
         (folder.path / UNFINISHED).unlink(missing_ok=True)
     _tell_shared_notices(folder, items, listen)

@@ -173,6 +173,21 @@ async def test_without_a_model_answers_are_quotations_and_cost_nothing(
 
 
 @pytest.mark.usefixtures("graph")
+async def test_a_condition_may_have_a_client_of_its_own(
+    settings: Make, endpoint: FakeEndpoint, tmp_path: Path
+) -> None:
+    own = settings(claims=False, embedding_model="static")
+    conditions = ["SS", "large=SS,answer_model=large", "quoted=SS,model=extractive"]
+    evaluation = await indexed(own, tmp_path / "e", conditions)
+    endpoint.reset()
+    assert {step.step for step in (await evaluation.estimate_answers()).steps} == {"SS", "large"}
+    assert (await evaluation.answer()).made == 6
+    assert sorted(call.model for call in endpoint.log) == ["gpt-4.1-mini"] * 2 + ["large"] * 2
+    quoted = [one for one in evaluation.costs() if one.condition == "quoted"]
+    assert [(one.calls, one.cost) for one in quoted] == [(0, 0)]
+
+
+@pytest.mark.usefixtures("graph")
 async def test_a_level_that_the_graph_lacks_is_left_out_or_refused(
     settings: Make, tmp_path: Path
 ) -> None:

@@ -154,7 +154,7 @@ def test_questions_and_answers_from_the_command_line(
     ran = kg("eval", "answers", "e", "-c", "SS", "--yes")
     assert ran.code == 0, ran.err
     assert "2 answers will take about 2 calls with" in ran.out
-    assert "SS               2       0" in ran.out
+    assert "SS               2  " in ran.out
     ran = kg("eval", "answers", "e", "-c", "C0", "--yes", "--quiet")
     assert (ran.code, ran.out) == (0, "")
     assert EvaluationFolder("e").plan.conditions == ("SS", "C0")

@@ -13,16 +13,20 @@ UNKNOWN = "–"
 HEAD = (
     "condition",
     "answers",
-    "failed",
     "units",
-    "context tokens",
-    "% of most",
+    "context",
+    "%",
     "calls",
-    "tokens in",
-    "tokens out",
+    "in",
+    "out",
     "cost",
     "seconds",
-    "total cost",
+    "total",
+)
+LEGEND = (
+    "From units to seconds, each number is the mean of an answer: the reports, passages and other "
+    "records of its contexts, their tokens, these in percent of the largest condition, calls, "
+    "input and output tokens, cost, seconds. total is the cost of all answers of the condition."
 )
 
 
@@ -31,18 +35,13 @@ def print_costs(answers: Iterable[AnswerRecord]) -> None:
     rows = [_row(one) for one in condition_costs(answers)]
     if rows:
         terminal.table(HEAD, rows)
-        terminal.line(
-            "Units are the reports, passages and other records of the contexts. All numbers from "
-            "there to the seconds are means for one answer.",
-            style="dim",
-        )
+        terminal.line(LEGEND, style="dim")
 
 
 def _row(one: ConditionCosts) -> Sequence[str]:
     return (
         one.condition,
         f"{one.answers:,}",
-        f"{one.missing:,}",
         _number(one.units),
         _number(one.context_tokens),
         UNKNOWN if one.percent is None else f"{one.percent:.1f}",

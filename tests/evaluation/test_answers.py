@@ -70,6 +70,7 @@ async def test_all_conditions_answer_and_nothing_is_asked_twice(
     assert endpoint.log == []
 
 
+@pytest.mark.slow
 async def test_only_what_a_change_concerns_is_asked_again(
     graph: Graph, settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:
@@ -95,6 +96,7 @@ async def test_only_what_a_change_concerns_is_asked_again(
 
 
 @pytest.mark.usefixtures("graph")
+@pytest.mark.slow
 async def test_after_a_kill_no_reply_is_paid_for_twice(
     settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:

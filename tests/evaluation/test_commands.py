@@ -136,6 +136,7 @@ def test_without_a_model_one_s_own_questions_serve(
 
 
 @pytest.mark.usefixtures("graph", "environment")
+@pytest.mark.slow
 def test_questions_and_answers_from_the_command_line(
     kg: Run, tmp_path: Path, endpoint: FakeEndpoint
 ) -> None:

@@ -12,14 +12,21 @@ from functools import lru_cache
 from itertools import compress
 from typing import Literal
 
-from tests.support.fake_endpoint import answers, names, suggestions, tuning
+from tests.support.fake_endpoint import answers, names, peers, suggestions, tuning
 from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.chat import Chat, answers_plainly, asks_for_more, asks_yes_or_no
 from tests.support.fake_endpoint.dice import dice
 from tests.support.fake_endpoint.faults import make_messy, make_messy_json
 from tests.support.fake_endpoint.invented import invent, sentences, shorten
 from tests.support.fake_endpoint.options import Options
-from tests.support.fake_endpoint.records import COMPLETE, Knowledge, Record, Relationship, to_tuples
+from tests.support.fake_endpoint.records import (
+    COMPLETE,
+    Knowledge,
+    Record,
+    Relationship,
+    to_rows,
+    to_tuples,
+)
 from tests.support.fake_endpoint.reports import write_report
 from tests.support.fake_endpoint.schemas import fill, find_schema
 
@@ -29,6 +36,8 @@ Phase = Literal["", "missed", "gleaning", "continuation"]
 REPEATED = re.compile(
     r"(?:The code word is |JSON object and nothing else: )(\S+?|\{.*\})\.?$", re.MULTILINE
 )
+LISTS = ("extraction", "extraction_rows", "claims")
+"""The kinds of requests that may take several passes over one text."""
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 
@@ -53,6 +62,11 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "summaries": _summaries,
     "suggested_questions": suggestions.suggest,
     "next_questions": suggestions.follow,
+    "CommunityReportResponse": peers.write_report,
+    "graphrag_points": peers.points,
+    "query_keywords": peers.keywords,
+    "Neo4jGraph": peers.write_graph,
+    "GraphSchemaExtractionOutput": peers.write_schema,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 
@@ -77,7 +91,7 @@ class Task:
 def read_task(chat: Chat, options: Options) -> Task:
     """What the request wants next: follows the conversation from its beginning."""
     task = Task(chat.kind, schema=chat.response_format.get("json_schema", {}).get("name", ""))
-    if task.kind in {"extraction", "claims"}:
+    if task.kind in LISTS:
         for answer, then in chat.turns:
             task = _next_task(task, answer, then, chat, options)
         if chat.words:
@@ -103,7 +117,7 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
     if task.phase == "missed":
         return _say_whether_missed(task, chat, options)
     match task.kind:
-        case "extraction" | "claims":
+        case "extraction" | "extraction_rows" | "claims":
             return _go_on(task.said, _whole_pass(task, chat, options))
         case "json":
             return _write_json(chat, options)
@@ -134,7 +148,7 @@ def _one_word(chat: Chat) -> str:
 def garbage(task: Task) -> str:
     """A reply that can't be used, and can be seen to be so."""
     match task.kind:
-        case "extraction" | "claims" | "json":
+        case "extraction" | "extraction_rows" | "claims" | "json":
             return REFUSAL
         case _:
             return ""
@@ -152,8 +166,10 @@ def _whole_pass(task: Task, chat: Chat, options: Options) -> str:
 
 @lru_cache(maxsize=5_000)
 def _write_pass(kind: str, text: str, number: int, options: Options) -> str:
-    passes = _passes(kind, text, options.held_back)
-    written = to_tuples(passes[number] if number < len(passes) else ())
+    rows = kind == "extraction_rows"
+    passes = _passes("extraction" if rows else kind, text, options.held_back)
+    write = to_rows if rows else to_tuples
+    written = write(passes[number] if number < len(passes) else ())
     if not options.messy:
         return written
     chance = dice("mess", options.seed, kind, number, text)

@@ -25,7 +25,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -40,8 +40,9 @@ from neo4j import GraphDatabase
 from peers_table import print_tables
 
 from graphrag_neo4j import embedded
+from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.resources import read_data
-from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.tokens import PACKAGED
 from tests.support.fake_endpoint import FakeEndpoint
 
@@ -63,6 +64,8 @@ SAME = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # or litellm waits for a download of prices
 }
 FAULTS = {"server_error": 0.025, "garbage": 0.025}
+
+Save = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +137,8 @@ def main() -> None:
     work.mkdir(parents=True, exist_ok=True)
     for name in arguments.only or PROGRAMS:
         print(f"{name} …", flush=True)
-        results = _measure(PROGRAMS[name], work / _short(name), arguments)
-        known = _known(work) | {name: results, "machine": _machine()}
-        (work / "results.json").write_text(json.dumps(known, indent=1), encoding="utf-8")
+        save = partial(_save, work, name)
+        save(_measure(PROGRAMS[name], work / _short(name), arguments, save))
     print_tables(_known(work))
 
 
@@ -156,6 +158,11 @@ def _known(work: Path) -> dict[str, Any]:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
+def _save(work: Path, name: str, results: Mapping[str, Any]) -> None:
+    known = _known(work) | {name: results, "machine": _machine()}
+    (work / "results.json").write_text(json.dumps(known, indent=1), encoding="utf-8")
+
+
 def _machine() -> str:
     date = time.strftime("%Y-%m-%d", time.gmtime())
     load = os.getloadavg()[0]
@@ -169,7 +176,9 @@ def _short(name: str) -> str:
     return name.rpartition("/")[2].lower()
 
 
-def _measure(program: Program, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+def _measure(
+    program: Program, folder: Path, arguments: argparse.Namespace, save: Save
+) -> dict[str, Any]:
     """All steps of a program; where it fails or runs out of time, those that it did, and why."""
     for old in folder.glob("home-*"):
         shutil.rmtree(old)
@@ -184,18 +193,21 @@ def _measure(program: Program, folder: Path, arguments: argparse.Namespace) -> d
             here = _environment(endpoint.url, folder)
             bench = Bench(program, folder, documents, endpoint, deadline, here, results)
             with _neo4j(bench) if program.needs_neo4j else nullcontext():
-                _take_steps(bench)
+                _take_steps(bench, save)
     except (ProgramTooSlowError, subprocess.TimeoutExpired) as error:
         results["ended"] = f"It did not end within {arguments.limit:g} minutes. {error}"
+    except EmbeddedError as error:
+        results["ended"] = str(error)
     except subprocess.CalledProcessError as error:
         results["ended"] = f"It could not be installed. {(error.stderr or '')[-2000:]}"
     return results
 
 
-def _take_steps(bench: Bench) -> None:
+def _take_steps(bench: Bench, save: Save) -> None:
     for step in (_whole, _added, _with_failures, _killed):
         began = time.monotonic()
         step(bench)
+        save(bench.results)
         seconds = time.monotonic() - began
         print(f"  {step.__name__.strip('_').replace('_', ' ')}: {seconds:.0f} s", flush=True)
 
@@ -257,7 +269,7 @@ def _neo4j(bench: Bench) -> Iterator[None]:
     """The embedded Neo4j of a program that needs one, with a new home."""
     settings = load_settings(home=bench.folder / "home-neo4j")
     try:
-        server = embedded.start(settings)
+        server = _started(settings)
         bench.server = server.pid
         bench.environment |= {
             "NEO4J_URI": server.uri,
@@ -267,6 +279,14 @@ def _neo4j(bench: Bench) -> Iterator[None]:
         yield
     finally:
         embedded.stop(settings)
+
+
+def _started(settings: Settings) -> embedded.Server:
+    """The server; on a busy machine it takes longer to start than `start` waits, so once more."""
+    try:
+        return embedded.start(settings)
+    except EmbeddedError:
+        return embedded.start(settings)
 
 
 def _home(bench: Bench, name: str) -> Path:

@@ -4,11 +4,11 @@
     python ours.py ask HOME METHOD QUESTION
     python ours.py count HOME
 
-All settings are the defaults, but for the endpoint and the number of calls at once.
+All settings are the defaults, but for the endpoint and the number of calls at once. HOME is not
+used: everything is in the Neo4j that the environment names.
 """
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +17,7 @@ KG_BUILD = Path(sys.executable).parent / "kg-build"
 
 
 def main() -> int:
-    command, home, *rest = sys.argv[1:]
-    os.environ["KG_HOME"] = home
+    command, _, *rest = sys.argv[1:]
     match command:
         case "ask":
             return _kg_build("query", rest[1], "--method", rest[0])

@@ -5,9 +5,11 @@
     python with_neo4j_graphrag.py count HOME
 
 The pipeline is SimpleKGPipeline, whose default is that the model finds a schema for each document.
-Its splitter counts characters. It merges entities of one name with APOC, where Neo4j has it. HOME
-is not used: everything is in Neo4j. `index` reads every document of FOLDER, as the pipeline does
-not know what it has read; `add` reads the newest file only.
+Its splitter counts characters. HOME is not used: everything is in Neo4j. `index` reads all
+documents of FOLDER, as the pipeline does not know what it has read; `add` reads the newest file.
+
+The pipeline needs APOC. Where Neo4j has none, as the embedded one, relationships are created by a
+statement of Neo4j itself, and entities of one name are not merged. Neither asks the model.
 """
 
 import asyncio
@@ -17,6 +19,7 @@ import sys
 from pathlib import Path
 
 import neo4j
+from neo4j_graphrag.components import kg_writer
 from neo4j_graphrag.components.text_splitters.fixed_size_splitter import FixedSizeSplitter
 from neo4j_graphrag.embeddings import OpenAIEmbeddings
 from neo4j_graphrag.experimental.pipeline.kg_builder import SimpleKGPipeline
@@ -33,6 +36,11 @@ OPTIONAL MATCH (entity)-[related]-(other)
 WITH node, collect(DISTINCT entity.name + ' ' + coalesce(other.name, ''))[..40] AS near
 RETURN node.text AS text, near
 """
+WITH_APOC = (
+    "CALL apoc.merge.relationship(start, row.type, {}, row.properties, end, row.properties) "
+    "YIELD rel"
+)
+WITHOUT_APOC = "MERGE (start)-[rel:$(row.type)]->(end) SET rel += row.properties"
 COUNTED = {
     "documents": "MATCH (n:Document) RETURN count(n)",
     "chunks": "MATCH (n:Chunk) RETURN count(n)",
@@ -56,6 +64,9 @@ def main() -> None:
 
 
 async def _read(driver: neo4j.Driver, paths: list[Path]) -> None:
+    has_apoc = _has_apoc(driver)
+    if not has_apoc:
+        _write_without_apoc()
     size = int(int(os.environ["BENCH_CHUNK_TOKENS"]) * CHARACTERS)
     overlap = int(int(os.environ["BENCH_CHUNK_OVERLAP"]) * CHARACTERS)
     pipeline = SimpleKGPipeline(
@@ -64,7 +75,7 @@ async def _read(driver: neo4j.Driver, paths: list[Path]) -> None:
         embedder=OpenAIEmbeddings(model=os.environ["BENCH_EMBEDDING"]),
         from_file=False,
         text_splitter=FixedSizeSplitter(chunk_size=size, chunk_overlap=overlap),
-        perform_entity_resolution=_has_apoc(driver),
+        perform_entity_resolution=has_apoc,
     )
     for path in paths:
         await pipeline.run_async(file_path=path.name, text=path.read_text(encoding="utf-8"))
@@ -87,6 +98,13 @@ def _ask(driver: neo4j.Driver, method: str, question: str) -> str:
 def _has_apoc(driver: neo4j.Driver) -> bool:
     query = "SHOW PROCEDURES YIELD name WHERE name = 'apoc.refactor.mergeNodes' RETURN count(name)"
     return _number(driver, query) > 0
+
+
+def _write_without_apoc() -> None:
+    made = kg_writer.upsert_relationship_query
+    kg_writer.upsert_relationship_query = lambda *given, **named: made(*given, **named).replace(
+        WITH_APOC, WITHOUT_APOC
+    )
 
 
 def _number(driver: neo4j.Driver, query: str) -> int:

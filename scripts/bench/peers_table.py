@@ -9,7 +9,9 @@ Results = Mapping[str, Any]
 Cell = Callable[[Results], str]
 
 NONE = "–"
-KINDS = ("documents", "chunks", "entities", "names", "relationships", "reports")
+KINDS = ("documents", "chunks", "entities", "names", "relationships", "communities", "reports")
+KEPT = ("entities", "relationships", "reports")
+PENDING = "pending items"
 
 
 def print_tables(known: Mapping[str, Any]) -> None:
@@ -69,11 +71,10 @@ def _failing(one: Results) -> str:
 
 
 def _kept(name: str) -> Cell:
-    """What a run kept of the entities, relationships and reports of a whole index."""
+    """What a run kept of a whole index, and what a program says that it has still to do."""
     return lambda one: ", ".join(
-        f"{one[name].get(kind, 0):,} of {one['counts'][kind]:,} {kind}"
-        for kind in ("entities", "relationships", "reports")
-        if kind in one["counts"]
+        [f"{one[name].get(k, 0):,} of {one['counts'][k]:,} {k}" for k in KEPT if k in one["counts"]]
+        + [f"{one[name][PENDING]:,} {PENDING}"] * (PENDING in one[name])
     )
 
 

@@ -33,7 +33,8 @@ def _kg_build(*arguments: str) -> int:
 
 def _count() -> int:
     status = json.loads(subprocess.check_output([str(KG_BUILD), "status", "--json"]))
-    print(json.dumps(status["counts"]))
+    pending = sum(status["pending"].values())
+    print(json.dumps(status["counts"] | {"pending items": pending}))
     return 0
 
 

@@ -53,7 +53,8 @@ def main() -> None:
         save = partial(_save, work, name)
         results = _known(work).get(name, {}) if arguments.steps else {}
         save(_measure(PROGRAMS[name], work / _short(name), arguments, results, save))
-    print_tables(_known(work))
+    known = _known(work)
+    print_tables(known["machine"], {name: known[name] for name in PROGRAMS if name in known})
 
 
 def _arguments() -> argparse.Namespace:

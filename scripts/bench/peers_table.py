@@ -11,13 +11,11 @@ Cell = Callable[[Results], str]
 NONE = "–"
 KINDS = ("documents", "chunks", "entities", "names", "relationships", "communities", "reports")
 KEPT = ("entities", "relationships", "reports")
-PENDING = "pending items"
 
 
-def print_tables(known: Mapping[str, Any]) -> None:
-    """The table of all programs in `known`, and the last lines of those that did not end."""
-    programs = {name: one for name, one in known.items() if name != "machine"}
-    print(f"\n{known.get('machine', '')}\n")
+def print_tables(machine: str, programs: Mapping[str, Results]) -> None:
+    """The table of all programs, and the last lines of those that did not end."""
+    print(f"\n{machine}\n")
     print(_row("", list(programs)))
     print(_row("---", ["---"] * len(programs)))
     for title, cell in ROWS:
@@ -74,7 +72,7 @@ def _kept(name: str) -> Cell:
     """What a run kept of a whole index, and what a program says that it has still to do."""
     return lambda one: ", ".join(
         [f"{one[name].get(k, 0):,} of {one['counts'][k]:,} {k}" for k in KEPT if k in one["counts"]]
-        + [f"{one[name][PENDING]:,} {PENDING}"] * (PENDING in one[name])
+        + [f"{one[name][k]:,} {k}" for k in ("pending items",) if k in one[name]]
     )
 
 

@@ -64,7 +64,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", choices=list(PROGRAMS))
     parser.add_argument("--steps", nargs="*", choices=list(STEPS), help="others stay as they were")
     parser.add_argument("--limit", type=float, default=20, help="minutes for each program")
-    parser.add_argument("--latency", type=float, default=0.1, help="seconds of each call")
+    parser.add_argument("--latency", type=float, default=1, help="seconds of each call")
     parser.add_argument("--work", type=Path, default=ROOT / ".peers")
     return parser.parse_args()
 

@@ -45,6 +45,17 @@ SCHEMA_OF = {
     "question": "self_contained_question",
     "answer": "rated_answer",
 }
+# What other programs ask for: words that only their prompts have, and a name for the form.
+PEER_FORMS = {
+    'The response should be JSON formatted as follows:\n{\n    "points"': "graphrag_points",
+    "**high_level_keywords**": "query_keywords",
+}
+PEER_ROWS = "entity<|#|>entity_name"
+# The text to read in the prompts of LightRAG and of neo4j-graphrag.
+PEER_TEXT = re.compile(
+    r"^---Input Text---\n```\n(.*?)\n```\n\n---Output---|^Input text:\n+(.*)",
+    re.MULTILINE | re.DOTALL,
+)
 PLAIN_ANSWER = re.compile(r"\s*(yes|no)\b[^<]{0,80}", re.IGNORECASE)
 
 
@@ -74,6 +85,8 @@ class Chat:
         """The text to read: what is marked, else what follows "Text:", else the whole prompt."""
         if self.texts:
             return self.texts[-1]
+        if peer := PEER_TEXT.search(self.prompt):
+            return (peer[1] or peer[2]).strip()
         _, found, rest = self.prompt.rpartition("\nText:")
         return re.split(r"\n#{4,}|\nOutput:", rest)[0].strip() if found else self.prompt
 
@@ -94,6 +107,7 @@ KINDS: tuple[tuple[str, Callable[[Chat], bool]], ...] = (
     ("recall", lambda chat: RECALL.search(chat.prompt) is not None),
     ("json", lambda chat: chat.response_format.get("type") in {"json_schema", "json_object"}),
     ("extraction", lambda chat: '("entity"<|>' in chat.prompt),
+    ("extraction_rows", lambda chat: PEER_ROWS in chat.prompt),
     ("claims", lambda chat: STATUS_FIELD.search(chat.prompt) is not None),
     ("choice", lambda chat: bool(chat.words)),
     ("answer", lambda chat: holds_tables(chat.text) or "\nAnalyst 1, help" in chat.prompt),
@@ -118,9 +132,17 @@ def read_chat(body: Mapping[str, Any], window: int = 0) -> Chat:
         turns=_turns(messages[first:]),
         texts=tuple(_marked(prompt)),
         words=_forced(body.get("logit_bias") or {}),
-        response_format=body.get("response_format") or _asked_in_words(prompt),
+        response_format=_response_format(body.get("response_format") or {}, prompt),
         max_tokens=body.get("max_completion_tokens") or body.get("max_tokens"),
     )
+
+
+def _response_format(given: Mapping[str, Any], prompt: str) -> Mapping[str, Any]:
+    """The response format of a request, or the one that its prompt asks for in words."""
+    for words, name in PEER_FORMS.items():
+        if words in prompt:
+            return {"type": "json_object", "json_schema": {"name": name}}
+    return given or _asked_in_words(prompt)
 
 
 def _asked_in_words(prompt: str) -> Mapping[str, Any]:

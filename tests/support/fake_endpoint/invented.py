@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.support.fake_endpoint.dice import pick
 from tests.support.fake_endpoint.records import Claim, Entity, Knowledge, Relationship
 
-__all__ = ["COMMON", "invent", "sentences", "shorten"]
+__all__ = ["COMMON", "TYPES", "invent", "sentences", "shorten"]
 
 NAME = re.compile(r"[^\W\d_a-z][\w’'-]*(?:(?:[ \t]+|\n)(?:of[ \t]+)?[^\W\d_a-z][\w’'-]*){0,3}")
 LONG_WORD = re.compile(r"\b\w{7,24}\b")

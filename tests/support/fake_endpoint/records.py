@@ -4,7 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["COMPLETE", "Claim", "Entity", "Knowledge", "Record", "Relationship", "to_tuples"]
+__all__ = [
+    "COMPLETE",
+    "Claim",
+    "Entity",
+    "Knowledge",
+    "Record",
+    "Relationship",
+    "to_rows",
+    "to_tuples",
+]
 
 COMPLETE = "<|COMPLETE|>"
 
@@ -54,6 +63,18 @@ class Knowledge:
 def to_tuples(records: Iterable[Record]) -> str:
     """A whole reply; one record a line, so white space within them is folded."""
     return "".join(f"{_to_tuple(record)}\n##\n" for record in records) + COMPLETE
+
+
+def to_rows(records: Iterable[Record]) -> str:
+    """A whole reply in the rows that LightRAG reads; claims are left out, as it has none."""
+    rows: list[tuple[str, ...]] = []
+    for record in records:
+        match record:
+            case Entity(name, kind, description):
+                rows.append(("entity", name, kind, description))
+            case Relationship(source, target, description, _):
+                rows.append(("relation", source, target, "connection", description))
+    return "".join(f"{'<|#|>'.join(' '.join(f.split()) for f in row)}\n" for row in rows) + COMPLETE
 
 
 def _to_tuple(record: Record) -> str:

@@ -16,6 +16,7 @@ from tests.support.fake_endpoint import (
     answers,
     asking,
     names,
+    peers,
     sentence_claims,
     suggestions,
     tuning,
@@ -27,7 +28,14 @@ from tests.support.fake_endpoint.faults import make_messy, make_messy_json
 from tests.support.fake_endpoint.invented import invent, sentences, shorten
 from tests.support.fake_endpoint.judging import judge, judge_support
 from tests.support.fake_endpoint.options import Options
-from tests.support.fake_endpoint.records import COMPLETE, Knowledge, Record, Relationship, to_tuples
+from tests.support.fake_endpoint.records import (
+    COMPLETE,
+    Knowledge,
+    Record,
+    Relationship,
+    to_rows,
+    to_tuples,
+)
 from tests.support.fake_endpoint.reports import write_report
 from tests.support.fake_endpoint.schemas import fill, find_schema
 
@@ -39,6 +47,8 @@ REPEATED = re.compile(
 )
 JUDGES = {"judged_answers": judge, "sentence_support": judge_support}
 """Who replies to a schema of verdicts, by the schema's name."""
+LISTS = ("extraction", "extraction_rows", "claims")
+"""The kinds of requests that may take several passes over one text."""
 REFUSAL = "I am sorry, but there is nothing here that I could help you with."
 
 
@@ -70,6 +80,11 @@ SCHEMAS: Mapping[str, Callable[[Chat], object]] = {
     "selected_sentences": sentence_claims.select,
     "resolved_sentences": sentence_claims.disambiguate,
     "sentence_claims": sentence_claims.decompose,
+    "CommunityReportResponse": peers.write_report,
+    "graphrag_points": peers.points,
+    "query_keywords": peers.keywords,
+    "Neo4jGraph": peers.write_graph,
+    "GraphSchemaExtractionOutput": peers.write_schema,
 }
 """Replies for schemas that want more than to be filled, by the schema's name."""
 
@@ -94,7 +109,7 @@ class Task:
 def read_task(chat: Chat, options: Options) -> Task:
     """What the request wants next: follows the conversation from its beginning."""
     task = Task(chat.kind, schema=chat.response_format.get("json_schema", {}).get("name", ""))
-    if task.kind in {"extraction", "claims"}:
+    if task.kind in LISTS:
         for answer, then in chat.turns:
             task = _next_task(task, answer, then, chat, options)
         if chat.words:
@@ -120,7 +135,7 @@ def reply(task: Task, chat: Chat, options: Options) -> str:
     if task.phase == "missed":
         return _say_whether_missed(task, chat, options)
     match task.kind:
-        case "extraction" | "claims":
+        case "extraction" | "extraction_rows" | "claims":
             return _go_on(task.said, _whole_pass(task, chat, options))
         case "json":
             return _write_json(chat, options)
@@ -153,7 +168,7 @@ def _one_word(chat: Chat) -> str:
 def garbage(task: Task) -> str:
     """A reply that can't be used, and can be seen to be so."""
     match task.kind:
-        case "extraction" | "claims" | "json":
+        case "extraction" | "extraction_rows" | "claims" | "json":
             return REFUSAL
         case _:
             return ""
@@ -171,8 +186,10 @@ def _whole_pass(task: Task, chat: Chat, options: Options) -> str:
 
 @lru_cache(maxsize=5_000)
 def _write_pass(kind: str, text: str, number: int, options: Options) -> str:
-    passes = _passes(kind, text, options.held_back)
-    written = to_tuples(passes[number] if number < len(passes) else ())
+    rows = kind == "extraction_rows"
+    passes = _passes("extraction" if rows else kind, text, options.held_back)
+    write = to_rows if rows else to_tuples
+    written = write(passes[number] if number < len(passes) else ())
     if not options.messy:
         return written
     chance = dice("mess", options.seed, kind, number, text)

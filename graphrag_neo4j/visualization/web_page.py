@@ -14,9 +14,12 @@ CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud80
 
 
 def packed(content: object) -> str:
-    """Returns JSON data compressed (deflate) and in base64, so that no text in it becomes HTML."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(errors="replace"), 9)).decode()
+    """Returns JSON data compressed (deflate) and in base64, so that no text in it becomes HTML.
+
+    Characters that can't be seen, or that turn the direction of the text, become visible ones.
+    """
+    text = CONTROLS.sub("\ufffd", json.dumps(content, ensure_ascii=False, separators=(",", ":")))
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def content_policy(style: str, script: str) -> str:

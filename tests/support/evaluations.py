@@ -18,7 +18,7 @@ from graphrag_neo4j.evaluation.model import (
     verdict_key,
 )
 
-__all__ = ["add_verdicts", "evaluation"]
+__all__ = ["JUDGE", "add_verdicts", "evaluation"]
 
 JUDGE = "model gpt-4.1-mini"
 

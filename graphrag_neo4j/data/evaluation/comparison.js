@@ -1,35 +1,52 @@
 "use strict";
 /* A comparison: two answers to a question side by side, and the verdicts on them. */
 
-/* The verdicts of a comparison that the filters let through, as objects. */
-function verdictsOf([one, other, rows], world, metric, judge) {
+const ROW = 5; // numbers of a verdict: metric, judge, repeat, winner, reason
+const LABELS = ["tie", "one", "other", "missing"];
+
+/* Where the verdicts begin that the filters let through, in the numbers of a comparison. */
+function chosenRows(rows, metric, judge) {
   const found = [];
-  for (let n = 0; n < rows.length; n += 5) {
-    if ((metric !== "" && rows[n] !== Number(metric)) || (judge !== "" && rows[n + 1] !== Number(judge))) continue;
-    const swapped = rows[n + 3] >= 10;
-    const shown = swapped ? [other, one] : [one, other];
-    const winner = rows[n + 3] % 10;
-    found.push({
-      metric: world.metrics[rows[n]][0],
-      judge: world.judges[rows[n + 1]],
-      repeat: rows[n + 2],
-      first: nameOf(shown[0], world),
-      winner: ["tie", nameOf(shown[0], world), nameOf(shown[1], world), "missing"][winner],
-      label: ["tie", shown[0] === one ? "one" : "other", shown[1] === one ? "one" : "other", "missing"][winner],
-      reason: world.reasons[rows[n + 4]],
-    });
+  for (let n = 0; n < rows.length; n += ROW) {
+    if ((metric === "" || rows[n] === +metric) && (judge === "" || rows[n + 1] === +judge)) found.push(n);
   }
   return found;
 }
 
-function nameOf(answer, world) {
-  return world.conditions[world.answers[answer].condition];
+/* Who won a verdict: the winner is the first or second answer as the judge saw them. */
+function labelOf(code) {
+  const winner = code % 10;
+  const swapped = code >= 10 && (winner === 1 || winner === 2);
+  return LABELS[swapped ? 3 - winner : winner];
 }
 
-function tallyOf(verdicts) {
+function tallyOf(rows, chosen) {
   const tally = { one: 0, other: 0, tie: 0, missing: 0 };
-  for (const { label } of verdicts) tally[label] += 1;
+  for (const n of chosen) tally[labelOf(rows[n + 3])] += 1;
   return tally;
+}
+
+/* The verdicts of a comparison as objects, by judge, metric and repeat. */
+function verdictsOf([one, other, rows], chosen, world) {
+  const key = (n) => [rows[n + 1], rows[n], rows[n + 2], rows[n + 3]];
+  return chosen.toSorted((a, b) => compared(key(a), key(b))).map((n) => ({
+    metric: world.metrics[rows[n]][0],
+    judge: world.judges[rows[n + 1]],
+    repeat: rows[n + 2],
+    first: nameOf(rows[n + 3] >= 10 ? other : one, world),
+    winner: { one: nameOf(one, world), other: nameOf(other, world) }[labelOf(rows[n + 3])] ?? labelOf(rows[n + 3]),
+    reason: world.reasons[rows[n + 4]],
+  }));
+}
+
+/* Compares two lists of the same length, value by value. */
+function compared(one, other) {
+  const n = one.findIndex((value, place) => value !== other[place]);
+  return n < 0 ? 0 : one[n] - other[n];
+}
+
+function nameOf(answer, world) {
+  return world.conditions[world.answers[answer].condition];
 }
 
 function tallyText([one, other], tally, world) {
@@ -40,14 +57,14 @@ function tallyText([one, other], tally, world) {
   return said.join(" · ");
 }
 
-function drawComparison(comparison, verdicts, world) {
+function drawComparison(comparison, chosen, world) {
   const box = element("div", undefined, { className: "opened" });
   const question = world.questions[world.answers[comparison[0]].question];
   if (question[1]) box.append(element("p", `Persona: ${question[1]}`, { className: "note" }));
   if (question[2]) box.append(element("p", `Task: ${question[2]}`, { className: "note" }));
   const sides = element("div", undefined, { className: "sides" });
   sides.append(side(comparison[0], world), side(comparison[1], world));
-  box.append(sides, element("h4", "Verdicts"), verdictTable(verdicts));
+  box.append(sides, element("h4", "Verdicts"), verdictTable(verdictsOf(comparison, chosen, world)));
   return box;
 }
 

@@ -5,16 +5,13 @@ const STEP = 30; // comparisons that are listed at a time
 const FILTERS = ["question", "persona", "condition", "against", "metric", "judge", "winner", "search"];
 const find = (id) => document.getElementById(id);
 
-/* Invisible characters, and those that change the direction of the text after them. */
-const CONTROLS = /[\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g;
-
 async function unpack() {
   const packed = atob(find("data").textContent);
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const text = await new Response(inflated).text();
-  const world = JSON.parse(text.replace(CONTROLS, "\uFFFD"));
+  const world = JSON.parse(text);
   world.answers = world.answers.map(([question, condition, text, sources, dead]) => ({
     question, condition, text, sources, dead,
   }));
@@ -66,30 +63,30 @@ function wins(tally, names, winner) {
   return leader === Number(winner);
 }
 
-/* The comparisons that the filters let through, each with its verdicts. */
+/* The comparisons that the filters let through, each with its rows of verdicts. */
 function filtered(world, by) {
   const words = by.search.trim().toLowerCase();
   const found = [];
   for (const comparison of world.comparisons) {
     if (!fits(comparison, world, by, words)) continue;
-    const verdicts = verdictsOf(comparison, world, by.metric, by.judge);
-    if ((by.metric !== "" || by.judge !== "") && !verdicts.length) continue;
+    const rows = chosenRows(comparison[2], by.metric, by.judge);
+    if ((by.metric !== "" || by.judge !== "") && !rows.length) continue;
     const names = [world.answers[comparison[0]].condition, world.answers[comparison[1]].condition];
-    if (wins(tallyOf(verdicts), names, by.winner)) found.push([comparison, verdicts]);
+    if (wins(tallyOf(comparison[2], rows), names, by.winner)) found.push([comparison, rows]);
   }
   return found;
 }
 
-function entry([comparison, verdicts], world) {
+function entry([comparison, rows], world) {
   const item = element("li");
   const button = element("button", undefined, { className: "open", type: "button", ariaExpanded: "false" });
   const question = world.questions[world.answers[comparison[0]].question][0];
-  const tally = tallyText(comparison, tallyOf(verdicts), world);
+  const tally = tallyText(comparison, tallyOf(comparison[2], rows), world);
   button.append(element("span", question), element("span", tally, { className: "tally" }));
   button.addEventListener("click", () => {
     const open = button.ariaExpanded === "true";
     if (open) item.lastChild.remove();
-    else item.append(drawComparison(comparison, verdicts, world));
+    else item.append(drawComparison(comparison, rows, world));
     button.ariaExpanded = String(!open);
   });
   item.append(button);

@@ -4,13 +4,14 @@ The tables are plain HTML. The answers and verdicts are packed data, and a scrip
 when it is asked for. Texts of documents and models never become HTML.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 from string import Template
 from typing import Final
 
-from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table, formatted
+from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table, explained_once, formatted
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.visualization.web_page import CONTROLS, content_policy, packed
 
@@ -26,7 +27,9 @@ def page_of(
     """Returns the complete HTML page. `content` is what `comparisons_data` returns."""
     style = _file("report.css") + _grounds()
     script = "\n".join(_file(f"{name}.js") for name in SOURCES)
-    parts = [(name, list(group)) for name, group in groupby(tables, lambda one: one.part)]
+    parts = [
+        (name, list(group)) for name, group in groupby(explained_once(tables), lambda one: one.part)
+    ]
     return Template(_file("report.html")).substitute(
         title=_shown(title),
         policy=content_policy(style, script),
@@ -56,12 +59,17 @@ def _shown(text: str) -> str:
     return escape(CONTROLS.sub("\ufffd", text))
 
 
+def _sentences(text: str) -> str:
+    """Returns our own sentences, with commands between ` and ` as code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", _shown(text))
+
+
 def _part(n: int, name: str, tables: Sequence[Table]) -> str:
     heats = [_heat(one) for one in tables if one.heat]
     maps = ""
     if heats:
-        note = next(one.note for one in tables if one.heat)
-        maps = f'<p class="note">{_shown(note)}</p><div class="maps">{"".join(heats)}</div>'
+        note = "".join(one.note for one in tables if one.heat)
+        maps = f'<p class="note">{_sentences(note)}</p><div class="maps">{"".join(heats)}</div>'
     others = "".join(_table(one) for one in tables if not one.heat)
     return f'<section id="part-{n}"><h2>{_shown(name)}</h2>{maps}{others}</section>'
 
@@ -69,8 +77,8 @@ def _part(n: int, name: str, tables: Sequence[Table]) -> str:
 def _table(table: Table) -> str:
     head = f"<h3>{_shown(table.title)}</h3>"
     if not table.rows:
-        return f'{head}<p class="empty">{_shown(table.empty)}</p>'
-    note = f'<p class="note">{_shown(table.note)}</p>' if table.note else ""
+        return f'{head}<p class="empty">{_sentences(table.empty)}</p>'
+    note = f'<p class="note">{_sentences(table.note)}</p>' if table.note else ""
     rows = "".join(f"<tr>{_cells(row, table.columns)}</tr>" for row in table.rows)
     drawn = (
         f'<div class="wide" tabindex="0" role="region" aria-label="{_shown(table.title)}"><table>'

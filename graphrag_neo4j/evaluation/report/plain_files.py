@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table, formatted
+from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table, explained_once, formatted
 from graphrag_neo4j.visualization.web_page import CONTROLS
 
 __all__ = ["csv_of", "markdown_of"]
@@ -23,7 +23,7 @@ def markdown_of(title: str, facts: Sequence[str], tables: Iterable[Table]) -> st
     """Returns the tables as a Markdown document."""
     lines = [f"# {_plain(title)}", "", *(f"- {_plain(fact)}" for fact in facts)]
     part = ""
-    for table in tables:
+    for table in explained_once(tables):
         if table.part != part:
             part = table.part
             lines += ["", f"## {part}"]
@@ -52,7 +52,7 @@ def _table(table: Table) -> list[str]:
         for row in table.rows
     ]
     meanings = [f"- {one.name}: {one.meaning}." for one in table.columns if one.meaning]
-    note = [_plain(table.note), ""] if table.note else []
+    note = [_sentences(table.note), ""] if table.note else []
     return [
         *note,
         *(_row(row) for row in (heads, rules, *rows)),
@@ -71,6 +71,11 @@ def _row(cells: Iterable[str]) -> str:
 
 def _plain(text: str) -> str:
     return MARKS.sub(r"\\\1", CONTROLS.sub(" ", text))
+
+
+def _sentences(text: str) -> str:
+    """Returns our own sentences, which have commands between ` and `."""
+    return _plain(text).replace("\\`", "`")
 
 
 def _csv(table: Table) -> str:

@@ -1,10 +1,10 @@
 """The form of a table of the report, which is written as HTML, Markdown and CSV."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-__all__ = ["NONE", "Cell", "Column", "Form", "Table", "formatted"]
+__all__ = ["NONE", "Cell", "Column", "Form", "Table", "explained_once", "formatted"]
 
 Cell = str | float | int | None
 Form = Literal["text", "count", "one decimal", "two decimals", "share", "percent", "money", "p"]
@@ -60,3 +60,18 @@ def formatted(value: Cell, form: Form) -> str:
         "share": f"{100 * value:.1f} %",
         "percent": f"{value:.1f} %",
     }.get(form, f"{value:,.0f}")
+
+
+def explained_once(tables: Iterable[Table]) -> list[Table]:
+    """Returns the tables without the notes and meanings that stand at an earlier table already."""
+    told: set[object] = set()
+    found = []
+    for table in tables:
+        columns = tuple(table.columns)
+        known = columns in told
+        plain = [replace(one, meaning="") for one in columns] if known else columns
+        note = "" if table.note in told else table.note
+        found.append(replace(table, columns=plain, note=note))
+        if table.rows:
+            told |= {columns, table.note}
+    return found

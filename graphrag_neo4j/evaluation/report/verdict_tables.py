@@ -21,7 +21,8 @@ METRIC_NAMES: Final[Sequence[str]] = METRICS
 NO_VERDICTS: Final = "There are no verdicts yet. `kg-build eval judge FOLDER` makes them."
 HEAT_NOTE: Final = (
     "The win rate of the condition of each row against the condition of each column: 100 if it won "
-    "every comparison, 50 if the two are equal. A tie counts as half a win."
+    "every comparison, 50 if the two are equal. A tie counts as half a win. Blue: the row won more "
+    "often; orange: the column did."
 )
 TEST_NOTE: Final = (
     "These are the columns of Table 6 of the paper. The win rate is the mean score of the first "
@@ -41,7 +42,9 @@ TESTS: Final = (
     Column("p from", "text", "the exact distribution, or its normal approximation"),
     Column("questions", "count"),
     Column("equal", "count", "questions on which the two have the same score"),
-    Column("normal p", "p", "the Shapiro-Wilk test: below 0.05, the scores are not normal"),
+    Column(
+        "normal p", "p", "of the Shapiro-Wilk test; below 0.05, the scores are not normally spread"
+    ),
     Column("questions needed", "count", "with so many, a difference of this size would be found"),
 )
 BIAS: Final = (

@@ -146,7 +146,7 @@ def test_the_reasons_of_the_first_repeats_stay_if_there_are_too_many(
 ) -> None:
     add_verdicts(folder, "C0", metrics=["diversity"], repeats=2, reason="Said in {}.")
     report = read(folder)
-    monkeypatch.setattr(data_module, "MOST_CHARACTERS", 36 * 25)
+    monkeypatch.setattr(data_module, "MOST_CHARACTERS", 1_500)
     found = comparisons_data(folder, report.answers, report.verdicts, report.conditions)
     assert found["kept"] == 1
     reasons = found["reasons"]

@@ -25,8 +25,9 @@ __all__ = ["MOST_CHARACTERS", "comparisons_data", "current_verdicts"]
 
 WINNERS: Final = {"tie": 0, "first": 1, "second": 2, None: 3}
 SWAPPED: Final = 10
-# Of all reasons together, so that the page stays below 10 MB. A reason compresses to about a third.
-MOST_CHARACTERS: Final = 12_000_000
+# Of all answers, passages and reasons together, so that the page stays below 10 MB: a character of
+# English takes about 0.46 bytes there.
+MOST_CHARACTERS: Final = 20_000_000
 
 
 class _Places:
@@ -68,12 +69,14 @@ def comparisons_data(
     )
     questions = {one.key: n for n, one in enumerate(folder.questions)}
     passages, judges, reasons = _Places(), _Places(), _Places()
-    kept = _kept(verdicts)
+    drawn = [_answer(one, questions, order, passages) for one in there]
+    texts = [*(one.text for one in there), *(text for _, text in passages.values)]
+    kept = _kept(verdicts, MOST_CHARACTERS - sum(map(len, texts)))
     return {
         "conditions": list(order),
         "metrics": [[name, DEFINITIONS[name]] for name in METRICS],
         "questions": [[one.text, one.persona, one.task] for one in folder.questions],
-        "answers": [_answer(one, questions, order, passages) for one in there],
+        "answers": drawn,
         "comparisons": _comparisons(there, verdicts, judges, reasons, kept),
         "passages": passages.values,
         "judges": judges.values,
@@ -93,17 +96,20 @@ def _answer(
     return [questions[one.question], condition, one.text, sources, list(one.dead)]
 
 
-def _kept(verdicts: Sequence[VerdictRecord]) -> int:
-    """Returns the number of the last repeat whose reasons are in the page, 0 if all are."""
+def _kept(verdicts: Sequence[VerdictRecord], room: int) -> int:
+    """Returns the number of the last repeat whose reasons have room, 0 if all have.
+
+    The reasons of the first repeat are always in the page.
+    """
     sizes: dict[int, int] = {}
     for one in verdicts:
         sizes[one.repeat] = sizes.get(one.repeat, 0) + len(one.reason)
-    if sum(sizes.values()) <= MOST_CHARACTERS:
+    if sum(sizes.values()) <= room:
         return 0
     total, last = 0, min(sizes)
     for repeat in sorted(sizes):
         total += sizes[repeat]
-        if total > MOST_CHARACTERS:
+        if total > room:
             break
         last = repeat
     return last

@@ -130,7 +130,7 @@ def _test(one: PairTest, place: Mapping[str, int]) -> list[Cell]:
         found.p,
         one.adjusted,
         "yes" if one.adjusted < SIGNIFICANT else "no",
-        found.method,
+        found.method.removesuffix(" approximation"),
         len(result.scores),
         found.zeros,
         one.normal,

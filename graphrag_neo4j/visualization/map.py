@@ -5,11 +5,6 @@ documents and models never become HTML, and a content security policy allows onl
 script.
 """
 
-import base64
-import hashlib
-import json
-import re
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -29,14 +24,13 @@ from graphrag_neo4j.visualization.rows import (
     MapEntityRow,
     MapRelationshipRow,
 )
+from graphrag_neo4j.visualization.web_page import CONTROLS, content_policy, packed
 
 __all__ = ["Map", "read_map"]
 
 PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
 SCRIPTS: Final = ("tables", "labels", "picture", "gestures", "panel", "main")
-# The same characters as `CONTROLS` of tables.js, and surrogates, which UTF-8 can't encode.
-CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 Table = Sequence[Sequence[object]]
 # The same columns as in `KINDS` of tables.js. The texts of a table quote those of earlier tables.
 COLUMNS: Final = {
@@ -68,7 +62,7 @@ class Map:
         style, script = _text("map.css"), _script()
         return Template(_text("page.html")).substitute(
             title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
-            policy=_policy(style, script),
+            policy=content_policy(style, script),
             style=style,
             script=script,
             data=self._packed(),
@@ -77,8 +71,7 @@ class Map:
     def _packed(self) -> str:
         # The data are stored by columns, because similar values next to each other compress better.
         tables = {name: list(zip(*rows, strict=True)) for name, rows in self._pooled().items()}
-        text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"))
-        return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+        return packed(tables)
 
     def _pooled(self) -> dict[str, list[Sequence[object]]]:
         """Returns the tables, with texts as runs of pieces, and the table of these pieces."""
@@ -143,15 +136,3 @@ def _text(name: str) -> str:
 def _script() -> str:
     library = [_text(f"d3/{name}.min.js") for name in LIBRARY]
     return "\n".join([*library, *(_text(f"{name}.js") for name in SCRIPTS)])
-
-
-def _policy(style: str, script: str) -> str:
-    """Returns a content security policy that allows only the page's own style and script."""
-    return (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)};"
-        " base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

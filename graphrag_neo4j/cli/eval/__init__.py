@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "retrieval": "Measure which passages are found for questions of several steps.",
     "claims": "Find what the answers state.",
     "results": "Show what the verdicts and the claims say.",
+    "report": "Write the report: a web page, Markdown or CSV.",
     "status": "Show what the folder holds, what is missing, and what the answers cost.",
 }
 

@@ -21,7 +21,7 @@ from graphrag_neo4j.context import citations
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_line
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluation.claim_clusters import count_claims
+from graphrag_neo4j.evaluation.claims.clusters import count_claims
 from graphrag_neo4j.extractive import answers
 from graphrag_neo4j.extractive.claims import claims_of
 from graphrag_neo4j.indexing.chunking import cut

@@ -13,16 +13,16 @@ from typing import Self, Unpack
 
 from graphrag_neo4j.arguments import check_path
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answers import answer_items, answer_missing, opened
-from graphrag_neo4j.evaluation.comparisons import Judged
-from graphrag_neo4j.evaluation.conditions import parse_condition, parse_conditions
-from graphrag_neo4j.evaluation.costs import ConditionCosts, condition_costs
-from graphrag_neo4j.evaluation.estimate import AnswersEstimate, estimate_answers
+from graphrag_neo4j.evaluation.answers.answers import answer_items, answer_missing, opened
+from graphrag_neo4j.evaluation.answers.conditions import parse_condition, parse_conditions
+from graphrag_neo4j.evaluation.answers.costs import ConditionCosts, condition_costs
+from graphrag_neo4j.evaluation.answers.estimate import AnswersEstimate, estimate_answers
+from graphrag_neo4j.evaluation.answers.importing import ImportedAnswers, import_answers
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import Groundedness
-from graphrag_neo4j.evaluation.grounding import grounded, texts_to_ground
-from graphrag_neo4j.evaluation.importing import ImportedAnswers, import_answers
-from graphrag_neo4j.evaluation.judge_runs import (
+from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
+from graphrag_neo4j.evaluation.groundedness.grounding import grounded, texts_to_ground
+from graphrag_neo4j.evaluation.judge.comparisons import Judged
+from graphrag_neo4j.evaluation.judge.runs import (
     FoundClaims,
     claims_in,
     find_missing_claims,
@@ -32,8 +32,12 @@ from graphrag_neo4j.evaluation.judge_runs import (
     verdict_items,
 )
 from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
-from graphrag_neo4j.evaluation.question_files import question_record, read_questions
-from graphrag_neo4j.evaluation.questions import MadeQuestions, draft_description, make_questions
+from graphrag_neo4j.evaluation.questions.files import question_record, read_questions
+from graphrag_neo4j.evaluation.questions.questions import (
+    MadeQuestions,
+    draft_description,
+    make_questions,
+)
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.llm import Meter

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answer_claims import ClaimsRecord
-from graphrag_neo4j.evaluation.conditions import Condition, parse_conditions
+from graphrag_neo4j.evaluation.answers.conditions import Condition, parse_conditions
+from graphrag_neo4j.evaluation.claims.answer_claims import ClaimsRecord
 from graphrag_neo4j.evaluation.model import AnswerRecord, QuestionRecord, VerdictRecord
 from graphrag_neo4j.evaluation.plan import PAPER, PLAN, Plan
 from graphrag_neo4j.evaluation.records import RecordFile

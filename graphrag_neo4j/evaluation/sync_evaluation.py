@@ -6,16 +6,16 @@ from typing import Self, TypeVar, Unpack
 
 from anyio.from_thread import start_blocking_portal
 
-from graphrag_neo4j.evaluation.comparisons import Judged
-from graphrag_neo4j.evaluation.costs import ConditionCosts
-from graphrag_neo4j.evaluation.estimate import AnswersEstimate
+from graphrag_neo4j.evaluation.answers.costs import ConditionCosts
+from graphrag_neo4j.evaluation.answers.estimate import AnswersEstimate
+from graphrag_neo4j.evaluation.answers.importing import ImportedAnswers
 from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import Groundedness
-from graphrag_neo4j.evaluation.importing import ImportedAnswers
-from graphrag_neo4j.evaluation.judge_runs import FoundClaims
+from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
+from graphrag_neo4j.evaluation.judge.comparisons import Judged
+from graphrag_neo4j.evaluation.judge.runs import FoundClaims
 from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
-from graphrag_neo4j.evaluation.questions import MadeQuestions
+from graphrag_neo4j.evaluation.questions.questions import MadeQuestions
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.options import SettingsOptions

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.evaluation.answer_scores import AnswerScore, normalised, score_answer
+from graphrag_neo4j.evaluation.retrieval.answer_scores import AnswerScore, normalised, score_answer
 
 
 @pytest.mark.parametrize(

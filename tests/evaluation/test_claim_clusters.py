@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.evaluation.claim_clusters import (
+from graphrag_neo4j.evaluation.claims.clusters import (
     THRESHOLDS,
     count_claims,
     different,
     rouge_l,
 )
-from graphrag_neo4j.evaluation.claim_counts import (
+from graphrag_neo4j.evaluation.claims.counts import (
     ClaimAgreement,
     ClaimCounts,
     agreement_with_judge,

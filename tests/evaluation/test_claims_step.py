@@ -3,16 +3,16 @@
 from dataclasses import replace
 from pathlib import Path
 
-from graphrag_neo4j.evaluation.answer_claims import (
+from graphrag_neo4j.evaluation.claims.answer_claims import (
     ClaimsRecord,
     claim_items,
     claim_step,
     claims_of,
     sentence_outcomes,
 )
-from graphrag_neo4j.evaluation.claim_clusters import count_claims
-from graphrag_neo4j.evaluation.claim_counts import ClaimCounts, agreement_of_claims
-from graphrag_neo4j.evaluation.comparisons import Comparison, Judged
+from graphrag_neo4j.evaluation.claims.clusters import count_claims
+from graphrag_neo4j.evaluation.claims.counts import ClaimCounts, agreement_of_claims
+from graphrag_neo4j.evaluation.judge.comparisons import Comparison, Judged
 from graphrag_neo4j.evaluation.model import AnswerRecord, Metric
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import StepResult, make_missing

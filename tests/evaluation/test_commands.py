@@ -83,8 +83,8 @@ def test_ctrl_c_keeps_the_verdicts(kg: Run, tmp_path: Path, typing: list[str]) -
 
 
 def test_each_place_comes_first_about_equally_often(tmp_path: Path) -> None:
+    from graphrag_neo4j.evaluation.judge.verdicts import comparisons_of  # noqa: PLC0415
     from graphrag_neo4j.evaluation.model import METRICS  # noqa: PLC0415
-    from graphrag_neo4j.evaluation.verdicts import comparisons_of  # noqa: PLC0415
 
     folder = EvaluationFolder(with_answers(tmp_path))
     first = [

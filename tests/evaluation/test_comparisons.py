@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.comparisons import (
+from graphrag_neo4j.evaluation.judge.comparisons import (
     Comparison,
     Judged,
     Label,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.evaluation.costs import condition_costs, percent_of_most
+from graphrag_neo4j.evaluation.answers.costs import condition_costs, percent_of_most
 from graphrag_neo4j.evaluation.model import AnswerRecord
 
 NAMES = ("C0", "C1", "C2", "C3", "TS")

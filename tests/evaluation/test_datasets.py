@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.datasets import PassageQuestion, read_datasets
+from graphrag_neo4j.evaluation.retrieval.datasets import PassageQuestion, read_datasets
 
 FORMATS = Path(__file__).parents[1] / "data" / "multihop" / "formats"
 ORCHARD = "The Glass Orchard\nThe Glass Orchard is a film. It was directed by Ilse Brandvold."

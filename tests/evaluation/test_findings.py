@@ -1,6 +1,6 @@
 """The findings of a graph's reports, with the text of each record that they cite."""
 
-from graphrag_neo4j.evaluation.findings import read_findings
+from graphrag_neo4j.evaluation.groundedness.findings import read_findings
 from graphrag_neo4j.evaluation.model import CitedSource
 from graphrag_neo4j.graph import Graph
 

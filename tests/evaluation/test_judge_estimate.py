@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from graphrag_neo4j.evaluation.answer_claims import ClaimsRecord, claim_items, claim_step
-from graphrag_neo4j.evaluation.comparisons import comparisons
-from graphrag_neo4j.evaluation.judge_estimate import estimate_claims, estimate_verdicts
-from graphrag_neo4j.evaluation.judging import judge_items, judge_step
+from graphrag_neo4j.evaluation.claims.answer_claims import ClaimsRecord, claim_items, claim_step
+from graphrag_neo4j.evaluation.judge.comparisons import comparisons
+from graphrag_neo4j.evaluation.judge.estimate import estimate_claims, estimate_verdicts
+from graphrag_neo4j.evaluation.judge.judging import judge_items, judge_step
 from graphrag_neo4j.evaluation.model import AnswerRecord, VerdictRecord
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import make_missing

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graphrag_neo4j.evaluation.comparisons import comparisons, win_rates
-from graphrag_neo4j.evaluation.judging import (
+from graphrag_neo4j.evaluation.judge.comparisons import comparisons, win_rates
+from graphrag_neo4j.evaluation.judge.judging import (
     Answers,
     JudgeSummary,
     agreement_of_judges,
@@ -14,9 +14,9 @@ from graphrag_neo4j.evaluation.judging import (
     judged_by,
     summarised,
 )
+from graphrag_neo4j.evaluation.judge.statistics import pair_tests
 from graphrag_neo4j.evaluation.model import AnswerRecord, Metric, VerdictRecord, question_key
 from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.statistics import pair_tests
 from graphrag_neo4j.evaluation.steps import make_missing
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.llm import Endpoint

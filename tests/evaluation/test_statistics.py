@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.comparisons import PairResult
-from graphrag_neo4j.evaluation.model import Metric
-from graphrag_neo4j.evaluation.statistics import (
+from graphrag_neo4j.evaluation.judge.comparisons import PairResult
+from graphrag_neo4j.evaluation.judge.statistics import (
     MOST_EXACT,
     holm,
     normality,
@@ -22,6 +21,7 @@ from graphrag_neo4j.evaluation.statistics import (
     questions_needed,
     signed_rank,
 )
+from graphrag_neo4j.evaluation.model import Metric
 from tests.evaluation.paper import rows_of, table_6
 
 GRID = [float(score) for score in range(-100, 101, 20)]  # differences after five repeats

@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.evaluation import print_costs
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
-from graphrag_neo4j.evaluation.estimate import AnswersEstimate
+from graphrag_neo4j.evaluation.answers.estimate import AnswersEstimate
 from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.plan import PAPER

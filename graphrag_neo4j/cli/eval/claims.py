@@ -10,10 +10,10 @@ from graphrag_neo4j.cli.options import settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answer_claims import ClaimItem
+from graphrag_neo4j.evaluation.claims.answer_claims import ClaimItem
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.judge_estimate import estimate_claims
-from graphrag_neo4j.evaluation.judge_runs import find_missing_claims, items_of_claims
+from graphrag_neo4j.evaluation.judge.estimate import estimate_claims
+from graphrag_neo4j.evaluation.judge.runs import find_missing_claims, items_of_claims
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.settings import Settings

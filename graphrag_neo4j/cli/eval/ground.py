@@ -14,8 +14,8 @@ from graphrag_neo4j.cli.output.groundedness import print_groundedness
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import Groundedness
-from graphrag_neo4j.evaluation.grounding import (
+from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
+from graphrag_neo4j.evaluation.groundedness.grounding import (
     GroundingEstimate,
     estimate_grounding,
     grounded,

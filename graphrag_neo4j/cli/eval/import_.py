@@ -9,8 +9,8 @@ import click
 from graphrag_neo4j.cli.eval.options import folder_argument
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
+from graphrag_neo4j.evaluation.answers.importing import import_answers
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.importing import import_answers
 
 __all__ = ["import_"]
 

@@ -19,9 +19,9 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.judge_estimate import estimate_verdicts
-from graphrag_neo4j.evaluation.judge_runs import judge_missing, verdict_items
-from graphrag_neo4j.evaluation.judging import JudgeItem
+from graphrag_neo4j.evaluation.judge.estimate import estimate_verdicts
+from graphrag_neo4j.evaluation.judge.judging import JudgeItem
+from graphrag_neo4j.evaluation.judge.runs import judge_missing, verdict_items
 from graphrag_neo4j.evaluation.model import Metric
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.llm.endpoint import NO_MODEL

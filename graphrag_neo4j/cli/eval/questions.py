@@ -20,8 +20,8 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.plan import PLAN
-from graphrag_neo4j.evaluation.question_files import near_duplicates
-from graphrag_neo4j.evaluation.questions import (
+from graphrag_neo4j.evaluation.questions.files import near_duplicates
+from graphrag_neo4j.evaluation.questions.questions import (
     MadeQuestions,
     check_asking,
     estimate_questions,

@@ -14,11 +14,11 @@ from graphrag_neo4j.cli.output.verdicts import (
     print_judge,
 )
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.claim_counts import ClaimCounts, agreement_of_claims, mean_counts
-from graphrag_neo4j.evaluation.comparisons import Judged
+from graphrag_neo4j.evaluation.claims.counts import ClaimCounts, agreement_of_claims, mean_counts
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.judge_runs import claims_in, judged_in
-from graphrag_neo4j.evaluation.judging import agreement_of_judges, summarised
+from graphrag_neo4j.evaluation.judge.comparisons import Judged
+from graphrag_neo4j.evaluation.judge.judging import agreement_of_judges, summarised
+from graphrag_neo4j.evaluation.judge.runs import claims_in, judged_in
 from graphrag_neo4j.installing import install_command
 
 __all__ = ["results"]

@@ -16,7 +16,7 @@ from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.retrieval import print_retrieval
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.datasets import Dataset, read_datasets
+from graphrag_neo4j.evaluation.retrieval.datasets import Dataset, read_datasets
 from graphrag_neo4j.indexing.step_estimate import StepEstimate
 from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.settings import Settings
@@ -86,13 +86,13 @@ class _Work:
         self, dataset: Dataset, settings: Settings, folder: Path, *, answers: bool, quiet: bool
     ) -> None:
         try:
-            from graphrag_neo4j.evaluation import retrieval_run  # noqa: PLC0415 - needs bm25s
+            from graphrag_neo4j.evaluation.retrieval import runs  # noqa: PLC0415 - needs bm25s
         except ModuleNotFoundError as error:
             raise InputError(
                 f"The package {error.name} is missing: {install_command('eval')}"
             ) from None
-        self._run = retrieval_run
-        self._settings = retrieval_run.retrieval_settings(settings, folder)
+        self._run = runs
+        self._settings = runs.retrieval_settings(settings, folder)
         self._dataset, self._folder = dataset, folder
         self._answers, self._quiet = answers, quiet
 

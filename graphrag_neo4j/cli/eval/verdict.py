@@ -17,13 +17,13 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.model import Metric
-from graphrag_neo4j.evaluation.verdicts import (
+from graphrag_neo4j.evaluation.judge.verdicts import (
     BlindComparison,
     Choice,
     comparisons_of,
     save_choice,
 )
+from graphrag_neo4j.evaluation.model import Metric
 from graphrag_neo4j.llm.evaluation import plain_answer
 from graphrag_neo4j.llm.evaluation.judge import DEFINITIONS
 

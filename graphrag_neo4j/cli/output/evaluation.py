@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import money
-from graphrag_neo4j.evaluation.costs import ConditionCosts, condition_costs
+from graphrag_neo4j.evaluation.answers.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.model import AnswerRecord
 
 __all__ = ["print_costs"]

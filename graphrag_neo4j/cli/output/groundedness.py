@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
-from graphrag_neo4j.evaluation.groundedness import Groundedness
+from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
 
 __all__ = ["print_groundedness"]
 

@@ -6,7 +6,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.evaluation.retrieval_run import Retrieval
+    from graphrag_neo4j.evaluation.retrieval.runs import Retrieval
 
 __all__ = ["print_retrieval"]
 

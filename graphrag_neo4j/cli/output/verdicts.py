@@ -5,11 +5,11 @@ from typing import Final
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
-from graphrag_neo4j.evaluation.agreement import Agreement
-from graphrag_neo4j.evaluation.claim_counts import ClaimAgreement, ClaimCounts, JudgeAgreement
-from graphrag_neo4j.evaluation.judging import JudgeSummary
+from graphrag_neo4j.evaluation.claims.counts import ClaimAgreement, ClaimCounts, JudgeAgreement
+from graphrag_neo4j.evaluation.judge.agreement import Agreement
+from graphrag_neo4j.evaluation.judge.judging import JudgeSummary
+from graphrag_neo4j.evaluation.judge.tested_pair import PairTest
 from graphrag_neo4j.evaluation.model import METRICS, Metric
-from graphrag_neo4j.evaluation.pair_test import PairTest
 
 __all__ = ["print_agreement", "print_claims", "print_claims_and_judge", "print_judge"]
 

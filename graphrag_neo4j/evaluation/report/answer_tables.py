@@ -5,21 +5,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 from typing import Final
 
-from graphrag_neo4j.evaluation.claim_clusters import THRESHOLDS, count_claims
-from graphrag_neo4j.evaluation.claim_counts import (
+from graphrag_neo4j.evaluation.answers.costs import condition_costs
+from graphrag_neo4j.evaluation.claims.clusters import THRESHOLDS, count_claims
+from graphrag_neo4j.evaluation.claims.counts import (
     ClaimAgreement,
     ClaimCounts,
     agreement_of_claims,
     mean_counts,
 )
-from graphrag_neo4j.evaluation.comparisons import Judged
-from graphrag_neo4j.evaluation.costs import condition_costs
-from graphrag_neo4j.evaluation.groundedness import Groundedness
-from graphrag_neo4j.evaluation.judge_runs import FoundClaims
+from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
+from graphrag_neo4j.evaluation.judge.comparisons import Judged
+from graphrag_neo4j.evaluation.judge.runs import FoundClaims
 from graphrag_neo4j.evaluation.model import AnswerRecord
 from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table
-from graphrag_neo4j.evaluation.retrieval import AT, RankRecord
-from graphrag_neo4j.evaluation.short_answers import ShortAnswer
+from graphrag_neo4j.evaluation.retrieval.retrieval import AT, RankRecord
+from graphrag_neo4j.evaluation.retrieval.short_answers import ShortAnswer
 
 __all__ = ["claim_tables", "cost_table", "groundedness_table", "retrieval_tables"]
 

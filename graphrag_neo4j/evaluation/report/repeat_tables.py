@@ -7,8 +7,8 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Final
 
-from graphrag_neo4j.evaluation.comparisons import Judged
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.judge.comparisons import Judged
 from graphrag_neo4j.evaluation.model import AnswerRecord, VerdictRecord, verdict_key
 from graphrag_neo4j.evaluation.plan import PAPER
 from graphrag_neo4j.evaluation.records import failure_of

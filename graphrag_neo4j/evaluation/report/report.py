@@ -7,9 +7,10 @@ from typing import Final, TypeVar
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import SupportRecord, groundedness_of
-from graphrag_neo4j.evaluation.grounding import support_file
-from graphrag_neo4j.evaluation.judge_runs import claims_in, judged_in
+from graphrag_neo4j.evaluation.groundedness.groundedness import SupportRecord, groundedness_of
+from graphrag_neo4j.evaluation.groundedness.grounding import support_file
+from graphrag_neo4j.evaluation.groundedness.sentence_judges import ModelJudge, WordJudge
+from graphrag_neo4j.evaluation.judge.runs import claims_in, judged_in
 from graphrag_neo4j.evaluation.model import AnswerRecord, VerdictRecord
 from graphrag_neo4j.evaluation.plan import PAPER
 from graphrag_neo4j.evaluation.records import RecordFile
@@ -26,9 +27,8 @@ from graphrag_neo4j.evaluation.report.record_tables import record_tables
 from graphrag_neo4j.evaluation.report.repeat_tables import missing_table, repeat_tables
 from graphrag_neo4j.evaluation.report.tables import Table
 from graphrag_neo4j.evaluation.report.verdict_tables import verdict_tables
-from graphrag_neo4j.evaluation.retrieval import RANKS, RankRecord
-from graphrag_neo4j.evaluation.sentence_judges import ModelJudge, WordJudge
-from graphrag_neo4j.evaluation.short_answers import SHORT_ANSWERS, ShortAnswer
+from graphrag_neo4j.evaluation.retrieval.retrieval import RANKS, RankRecord
+from graphrag_neo4j.evaluation.retrieval.short_answers import SHORT_ANSWERS, ShortAnswer
 from graphrag_neo4j.llm.evaluation import SupportJudge
 from graphrag_neo4j.model import LLMTask
 from graphrag_neo4j.settings import Settings

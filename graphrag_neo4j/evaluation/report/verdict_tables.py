@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from graphrag_neo4j.evaluation.agreement import Agreement
-from graphrag_neo4j.evaluation.comparisons import Judged, win_rates
-from graphrag_neo4j.evaluation.judging import JudgeSummary, agreement_of_judges, summarised
+from graphrag_neo4j.evaluation.judge.agreement import Agreement
+from graphrag_neo4j.evaluation.judge.comparisons import Judged, win_rates
+from graphrag_neo4j.evaluation.judge.judging import JudgeSummary, agreement_of_judges, summarised
+from graphrag_neo4j.evaluation.judge.statistics import pair_tests
+from graphrag_neo4j.evaluation.judge.tested_pair import PairTest
 from graphrag_neo4j.evaluation.model import METRICS, Metric
-from graphrag_neo4j.evaluation.pair_test import PairTest
 from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table
-from graphrag_neo4j.evaluation.statistics import pair_tests
 from graphrag_neo4j.llm.evaluation import DEFINITIONS
 
 __all__ = ["verdict_tables"]

@@ -38,14 +38,14 @@ class WordJudge:
     @property
     def signature(self) -> str:
         """A hash of the version of the rules."""
-        from graphrag_neo4j.evaluation.word_support import WORDS_VERSION  # noqa: PLC0415
+        from graphrag_neo4j.evaluation.groundedness.word_support import WORDS_VERSION  # noqa: PLC0415
 
         return identify("words", WORDS_VERSION)
 
     async def __call__(self, sentence: str, passages: Sequence[str], /) -> SupportVerdict:
         """Returns the verdict on a sentence."""
         # This import reads word lists and vectors, which takes a moment.
-        from graphrag_neo4j.evaluation.word_support import support_by_words  # noqa: PLC0415
+        from graphrag_neo4j.evaluation.groundedness.word_support import support_by_words  # noqa: PLC0415
 
         return await anyio.to_thread.run_sync(support_by_words, sentence, passages)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TypeVar
 
-from graphrag_neo4j.evaluation.comparisons import Comparison, Judged, Label
+from graphrag_neo4j.evaluation.judge.comparisons import Comparison, Judged, Label
 
 __all__ = [
     "Agreement",

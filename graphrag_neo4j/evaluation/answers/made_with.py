@@ -8,7 +8,7 @@ Settings that the method does not use are not a part of it.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from graphrag_neo4j.evaluation.conditions import Condition
+from graphrag_neo4j.evaluation.answers.conditions import Condition
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import model_of
 from graphrag_neo4j.llm.prompts import load_prompt

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from graphrag_neo4j.evaluation.comparisons import PairResult
+from graphrag_neo4j.evaluation.judge.comparisons import PairResult
 
 __all__ = ["PairTest", "SignedRank"]
 

@@ -15,11 +15,12 @@ from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.context.citations import CitationRef, bracket
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.conditions import Condition
-from graphrag_neo4j.evaluation.findings import read_records
+from graphrag_neo4j.evaluation.answers.conditions import Condition
+from graphrag_neo4j.evaluation.answers.graph_state import GraphState
+from graphrag_neo4j.evaluation.answers.made_with import made_with
+from graphrag_neo4j.evaluation.answers.remembered_calls import CallRecord, RememberingEndpoint
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.graph_state import GraphState
-from graphrag_neo4j.evaluation.made_with import made_with
+from graphrag_neo4j.evaluation.groundedness.findings import read_records
 from graphrag_neo4j.evaluation.model import (
     AnswerRecord,
     CitedSource,
@@ -27,7 +28,6 @@ from graphrag_neo4j.evaluation.model import (
     answer_key,
 )
 from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.remembered_calls import CallRecord, RememberingEndpoint
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Event, Listener, Notice
 from graphrag_neo4j.graph import Graph

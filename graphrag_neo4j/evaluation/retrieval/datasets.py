@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answer_scores import ScoreRule
+from graphrag_neo4j.evaluation.retrieval.answer_scores import ScoreRule
 from graphrag_neo4j.text import flat, storable
 
 __all__ = ["Dataset", "PassageQuestion", "read_datasets"]

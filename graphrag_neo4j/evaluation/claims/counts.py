@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeVar
 
-from graphrag_neo4j.evaluation.agreement import Item, majority_labels
-from graphrag_neo4j.evaluation.comparisons import Judged, Label
+from graphrag_neo4j.evaluation.judge.agreement import Item, majority_labels
+from graphrag_neo4j.evaluation.judge.comparisons import Judged, Label
 from graphrag_neo4j.evaluation.model import Metric
 
 __all__ = [

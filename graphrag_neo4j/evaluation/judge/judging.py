@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from graphrag_neo4j.evaluation.agreement import (
+from graphrag_neo4j.evaluation.judge.agreement import (
     Agreement,
     agreement_between,
     agreement_of_repeats,
     majority_labels,
 )
-from graphrag_neo4j.evaluation.comparisons import (
+from graphrag_neo4j.evaluation.judge.comparisons import (
     Comparison,
     Judged,
     PairResult,
@@ -86,7 +86,7 @@ class JudgeItem:
 class JudgeSummary:
     """What the verdicts of one judge say together.
 
-    `results` are by metric and pair; `graphrag_neo4j.evaluation.statistics` tests them. `bias` and
+    `results` are by metric and pair; `evaluation.judge.statistics` tests them. `bias` and
     `repeats` are by metric. `missing` counts the verdicts that are missing among `verdicts`.
     """
 

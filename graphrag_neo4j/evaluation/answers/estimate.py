@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from graphrag_neo4j.evaluation.answers import AnswerItem, Asked
-from graphrag_neo4j.evaluation.conditions import Condition
+from graphrag_neo4j.evaluation.answers.answers import AnswerItem, Asked
+from graphrag_neo4j.evaluation.answers.conditions import Condition
 from graphrag_neo4j.evaluation.rows import SizesRow
 from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced
 from graphrag_neo4j.query.question import Question, asked_of

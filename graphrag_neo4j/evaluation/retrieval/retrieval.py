@@ -20,8 +20,8 @@ import bm25s  # type: ignore[import-untyped] # it has no types
 
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.datasets import Dataset, PassageQuestion
 from graphrag_neo4j.evaluation.records import Record, RecordFile
+from graphrag_neo4j.evaluation.retrieval.datasets import Dataset, PassageQuestion
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.ids import identify

@@ -8,10 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answer_claims import ClaimItem, claim_items, claim_step, claims_of
-from graphrag_neo4j.evaluation.comparisons import Judged, comparisons
+from graphrag_neo4j.evaluation.claims.answer_claims import (
+    ClaimItem,
+    claim_items,
+    claim_step,
+    claims_of,
+)
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.judging import JudgeItem, judge_items, judge_step, judged_by
+from graphrag_neo4j.evaluation.judge.comparisons import Judged, comparisons
+from graphrag_neo4j.evaluation.judge.judging import JudgeItem, judge_items, judge_step, judged_by
 from graphrag_neo4j.evaluation.model import AnswerRecord, Metric
 from graphrag_neo4j.evaluation.steps import StepResult, make_missing
 from graphrag_neo4j.events import Listener

@@ -15,9 +15,9 @@ import numpy as np
 from scipy import stats
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.comparisons import AGAINST_ITSELF, PairResult
+from graphrag_neo4j.evaluation.judge.comparisons import AGAINST_ITSELF, PairResult
+from graphrag_neo4j.evaluation.judge.tested_pair import PairTest, SignedRank
 from graphrag_neo4j.evaluation.model import METRICS
-from graphrag_neo4j.evaluation.pair_test import PairTest, SignedRank
 
 __all__ = [
     "MOST_EXACT",

@@ -14,9 +14,9 @@ import anyio.to_thread
 from graphrag_neo4j import tokens
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.findings import read_findings
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import (
+from graphrag_neo4j.evaluation.groundedness.findings import read_findings
+from graphrag_neo4j.evaluation.groundedness.groundedness import (
     GROUNDEDNESS,
     Groundedness,
     SupportRecord,
@@ -24,9 +24,13 @@ from graphrag_neo4j.evaluation.groundedness import (
     ground,
     groundedness_of,
 )
+from graphrag_neo4j.evaluation.groundedness.sentence_judges import (
+    ModelJudge,
+    SentenceJudge,
+    WordJudge,
+)
 from graphrag_neo4j.evaluation.model import AnswerRecord
 from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.sentence_judges import ModelJudge, SentenceJudge, WordJudge
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.indexing.metering import metered
 from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced

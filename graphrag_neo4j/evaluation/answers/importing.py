@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.conditions import OWN_NAME, is_ours
+from graphrag_neo4j.evaluation.answers.conditions import OWN_NAME, is_ours
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.model import (
     AnswerRecord,

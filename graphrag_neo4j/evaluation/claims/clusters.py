@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from graphrag_neo4j.evaluation.claim_counts import ClaimCounts
+from graphrag_neo4j.evaluation.claims.counts import ClaimCounts
 from graphrag_neo4j.text import fold, name_key, spaced_characters
 
 __all__ = [

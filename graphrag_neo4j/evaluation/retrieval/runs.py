@@ -11,8 +11,8 @@ from typing import Final
 
 from graphrag_neo4j import embedded
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.evaluation.datasets import Dataset
-from graphrag_neo4j.evaluation.retrieval import (
+from graphrag_neo4j.evaluation.retrieval.datasets import Dataset
+from graphrag_neo4j.evaluation.retrieval.retrieval import (
     Recall,
     documents_of,
     index_passages,
@@ -20,7 +20,7 @@ from graphrag_neo4j.evaluation.retrieval import (
     rank_passages,
     recalls_of,
 )
-from graphrag_neo4j.evaluation.short_answers import (
+from graphrag_neo4j.evaluation.retrieval.short_answers import (
     AnswerQuality,
     answer_shortly,
     missing_answers,

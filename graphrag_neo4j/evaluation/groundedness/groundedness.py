@@ -18,10 +18,10 @@ from typing import Final, Literal
 import anyio.to_thread
 
 from graphrag_neo4j.context.citations import cited
+from graphrag_neo4j.evaluation.groundedness.sentence_judges import SentenceJudge
+from graphrag_neo4j.evaluation.groundedness.statements import citations_in, names_of, statements_in
 from graphrag_neo4j.evaluation.model import AnswerRecord, CitedSource
 from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.sentence_judges import SentenceJudge
-from graphrag_neo4j.evaluation.statements import citations_in, names_of, statements_in
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.ids import identify

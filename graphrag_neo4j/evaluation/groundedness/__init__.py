@@ -1,0 +1,1 @@
+"""How far answers and reports rest on what they cite."""

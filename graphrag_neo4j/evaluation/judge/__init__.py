@@ -1,0 +1,1 @@
+"""The judge: which answers are compared, the verdicts, and what they say together."""

@@ -1,0 +1,1 @@
+"""Which passages are found for questions whose passages are known."""

@@ -92,7 +92,7 @@ async def test_killed_at_three_moments_the_graph_is_that_of_an_undisturbed_build
         return len(await saved(graph, "claims")) > 10
 
     async def descriptions_are_asked_for() -> bool:
-        return endpoint.count("summary") > 5
+        return endpoint.count("summary") > 0
 
     for reached in (chunks_are_read, claims_are_read, descriptions_are_asked_for):
         done = {kind: await saved(graph, kind) for kind in ("extraction", "claims")}

@@ -38,7 +38,7 @@ def results(folder: Path) -> None:
             f"{folder} holds no verdicts and no claims. `kg-build eval judge {folder}` and "
             f"`kg-build eval claims {folder}` make them."
         )
-    statistics = _needing("statistics")
+    statistics = _needing("judge.statistics")
     for judge, verdicts in judged.items():
         summary = summarised(judge, verdicts)
         print_judge(summary, statistics.pair_tests(summary.results))
@@ -48,7 +48,7 @@ def results(folder: Path) -> None:
 
 
 def _print_claims(found: EvaluationFolder, judged: dict[str, list[Judged]]) -> None:
-    count = _needing("claim_clusters").count_claims
+    count = _needing("claims.clusters").count_claims
     of_answers = claims_in(found)
     counts: dict[tuple[str, str], ClaimCounts] = {
         at: count(claims) for at, claims in of_answers.claims.items()

@@ -6,7 +6,7 @@ distance is 1 - ROUGE-L (F1). Clusters are joined by complete linkage, as long a
 claims are farther apart than the threshold. A distance that equals the threshold is joined, as in
 the paper. SciPy does so; scikit-learn would not join it.
 
-It needs SciPy and RapidFuzz (`pip install '.[eval]'`). The package rouge-score was not taken: it
+It needs SciPy and RapidFuzz (the extra `eval`). The package rouge-score was not taken: it
 knows no letters but a to z, so a Chinese or Greek claim has no words there.
 """
 

@@ -2,8 +2,7 @@
 
 The scores of a pair are paired by question. Shapiro-Wilk tells whether their differences could be
 normal; they mostly are not, so the pair is tested with Wilcoxon's signed-rank test, and the
-p-values of all pairs of a metric are adjusted by Holm's method. It needs SciPy: `pip install
-'.[eval]'`.
+p-values of all pairs of a metric are adjusted by Holm's method. It needs SciPy (the extra `eval`).
 """
 
 from collections.abc import Iterable, Sequence

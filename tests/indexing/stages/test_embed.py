@@ -15,6 +15,7 @@ from graphrag_neo4j.errors import (
 )
 from graphrag_neo4j.events import Event, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import (
+    INDEXED_KINDS,
     Graph,
     IndexedKind,
     PlainRow,
@@ -24,6 +25,7 @@ from graphrag_neo4j.graph import (
     forget_vectors,
     vector_search,
 )
+from graphrag_neo4j.graph.indexes import vector_index
 from graphrag_neo4j.graph.rows import ScoredRow, SearchIndexRow
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.cutting import Cutting
@@ -152,8 +154,10 @@ async def first(graph: Graph, kind: IndexedKind, text: str, dimensions: int = SH
 
 
 async def index_dimensions(graph: Graph) -> list[int]:
+    """Those of the indexes that searches use; vectors of names have indexes of their own."""
     rows = await graph.read("graph/search_indexes", SearchIndexRow)
-    vectors = [row["config"] for row in rows if row["type"] == "VECTOR"]
+    searched = {vector_index(kind) for kind in INDEXED_KINDS}
+    vectors = [row["config"] for row in rows if row["name"] in searched]
     return [int(str(config["vector.dimensions"])) for config in vectors]
 
 

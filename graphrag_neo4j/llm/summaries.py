@@ -108,12 +108,14 @@ class Summaries:
             reply = yield from read_json(_request(prompt, limit), SummariesSchema)
         except ReplyError:
             return {}
+        materials = [set(words(_material(thing))) for thing in things]
         return {
             one.thing: text
             for one in reply.descriptions
             if 1 <= one.thing <= len(things)
             for text in [fold_prose(one.description)]
-            if text and self._is_of(text, one.thing - 1, things)
+            if text and not self._is_copied(text, things[one.thing - 1])
+            if _is_of(text, one.thing - 1, materials)
         }
 
     def _shown(self, number: int, thing: DescribedThing) -> str:
@@ -137,13 +139,12 @@ class Summaries:
     def _is_copied(self, text: str, thing: DescribedThing) -> bool:
         return self._one.instructions.are_copied_in(text, _material(thing))
 
-    def _is_of(self, text: str, place: int, things: Sequence[DescribedThing]) -> bool:
-        """Whether a text describes the thing at this place more than any other of the things."""
-        if self._is_copied(text, things[place]):
-            return False
-        said = set(words(text))
-        shared = [len(said.intersection(words(_material(thing)))) for thing in things]
-        return shared[place] == max(shared)
+
+def _is_of(text: str, place: int, materials: Sequence[set[str]]) -> bool:
+    """Whether no other material shares more words with a text than that at this place does."""
+    said = set(words(text))
+    shared = [len(said & material) for material in materials]
+    return shared[place] == max(shared)
 
 
 def _request(prompt: str, limit: int) -> Request:

@@ -4,7 +4,8 @@ A command that pays has this form: it tells what it will take (`confirm`), and t
 `run_paid`, which says what was saved if the work ends early.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -19,10 +20,12 @@ from graphrag_neo4j.evaluation.model import METRICS
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.events import Event, Listener, Notice
 from graphrag_neo4j.indexing.step_estimate import StepEstimate
+from graphrag_neo4j.installing import install_command
 
 __all__ = [
     "condition_option",
     "confirm",
+    "extra_needed",
     "folder_argument",
     "metric_option",
     "paying_options",
@@ -184,3 +187,19 @@ def _cost(steps: Sequence[StepEstimate]) -> str:
     if any(cost is None for cost in costs):
         return "unknown cost"
     return f"about {money(sum(cost or 0 for cost in costs))}"
+
+
+@contextmanager
+def extra_needed(sentence: str) -> Iterator[None]:
+    """Says how the extra `eval` is installed if an import lacks a package of another project.
+
+    `{name}` in the beginning of the sentence is the name of that package.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("graphrag_neo4j"):
+            raise  # a module of ours: no installation would help
+        raise InputError(
+            f"{sentence.format(name=error.name)}: {install_command('eval')}"
+        ) from error

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from graphrag_neo4j.cli.eval.options import folder_argument
+from graphrag_neo4j.cli.eval.options import extra_needed, folder_argument
 from graphrag_neo4j.cli.options import settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.files import refuse_unwritable, write_output
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import make_private_folder
-from graphrag_neo4j.installing import install_command
 
 if TYPE_CHECKING:
     from graphrag_neo4j.evaluation.report import Report
@@ -79,12 +78,8 @@ def report(
 
 
 def _read(folder: Path, title: str | None, retrieval: Path | None) -> "Report":
-    try:
+    with extra_needed("The report needs the package {name}"):
         from graphrag_neo4j.evaluation.report import read_report  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"The report needs the package {error.name}: {install_command('eval')}"
-        ) from error
     return read_report(folder, settings_of(), title=title, retrieval=retrieval)
 
 

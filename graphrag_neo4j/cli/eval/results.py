@@ -5,7 +5,7 @@ from types import ModuleType
 
 import click
 
-from graphrag_neo4j.cli.eval.options import folder_argument
+from graphrag_neo4j.cli.eval.options import extra_needed, folder_argument
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.verdicts import (
     print_agreement,
@@ -19,7 +19,6 @@ from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.judge.comparisons import Judged
 from graphrag_neo4j.evaluation.judge.judging import agreement_of_judges, summarised
 from graphrag_neo4j.evaluation.judge.runs import claims_in, judged_in
-from graphrag_neo4j.installing import install_command
 
 __all__ = ["results"]
 
@@ -73,9 +72,5 @@ def _needing(name: str) -> ModuleType:
     """Returns a module of the evaluation that needs the packages of the extra `eval`."""
     from importlib import import_module  # noqa: PLC0415
 
-    try:
+    with extra_needed("The results need the package {name}"):
         return import_module(f"graphrag_neo4j.evaluation.{name}")
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"The results need the package {error.name}: {install_command('eval')}"
-        ) from error

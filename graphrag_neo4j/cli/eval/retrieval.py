@@ -9,16 +9,14 @@ from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.eval.options import confirm, paying_options, run_paid
+from graphrag_neo4j.cli.eval.options import confirm, extra_needed, paying_options, run_paid
 from graphrag_neo4j.cli.options import as_json, json_option, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.retrieval import print_retrieval
 from graphrag_neo4j.cli.output.words import counted
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.retrieval.datasets import Dataset, read_datasets
 from graphrag_neo4j.indexing.step_estimate import StepEstimate
-from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["retrieval"]
@@ -85,12 +83,8 @@ class _Work:
     def __init__(
         self, dataset: Dataset, settings: Settings, folder: Path, *, answers: bool, quiet: bool
     ) -> None:
-        try:
+        with extra_needed("The package {name} is missing"):
             from graphrag_neo4j.evaluation.retrieval import runs  # noqa: PLC0415 - needs bm25s
-        except ModuleNotFoundError as error:
-            raise InputError(
-                f"The package {error.name} is missing: {install_command('eval')}"
-            ) from None
         self._run = runs
         self._settings = runs.retrieval_settings(settings, folder)
         self._dataset, self._folder = dataset, folder

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.graph import Graph
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.importers.id_map import Counted
+    from graphrag_neo4j.indexing.batching.rows import BatchRow
     from graphrag_neo4j.indexing.corpus import Corpus
     from graphrag_neo4j.indexing.resolution.decisions import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
@@ -53,6 +54,7 @@ __all__ = [
     "Answer",
     "AsyncGraphRAG",
     "AsyncStream",
+    "BatchRow",
     "BehindRow",
     "BudgetSpentError",
     "BuildRow",
@@ -117,6 +119,7 @@ __all__ = [
 _LATER = {
     "Advanced": "graphrag_neo4j.events",
     "Answer": "graphrag_neo4j.query.answer",
+    "BatchRow": "graphrag_neo4j.indexing.batching.rows",
     "BehindRow": "graphrag_neo4j.indexing.status_rows",
     "BuildRow": "graphrag_neo4j.indexing.status_rows",
     "LevelCoverRow": "graphrag_neo4j.indexing.status_rows",

@@ -6,6 +6,7 @@ concurrent calls and of calls a minute, and one meter.
 """
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -14,20 +15,24 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.embedded import SILENT, Telling
 from graphrag_neo4j.encoder import ENCODERS, Encoder, encoder_named, load_encoder
+from graphrag_neo4j.events import Listener
 from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
 from graphrag_neo4j.model import Origin, Usage
 from graphrag_neo4j.protocols import Embedder, IndexBackend, QueryBackend, RunTask
 from graphrag_neo4j.settings import LOCAL, STATIC, WITHOUT_ENDPOINT, Settings
+from graphrag_neo4j.workers import DeferringBackend, WorkerPool
 
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
+    from graphrag_neo4j.workers.ray_cluster import RayCluster
 
 # Importing a backend or the endpoint takes a moment, and a command may need only one of them.
 # ruff: noqa: PLC0415
 
 __all__ = ["Backends", "IndexSetup", "QuerySetup", "is_free"]
 
-EXTRACTIVE_WORKERS = 2
+EXTRACTIVE_WORKERS = 2  # threads
+WAITING_FOR_EACH = 2  # tasks for each worker process: one is done, one waits for it
 ENCODED_AT_ONCE = 16  # texts; they take a second or two, and what is embedded is saved so often
 
 
@@ -37,7 +42,8 @@ class IndexSetup:
 
     `run` runs the tasks of `backend`, `workers` of them at the same time. `endpoint` is None
     where the index is extractive. `encoder` says whether a sentence encoder replaces the embedder
-    when the language of the corpus is known: it is wanted where it can be had, or required.
+    when the language of the corpus is known: it is wanted where it can be had, or required. `pool`
+    runs the tasks in other processes; it is None where this process runs them.
     """
 
     backend: IndexBackend
@@ -46,6 +52,11 @@ class IndexSetup:
     embedder: Embedder
     endpoint: "Endpoint | None"
     encoder: Literal["no", "wanted", "required"] = "no"
+    pool: WorkerPool | None = None
+
+    def opened(self, listen: Listener) -> AbstractAsyncContextManager[object]:
+        """Allows the pool to start its workers, and stops them at the end."""
+        return self.pool.opened(listen) if self.pool else nullcontext()
 
     @property
     def usage(self) -> Mapping[str, Usage]:
@@ -102,33 +113,25 @@ class Backends:
             await self._endpoint.aclose()
             self._endpoint = None
 
-    def for_indexing(self) -> IndexSetup:
-        """The setup of a run of the index.
+    def for_indexing(self, cluster: "RayCluster | None" = None) -> IndexSetup:
+        """The setup of a run of the index, whose tasks the workers of a `cluster` run.
 
         Raises InputError if a prompt file can't be used, or if a cost limit is set and the price
         is not known.
         """
         settings = self.settings
         if self.origin == "extractive":
-            from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
-
-            count = partial(tokens.count, encoding_name=settings.encoding)
-            rules = ExtractiveIndexBackend(min(settings.description_tokens, DESCRIBED), count)
-            return IndexSetup(
-                rules,
-                run_in_thread,
-                EXTRACTIVE_WORKERS,
-                _static_embedder(),
-                None,
-                _encoder_use(settings, by_default=True),
-            )
+            return _extractive_setup(settings, cluster)
         from graphrag_neo4j.llm import LLMIndexBackend
 
         endpoint = self._shared_endpoint().metered(settings)
         backend = LLMIndexBackend.from_settings(settings)
         embedder = _model_embedder(settings, endpoint)
         use = _encoder_use(settings, by_default=False)
-        return IndexSetup(backend, endpoint.run, settings.concurrency, embedder, endpoint, use)
+        if cluster is None:
+            return IndexSetup(backend, endpoint.run, settings.concurrency, embedder, endpoint, use)
+        pool, n = cluster.pool_with_model(LLMIndexBackend.from_settings, endpoint)
+        return IndexSetup(DeferringBackend(backend), pool.run, n, embedder, endpoint, use, pool)
 
     def local_embedder(self, language: str, telling: Telling = SILENT) -> Embedder | None:
         """The embedder with the sentence encoder for a language, None if there is no encoder.
@@ -183,6 +186,24 @@ class Backends:
         if self._endpoint is None:
             self._endpoint = Endpoint(self.settings)
         return self._endpoint
+
+
+def _extractive_setup(settings: Settings, cluster: "RayCluster | None") -> IndexSetup:
+    """The setup of a run without a model, on a cluster or on several cores where there are any."""
+    from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
+    from graphrag_neo4j.workers.processes import process_pool, usable_cores
+
+    count = partial(tokens.count, encoding_name=settings.encoding)
+    rules = ExtractiveIndexBackend(min(settings.description_tokens, DESCRIBED), count)
+    embedder, use = _static_embedder(), _encoder_use(settings, by_default=True)
+    n = settings.workers or usable_cores()
+    if cluster:
+        pool, in_flight = cluster.pool(rules, run_in_thread)
+    elif n == 1:
+        return IndexSetup(rules, run_in_thread, EXTRACTIVE_WORKERS, embedder, None, use)
+    else:
+        pool, in_flight = process_pool(rules, n), n * WAITING_FOR_EACH
+    return IndexSetup(DeferringBackend(rules), pool.run, in_flight, embedder, None, use, pool)
 
 
 def _embedder(

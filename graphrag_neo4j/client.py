@@ -6,7 +6,7 @@ async with AsyncGraphRAG.from_env() as rag:
 """
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.indexing.resolution.groups import Verdict
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.tuning import Tuning
+    from graphrag_neo4j.workers.ray_cluster import RayCluster
 
 # What writes is imported where it is used: a question is answered sooner without it.
 # ruff: noqa: PLC0415
@@ -160,6 +161,9 @@ class AsyncGraphRAG:
         recluster: bool = False,
         fresh: bool = False,
         prune: bool = False,
+        batch: bool = False,
+        wait: bool = False,
+        ray: str | None = None,
     ) -> "IndexResult":
         """Brings the graph up to date with documents, and returns what was done.
 
@@ -173,6 +177,14 @@ class AsyncGraphRAG:
         or if their row is no longer in its file. The rows of a file stay if some of its rows can't
         be read, or if it holds none at all.
 
+        With `batch`, requests go to the model in batches of the provider, at half the price; they
+        take up to 24 hours. The call returns when they are sent, with the reason in `stopped`, and
+        the same call later continues. With `wait`, too, it waits for them.
+
+        `ray` is the address of a Ray cluster whose workers read the files and run the tasks: host
+        and port, "auto" for the cluster that runs on this machine, "local" to start Ray here, or ""
+        for RAY_ADDRESS or else "local".
+
         If a run is interrupted, the same call continues it. The result names each chunk or report
         that failed, and the next call tries it again. Raises InputError for an argument that can't
         be used, GraphBusyError while another run writes to this graph, GraphError if Neo4j fails,
@@ -183,17 +195,25 @@ class AsyncGraphRAG:
 
         _check_options(options)
         check_flags(reread=reread, reembed=reembed, recluster=recluster, fresh=fresh, prune=prune)
+        check_flags(batch=batch, wait=wait)
+        if wait and not batch:
+            raise InputError("Only batches are waited for: give wait together with batch.")
+        if batch and ray is not None:
+            raise InputError("Give batch or ray: batches need no workers.")
         corpus = Corpus.of(what, options, self.settings.max_file_mb)
         missing = await self._missing(corpus.paths, options) if prune else []
-        return await build(
-            self.graph,
-            corpus,
-            self._backends,
-            self._listen,
-            rebuild=RebuildOptions(reread, reembed, recluster, fresh),
-            gone=missing,
-            prune_rows=prune,
-        )
+        async with _cluster(ray, self.settings, self._listen) as cluster:
+            return await build(
+                self.graph,
+                corpus,
+                self._backends,
+                self._listen,
+                rebuild=RebuildOptions(reread, reembed, recluster, fresh),
+                gone=missing,
+                prune_rows=prune,
+                batches="wait" if wait else "send" if batch else "no",
+                cluster=cluster,
+            )
 
     def watch(
         self, *paths: str | Path, options: ReadOptions = DEFAULT
@@ -558,6 +578,17 @@ def by(method: Method, how: SearchOptions) -> QueryOptions:
     if "method" in how:
         raise InputError(f"{method}_search has its method already: leave method out, or use query.")
     return {**how, "method": method}
+
+
+def _cluster(
+    address: str | None, settings: Settings, listen: Listener
+) -> "AbstractAsyncContextManager[RayCluster | None]":
+    """The connection to a Ray cluster, if there is an address."""
+    if address is None:
+        return nullcontext()
+    from graphrag_neo4j.workers.ray_cluster import connected
+
+    return connected(address, settings, listen)
 
 
 def _check_options(options: object) -> None:

@@ -19,6 +19,7 @@ from graphrag_neo4j.model import LLMTask
 
 __all__ = [
     "Outcome",
+    "ReplyPendingError",
     "first_error",
     "result_without_requests",
     "run_in_thread",
@@ -28,6 +29,10 @@ __all__ = [
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class ReplyPendingError(Exception):
+    """The reply to a request has not come yet, so the item of its task waits for a later run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +57,23 @@ async def run_tasks(
 
     `task` is run by `workers` workers at the same time; `save` gets at most `batch` outcomes.
     `advance` is called after each task with the numbers of items that are done and failed; numbers
-    below 0 take back outcomes that could not be saved. A ReplyError fails only its item. When the
-    cost limit is reached, no more items are started, the running ones may finish, and
-    BudgetSpentError is raised at the end.
+    below 0 take back outcomes that could not be saved. A ReplyError fails only its item. An item
+    whose task raises ReplyPendingError has no outcome: it is neither done nor failed. When the cost
+    limit is reached, no more items are started, the running ones may finish, and BudgetSpentError
+    is raised at the end.
     """
     spent: list[BudgetSpentError] = []
     unsaved = _Unsaved(advance)
 
     async def work(item: T) -> Outcome[T, R] | None:
         try:
-            return unsaved.add(Outcome(item, await task(item)))
-        except ReplyError as error:
-            return unsaved.add(Outcome(item, failure=str(error)))
+            outcome = await _outcome(item, task)
+        except ReplyPendingError:
+            return None
         except BudgetSpentError as error:
             spent.append(error)
             return None
+        return unsaved.add(outcome)
 
     async def affordable() -> AsyncIterator[T]:
         async for item in items:
@@ -82,6 +89,13 @@ async def run_tasks(
         unsaved.take_back()
     if spent:
         raise spent[0]
+
+
+async def _outcome(item: T, task: Callable[[T], Awaitable[R]]) -> Outcome[T, R]:
+    try:
+        return Outcome(item, await task(item))
+    except ReplyError as error:
+        return Outcome(item, failure=str(error))
 
 
 class _Unsaved:

@@ -20,13 +20,17 @@ TRUST: Final = "trust_env_file"
 PAIRS: Final = (
     ("openai_base_url", "openai_api_key", ()),
     ("neo4j_uri", "neo4j_password", ("neo4j_username",)),
+    ("gds", "gds_password", ("gds_username",)),
 )
+# The secrets of KG_GDS, of which the second is sent where the first is not set.
+GDS_SECRETS: Final = {"gds_password": "KG_GDS_PASSWORD", "neo4j_password": "NEO4J_PASSWORD"}
 # Settings that say where data is sent, fetched or stored, or what the model is asked to do.
 PLACES: Final = {
     "openai_base_url": "OPENAI_BASE_URL",
     "neo4j_uri": "NEO4J_URI",
     "home": "KG_HOME",
     "maven_url": "KG_MAVEN_URL",
+    "gds": "KG_GDS",
     "prompts": "KG_PROMPTS",
 }
 YES: Final = {"1", "true", "t", "yes", "y", "on"}
@@ -45,12 +49,23 @@ def beside_environment(given: Values, environment: Values, file: Values) -> dict
     for address, secret, companions in PAIRS:
         if address not in file or address in given or address in environment:
             continue
+        if address == "gds" and "://" not in file["gds"]:
+            continue
+        if address == "gds" and not trusted:
+            _refuse_other_password(given, environment, file)
         if not trusted and (secret in given or (secret in environment and secret not in file)):
             raise InputError(_refusal(address, secret))
         if secret in file:
             for name in (secret, *companions):
                 kept.pop(name, None)
     return {**{name: value for name, value in file.items() if name != TRUST}, **kept}
+
+
+def _refuse_other_password(given: Values, environment: Values, file: Values) -> None:
+    """Raises InputError where `.env` has an address in KG_GDS, and not the password for it."""
+    for secret in GDS_SECRETS:
+        if "gds_password" not in file and (secret in given or secret in environment):
+            raise InputError(_refusal("gds", secret))
 
 
 def named_by_file(file: Values, used: Values) -> str | None:
@@ -67,10 +82,12 @@ def named_by_file(file: Values, used: Values) -> str | None:
 
 
 def _refusal(address: str, secret: str) -> str:
+    label, password = PLACES[address], GDS_SECRETS.get(secret, secret.upper())
+    own = GDS_SECRETS["gds_password"] if address == "gds" else password
     return (
-        f"The file .env in this folder sets {address.upper()}, and {secret.upper()} comes from"
+        f"The file .env in this folder sets {label}, and {password} comes from"
         " elsewhere: it is not sent to an address that a folder names. If you know that address,"
-        f" put its {secret.upper()} into the same .env, or set {address.upper()} in the"
+        f" put its {own} into the same .env, or set {label} in the"
         " environment, or set KG_TRUST_ENV_FILE=true in the environment."
     )
 

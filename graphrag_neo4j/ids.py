@@ -5,7 +5,7 @@ import json
 
 from graphrag_neo4j.text import name_key
 
-__all__ = ["entity_id", "identify"]
+__all__ = ["entity_id", "identify", "pair_id"]
 
 
 def identify(kind: str, *parts: str | int) -> str:
@@ -22,3 +22,8 @@ def identify(kind: str, *parts: str | int) -> str:
 def entity_id(name: str) -> str:
     """The id of the entity with this name; spellings with one `name_key` share an id."""
     return identify("entity", name_key(name))
+
+
+def pair_id(one: str, other: str) -> str:
+    """The id of the pair of two entities, given in either order."""
+    return identify("related", *sorted((one, other)))

@@ -47,6 +47,14 @@ class SettingsOptions(AnswerOptions, total=False):
     neo4j_release: Literal["2026.01", "5.26"]
     maven_url: str | None
     embedded: bool
+    gds: str
+    gds_username: str | None
+    gds_password: str | None
+    gds_database: str | None
+    aura_client_id: str | None
+    aura_client_secret: str | None
+    aura_project_id: str | None
+    aura_location: str | None
 
     # Model
     openai_api_key: str | None
@@ -68,6 +76,8 @@ class SettingsOptions(AnswerOptions, total=False):
     reasoning_tokens: int
     requests_per_minute: int | None
     tokens_per_minute: int | None
+    workers: int | None
+    batch_poll_seconds: float
     max_cost: float | None
     max_cost_a_day: float | None
     input_price: float | None

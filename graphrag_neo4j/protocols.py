@@ -38,7 +38,8 @@ __all__ = ["Embed", "Embedder", "IndexBackend", "QueryBackend", "RunTask"]
 class RunTask(Protocol):
     """Runs an LLM task to its end and returns its result.
 
-    Raises ReplyError where a reply is unusable.
+    Raises ReplyError where a reply is unusable, and ReplyPendingError where a reply is still to
+    come from a batch.
     """
 
     async def __call__(self, task: LLMTask[T]) -> T: ...
@@ -47,10 +48,11 @@ class RunTask(Protocol):
 class Embed(Protocol):
     """Returns one vector for each text, in the order of the texts.
 
-    Raises ReplyError where the endpoint gives none.
+    A vector is a list of numbers, or an array of them, which takes less memory. Raises ReplyError
+    where the endpoint gives none.
     """
 
-    async def __call__(self, texts: Sequence[str]) -> list[list[float]]: ...
+    async def __call__(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Embedder:
 
     async def embed_question(self, text: str) -> list[float]:
         """Returns the vector of a question."""
-        return (await (self.embed_questions or self.embed)([text]))[0]
+        return list((await (self.embed_questions or self.embed)([text]))[0])
 
     async def cosines(self, vector: Sequence[float], texts: Sequence[str]) -> list[float]:
         """Returns the cosine of each text to a vector, where all vectors have the length 1."""

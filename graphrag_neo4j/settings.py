@@ -34,11 +34,14 @@ from graphrag_neo4j.env_file import beside_environment, named_by_file
 from graphrag_neo4j.errors import InputError
 
 __all__ = [
+    "AUTO",
+    "EMBEDDED",
     "EXTRACTIVE",
     "LOCAL",
     "MAX_FILE_MB",
     "MOST_DIMENSIONS",
     "OURS",
+    "SESSION",
     "STATIC",
     "WITHOUT_ENDPOINT",
     "ModelStep",
@@ -54,6 +57,7 @@ EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
 STATIC = "static"  # the embedding model that comes with this package
 LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
 WITHOUT_ENDPOINT = frozenset({STATIC, LOCAL})  # embedding models
+AUTO, EMBEDDED, SESSION = "auto", "embedded", "session"  # the words that KG_GDS may be
 OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
 OURS = "KG_"  # the prefix of our own settings in the environment
 MAX_FILE_MB = 100
@@ -90,8 +94,7 @@ class Settings(BaseSettings):
     neo4j_uri: str | None = Field(
         None,
         validation_alias=_named("NEO4J_URI"),
-        description="Address of a Neo4j server that has the plugin Graph Data Science (GDS). If it "
-        "is not set, the embedded server is used.",
+        description="Address of a Neo4j server. If it is not set, the embedded server is used.",
     )
     neo4j_username: str = Field(
         "neo4j",
@@ -127,6 +130,47 @@ class Settings(BaseSettings):
         True,
         description="Whether the embedded server is started when NEO4J_URI is not set. If false, "
         "NEO4J_URI must be set.",
+    )
+
+    gds: str = Field(
+        AUTO,
+        description="Where communities are computed, with Graph Data Science (GDS): `auto` uses "
+        "the plugin of the database, or, if it has none, the embedded server, which is started for "
+        "this step and stopped after it (never if KG_EMBEDDED is false); `embedded` always uses "
+        "the latter beside a server of NEO4J_URI; an address such as bolt://host:7687 is that of "
+        "another Neo4j that has the plugin; `session` is a session of Aura Graph Analytics.",
+    )
+    gds_username: str | None = Field(
+        None,
+        description="User name on the server of KG_GDS, if that is an address. If it is not set, "
+        "it is NEO4J_USERNAME.",
+    )
+    gds_password: SecretStr | None = Field(
+        None,
+        description="Password on the server of KG_GDS, if that is an address. If it is not set, it "
+        "is NEO4J_PASSWORD.",
+    )
+    gds_database: str | None = Field(
+        None,
+        description="Database on the server of KG_GDS, if that is an address. Nothing is written "
+        "to it. If it is not set, the user's home database is used.",
+    )
+    aura_client_id: str | None = Field(
+        None,
+        description="Client id of an API key of the Neo4j Aura console. KG_GDS=session needs it.",
+    )
+    aura_client_secret: SecretStr | None = Field(
+        None, description="Client secret of the same API key of the Neo4j Aura console."
+    )
+    aura_project_id: str | None = Field(
+        None,
+        description="Id of the Aura project of the session. It is needed if the API key belongs to "
+        "several projects.",
+    )
+    aura_location: str | None = Field(
+        None,
+        description="Cloud provider and region of the session, such as gcp/europe-west1. "
+        "KG_GDS=session needs it.",
     )
 
     # Model
@@ -193,6 +237,13 @@ class Settings(BaseSettings):
         description="Largest number of calls to the endpoint at the same time. If the endpoint "
         "refuses so many, fewer are made for a while.",
     )
+    workers: int | None = Field(
+        None,
+        ge=1,
+        description="Number of processes that do the work of an extractive index, or of workers on "
+        "a Ray cluster. If it is not set, there is one for each core, at most 16 on this machine. "
+        "With 1 no process is started.",
+    )
     timeout: float = Field(
         120.0, gt=0, description="Largest number of seconds that a call to the endpoint may take."
     )
@@ -219,6 +270,12 @@ class Settings(BaseSettings):
         ge=1,
         description="Largest number of tokens sent to and received from the endpoint in a minute. "
         "If it is not set, there is no limit.",
+    )
+    batch_poll_seconds: float = Field(
+        60.0,
+        gt=0,
+        description="Seconds between two looks at the batches of the provider, while `kg-build "
+        "index --batch --wait` waits for them.",
     )
     max_cost: float | None = Field(
         None,
@@ -552,6 +609,15 @@ class Settings(BaseSettings):
         used = {name: getattr(self, name) for name in type(self).model_fields}
         return named_by_file(DotEnvSettingsSource(type(self))(), used)
 
+    @field_validator("gds")
+    @classmethod
+    def _place_of_gds(cls, gds: str) -> str:
+        if gds in {AUTO, EMBEDDED, SESSION} or "://" in gds:
+            return gds
+        raise ValueError(
+            "must be auto, embedded, session, or an address such as bolt://localhost:7687"
+        )
+
     @field_validator("model")
     @classmethod
     def _renamed(cls, model: str) -> str:
@@ -596,6 +662,10 @@ class Settings(BaseSettings):
             return type(self)(**now | given)
         except ValidationError as error:
             raise InputError(_explain(error)) from None
+
+    def with_key(self, key: str | None) -> Self:
+        """A copy with another key for the endpoint, which was checked before."""
+        return self.model_copy(update={"openai_api_key": SecretStr(key) if key else None})
 
     def model_for(self, step: ModelStep) -> str:
         """The name of the chat model of one step."""

@@ -114,6 +114,9 @@ class GraphRAG:
         recluster: bool = False,
         fresh: bool = False,
         prune: bool = False,
+        batch: bool = False,
+        wait: bool = False,
+        ray: str | None = None,
     ) -> "IndexResult":
         """Brings the graph up to date with documents, and returns what was done.
 
@@ -126,6 +129,14 @@ class GraphRAG:
         `prune`, documents are deleted if their file was under the given paths and no longer exists,
         or if their row is no longer in its file. The rows of a file stay if some of its rows can't
         be read, or if it holds none at all.
+
+        With `batch`, requests go to the model in batches of the provider, at half the price; they
+        take up to 24 hours. The call returns when they are sent, with the reason in `stopped`, and
+        the same call later continues. With `wait`, too, it waits for them.
+
+        `ray` is the address of a Ray cluster whose workers read the files and run the tasks: host
+        and port, "auto" for the cluster that runs on this machine, "local" to start Ray here, or ""
+        for RAY_ADDRESS or else "local".
 
         If a run is interrupted, the same call continues it. The result names each chunk or report
         that failed, and the next call tries it again. Raises InputError for an argument that can't
@@ -141,6 +152,9 @@ class GraphRAG:
                 recluster=recluster,
                 fresh=fresh,
                 prune=prune,
+                batch=batch,
+                wait=wait,
+                ray=ray,
             )
         )
 

@@ -48,6 +48,24 @@ def test_a_secret_from_elsewhere_is_refused_to_an_address_from_the_file(
     assert said.count("\n") == 0
 
 
+@pytest.mark.parametrize("secret", ["KG_GDS_PASSWORD", "NEO4J_PASSWORD"])
+def test_no_password_from_elsewhere_goes_to_a_gds_that_the_file_names(
+    monkeypatch: pytest.MonkeyPatch, secret: str
+) -> None:
+    put(KG_GDS="bolt://evil.example")
+    monkeypatch.setenv(secret, KEY)
+    with pytest.raises(InputError, match=f"sets KG_GDS, and {secret} comes from") as refused:
+        load_settings()
+    assert "put its KG_GDS_PASSWORD into the same .env" in str(refused.value)
+    assert KEY not in str(refused.value)
+    put(KG_GDS="bolt://elsewhere", KG_GDS_PASSWORD="folder's")
+    used = load_settings().gds_password
+    assert used
+    assert used.get_secret_value() == "folder's"
+    put(KG_GDS="embedded")
+    assert load_settings().gds == "embedded"
+
+
 def test_an_address_from_the_file_brings_its_own_secret_though_the_environment_has_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

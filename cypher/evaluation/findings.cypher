@@ -3,5 +3,5 @@
 MATCH (report:Community)-[:HAS_FINDING]->(finding:Finding)
 WHERE report.origin <> 'elements'
 RETURN report.id AS community, report.ref AS ref, report.level AS level, finding.id AS id,
-       finding.explanation AS text
+       coalesce(report.title, '') AS title, finding.explanation AS text
 ORDER BY level, ref, finding.index

@@ -1,13 +1,24 @@
 // Reads entities, the claims about them, and for each entity the community nearest above it that
-// has a report by a model.
+// has a report by a model. Of a hub only the claims that the stage merge has listed are read, and
+// those that are also about another one of the entities.
 RETURN
   COLLECT {
     MATCH (e:Entity) WHERE e.id IN $ids
     RETURN {id: e.id, ref: e.ref, name: e.name, type: e.type, description: e.description}
   } AS entities,
   COLLECT {
-    MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(claim:Claim) WHERE e.id IN $ids
-    WITH claim, count(*) AS about ORDER BY about DESC, claim.id LIMIT $claims
+    CALL () {
+      MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(claim:Claim)
+      WHERE e.id IN $ids AND e.top_claims IS NULL
+      RETURN claim
+      UNION
+      MATCH (e:Entity) WHERE e.id IN $ids
+      UNWIND e.top_claims AS id
+      MATCH (claim:Claim {id: id})
+      RETURN claim
+    }
+    WITH claim, COUNT { MATCH (claim)-[:SUBJECT|OBJECT]->(e) WHERE e.id IN $ids } AS about
+    ORDER BY about DESC, claim.id LIMIT $claims
     OPTIONAL MATCH (claim)-[:SUBJECT]->(subject:Entity)
     OPTIONAL MATCH (claim)-[:OBJECT]->(object:Entity)
     RETURN {id: claim.id, ref: claim.ref, subject: coalesce(subject.name, claim.subject_text),

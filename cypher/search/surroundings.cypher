@@ -2,6 +2,7 @@
 // random walk reaches with the highest probability, and its starting nodes, whose share is set
 // higher. Then come the chunks that mention these entities, and the relationships between them. A
 // mention is titled if the title of the chunk's document is the entity: "Ada Lovelace (poet)".
+// Of a hub only the relationships and chunks that the stage merge has listed are read.
 // The result is in columns: thousands of rows as lists of maps take half as long again.
 WITH COLLECT { MATCH (e:Entity) WHERE e.id IN $entities RETURN e } AS seeds,
      COLLECT { MATCH (c:Chunk) WHERE c.id IN $chunks RETURN c } AS passages
@@ -12,8 +13,15 @@ CALL (seeds, passages) {
     UNION ALL
     UNWIND seeds AS e
     WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    WHERE e.top_pairs IS NULL
     MATCH (e)-[:RELATED]-(n:Entity)
     RETURN n, share
+    UNION ALL
+    UNWIND seeds AS e
+    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    UNWIND e.top_pairs AS id
+    MATCH (a)-[:RELATED {id: id}]->(b)
+    RETURN CASE WHEN a = e THEN b ELSE a END AS n, share
     UNION ALL
     UNWIND passages AS c
     WITH c, 1.0 / (1 + COUNT { (c)-[:MENTIONS]->() }) AS share
@@ -30,8 +38,15 @@ CALL (near) {
     UNION ALL
     UNWIND near AS e
     WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    WHERE e.top_pairs IS NULL
     MATCH (e)-[:RELATED]-(n:Entity)
     RETURN n, share
+    UNION ALL
+    UNWIND near AS e
+    WITH e, 1.0 / (1 + COUNT { (e)-[:RELATED]-() }) AS share
+    UNWIND e.top_pairs AS id
+    MATCH (a)-[:RELATED {id: id}]->(b)
+    RETURN CASE WHEN a = e THEN b ELSE a END AS n, share
   }
   WITH n, sum(share) AS share ORDER BY share DESC, n.id LIMIT $far
   RETURN collect(n) AS around
@@ -43,7 +58,14 @@ CALL (around, passages) {
     UNION ALL
     UNWIND around AS e
     WITH e, 1.0 / (1 + COUNT { (e)<-[:MENTIONS]-() }) AS share
+    WHERE e.top_chunks IS NULL
     MATCH (e)<-[:MENTIONS]-(c:Chunk)
+    RETURN c, share
+    UNION ALL
+    UNWIND around AS e
+    WITH e, 1.0 / (1 + COUNT { (e)<-[:MENTIONS]-() }) AS share
+    UNWIND e.top_chunks AS id
+    MATCH (c:Chunk {id: id})
     RETURN c, share
   }
   WITH c, sum(share) AS share ORDER BY share DESC, c.id LIMIT $most
@@ -55,9 +77,22 @@ CALL (seeds) {
   RETURN {entity: collect(e.id), chunks: collect(COUNT { (e)<-[:MENTIONS]-() })} AS known
 }
 CALL (around) {
-  UNWIND around AS a
-  MATCH (a)-[r:RELATED]->(b:Entity) WHERE b IN around
-  RETURN {id: collect(r.id), source: collect(a.id), target: collect(b.id),
+  // A relationship is read from its start; with a hub at one end, from the other end; between two
+  // hubs, by both of their lists.
+  CALL (around) {
+    UNWIND around AS e
+    WITH e WHERE e.top_pairs IS NULL
+    MATCH (e)-[r:RELATED]-(n:Entity)
+    WHERE n IN around AND (startNode(r) = e OR n.top_pairs IS NOT NULL)
+    RETURN r
+    UNION
+    UNWIND around AS e
+    UNWIND e.top_pairs AS id
+    MATCH (a)-[r:RELATED {id: id}]->(b)
+    WHERE a IN around AND b IN around
+    RETURN r
+  }
+  RETURN {id: collect(r.id), source: collect(startNode(r).id), target: collect(endNode(r).id),
           weight: collect(coalesce(r.weight, 1))} AS related
 }
 CALL (around, told) {

@@ -1,12 +1,15 @@
-// Finds the spellings nearest to vectors by an index; before Neo4j 2026.02. An entity stands for the
-// spelling that it has its id from.
-UNWIND $rows AS row
-CALL db.index.vector.queryNodes($index, $k, row.vector) YIELD node, score
-WITH row, node WHERE score >= $least AND node.id <> row.id
+// Finds the spellings nearest to spellings by their vectors; before Neo4j 2026.02. An entity stands
+// for the spelling that it has its id from.
+UNWIND $ids AS id
+OPTIONAL MATCH (entity:Entity {id: id})
+OPTIONAL MATCH (spelling:Spelling {id: id})
+WITH id, coalesce(spelling.name_vector, entity.name_vector) AS vector WHERE vector IS NOT NULL
+CALL db.index.vector.queryNodes($index, $k, vector) YIELD node, score
+WITH id, node WHERE score >= $rough AND node.id <> id
+  AND vector.similarity.cosine(vector, node.name_vector) >= $least
 OPTIONAL MATCH (spelling:Spelling {id: node.id})
-WITH row, node, spelling WHERE coalesce(spelling.n, 1) > 0
-RETURN row.id AS key, node.id AS id, coalesce(spelling.name, node.name) AS name,
+WITH id, node, spelling WHERE coalesce(spelling.n, 1) > 0
+RETURN id AS key, node.id AS id, coalesce(spelling.name, node.name) AS name,
        CASE WHEN spelling IS NULL THEN node.type ELSE spelling.type END AS type,
-       coalesce(spelling.n, 1) AS n, spelling.entity AS entity, spelling IS NOT NULL AS decided,
-       node.name_vector AS vector
+       coalesce(spelling.n, 1) AS n, spelling.entity AS entity, spelling IS NOT NULL AS decided
 ORDER BY key, id

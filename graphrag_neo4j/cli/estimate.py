@@ -72,7 +72,7 @@ def _print(found: Estimate, settings: Settings) -> None:
 
 
 def _print_steps(found: Estimate, settings: Settings) -> None:
-    _print_table(found.steps)
+    _print_table(found.steps, batches=True)
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
         "are counted; the lengths of the replies are assumptions. `kg-build index … --max-cost 5` "
@@ -91,21 +91,27 @@ def _tokens(steps: Sequence[StepEstimate]) -> int:
     return sum(step.input_tokens + step.output_tokens for step in steps)
 
 
-def _print_table(steps: Sequence[StepEstimate]) -> None:
-    rows: list[Sequence[str]] = [
-        (
-            named_step(step.step),
-            f"{step.calls:,}",
-            f"{step.input_tokens:,}",
-            f"{step.output_tokens:,}",
-            "unknown cost" if step.cost is None else money(step.cost),
-        )
-        for step in steps
-    ]
-    costs = [step.cost for step in steps]
-    total = "unknown cost" if None in costs else money(sum(cost or 0.0 for cost in costs))
-    calls = sum(step.calls for step in steps)
-    sent = sum(step.input_tokens for step in steps)
-    replied = sum(step.output_tokens for step in steps)
-    rows.append(("total", f"{calls:,}", f"{sent:,}", f"{replied:,}", total))
-    terminal.table(("step", "calls", *tokens_and_cost()), rows)
+def _print_table(steps: Sequence[StepEstimate], *, batches: bool = False) -> None:
+    """Prints the steps and their total; with `batches` also their cost with `index --batch`."""
+    total = StepEstimate(
+        "total",
+        sum(step.calls for step in steps),
+        sum(step.input_tokens for step in steps),
+        sum(step.output_tokens for step in steps),
+        _sum([step.cost for step in steps]),
+        _sum([step.batch_cost for step in steps]),
+    )
+    rows = [_row(step, batches=batches) for step in (*steps, total)]
+    with_batch = ("with --batch",) if batches else ()
+    terminal.table(("step", "calls", *tokens_and_cost(), *with_batch), rows)
+
+
+def _row(step: StepEstimate, *, batches: bool) -> Sequence[str]:
+    counts = (step.calls, step.input_tokens, step.output_tokens)
+    costs = (step.cost, step.batch_cost) if batches else (step.cost,)
+    money_of = ("unknown cost" if cost is None else money(cost) for cost in costs)
+    return named_step(step.step), *(f"{n:,}" for n in counts), *money_of
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    return None if None in costs else sum(cost or 0.0 for cost in costs)

@@ -28,6 +28,7 @@ from graphrag_neo4j.cli.output.progress import listening, money_known
 from graphrag_neo4j.cli.output.report import print_failures, print_status, tokens_and_cost
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more, repaired
 from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.events import Waiting
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.preparation import check_building
 from graphrag_neo4j.indexing.result import IndexResult
@@ -36,7 +37,7 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
 __all__ = ["index"]
 
-REBUILD_FLAGS = ("prune", "reread", "reembed", "recluster", "fresh")
+RUN_FLAGS = ("prune", "reread", "reembed", "recluster", "fresh", "batch", "wait")
 EXTRACTIVE_INDEX = (
     "This index is extractive: it was made without a model, and all its sentences are quoted from "
     "the documents."
@@ -96,6 +97,24 @@ NAMED = 20  # problems that are listed one by one; the others are only counted
     help="Make the communities and reports those of a first build. Otherwise they follow changes, "
     "and reports may stay a little behind.",
 )
+@click.option(
+    "--batch",
+    is_flag=True,
+    help="Send the requests to the model in batches of the provider, at half the price. A batch "
+    "takes up to 24 hours. The command ends when it is sent, and the same command continues.",
+)
+@click.option("--wait", is_flag=True, help="With --batch: wait until the batches are answered.")
+@click.option(
+    "--ray",
+    is_flag=False,
+    flag_value="",
+    metavar="[ADDRESS]",
+    help=(
+        "Let the workers of a Ray cluster read the files and run the tasks. ADDRESS is host:port, "
+        "auto for the cluster that runs on this machine, or local to start Ray here. Without it, "
+        "RAY_ADDRESS counts, or else local. Give it after PATHS."
+    ),
+)
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 @json_option
 def index(
@@ -111,15 +130,26 @@ def index(
     Unchanged documents cost nothing.
     """
     options = reading_of(values)
-    rebuild = {name: values.pop(name) for name in REBUILD_FLAGS}
+    flags = {name: values.pop(name) for name in RUN_FLAGS}
+    if flags["wait"] and not flags["batch"]:
+        raise click.UsageError("Give --wait together with --batch.")
+    ray = values.pop("ray")
+    if ray is not None:
+        if flags["batch"]:
+            raise click.UsageError("Give --batch or --ray: batches need no workers.")
+        from graphrag_neo4j.workers.ray_cluster import check_address  # noqa: PLC0415 - rare
+
+        check_address(ray)
     settings = settings_of(**values)
     check_building(settings)
-    corpus = Corpus.of_paths(paths, options)
 
     async def work() -> IndexResult:
         with listening(quiet=quiet or as_json_) as listen:
+            listen(Waiting("Looking for files", 0))  # among 100,000 it takes a few seconds
+            corpus = Corpus.of_paths(paths, options)
+            listen(Waiting("", 0))
             async with AsyncGraphRAG(settings, listen) as rag:
-                return await rag.index(corpus, options=options, **rebuild)
+                return await rag.index(corpus, options=options, ray=ray, **flags)
 
     built = run(work)
     if as_json_:

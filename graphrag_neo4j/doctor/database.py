@@ -1,4 +1,7 @@
-"""Checks Neo4j: its version, writing, Graph Data Science, Leiden, and both kinds of index."""
+"""Checks Neo4j: its version, writing, Leiden, and both kinds of index.
+
+Leiden runs in Graph Data Science (GDS), which need not be that of the database (KG_GDS).
+"""
 
 import re
 from contextlib import suppress
@@ -6,11 +9,12 @@ from typing import TypedDict
 from uuid import uuid4
 
 import anyio
+import anyio.to_thread
 
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.errors import GraphError, GraphRAGError
-from graphrag_neo4j.events import Listener
+from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import (
     SCHEMA_VERSION,
     Graph,
@@ -19,17 +23,21 @@ from graphrag_neo4j.graph import (
     schema_version,
 )
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.settings import MOST_DIMENSIONS, Settings
+from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
+from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.settings import AUTO, EMBEDDED, MOST_DIMENSIONS, SESSION, Settings
 
 __all__ = [
     "check_fulltext_index",
     "check_gds",
     "check_leiden",
     "check_neo4j",
+    "check_other_gds",
     "check_schema",
     "check_vector_index",
     "check_version",
     "check_writing",
+    "place_of_gds",
 ]
 
 OLDEST = (5, 26)
@@ -46,8 +54,18 @@ NEED_NEO4J = (
 
 GET_GDS = (
     'Add the plugin "graph-data-science" to that server (on Aura, switch on Graph Analytics where '
-    "the plan has it), or use the embedded server or docker-compose.yml, which have it."
+    "the plan has it), or use the embedded server or docker-compose.yml, which have it, or set "
+    "KG_GDS=embedded."
 )
+EMBEDDED_COMPUTES = (
+    "Communities are computed by an embedded server, which is started for this step and stopped "
+    "after it"
+)
+OTHER_GDS = (
+    "Set KG_GDS to auto, embedded, session or the address of a server that has the plugin "
+    '"graph-data-science".'
+)
+EDGES = [("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0), ("x", "y", 1.0)]
 ALLOW_GDS = (
     "Let neo4j.conf say dbms.security.procedures.unrestricted=gds.* and let no allowlist there "
     "leave gds.* out, then start Neo4j again."
@@ -76,7 +94,7 @@ async def check_neo4j(settings: Settings, listen: Listener) -> list[Check]:
     """Runs all checks of Neo4j. Starts the embedded server if NEO4J_URI is not set."""
     try:
         async with AsyncGraphRAG(settings, listen) as rag:
-            return await _look_at(rag.graph)
+            return await _look_at(rag.graph, settings, listen)
     except GraphRAGError as error:
         return [
             Check("Neo4j", False, str(error), _other_way(settings)),
@@ -137,6 +155,41 @@ async def check_leiden(graph: Graph) -> Check:
     return await tried("Leiden", run(), ALLOW_GDS)
 
 
+def place_of_gds(settings: Settings, *, in_database: bool) -> str | None:
+    """Where communities are computed, as a sentence; None if GDS of the database does it.
+
+    `in_database` says whether the database has GDS.
+    """
+    embedded = f"{EMBEDDED_COMPUTES} (KG_GDS={settings.gds})."
+    if settings.gds == SESSION:
+        return "Communities are computed by a session of Aura Graph Analytics (KG_GDS=session)."
+    if settings.gds == EMBEDDED:
+        return embedded if settings.neo4j_uri else None
+    if settings.gds != AUTO:
+        return f"Communities are computed by the Neo4j at {settings.gds} (KG_GDS)."
+    if in_database or not settings.embedded:
+        return None
+    return f"The database has no Graph Data Science. {embedded}"
+
+
+async def check_other_gds(graph: Graph, settings: Settings, listen: Listener = silent) -> Check:
+    """Checks whether Leiden runs in the GDS of KG_GDS, which is started and stopped if need be.
+
+    A session of Aura Graph Analytics costs money, so it is not tried.
+    """
+    if settings.gds == SESSION:
+        return Check("Leiden", None, "Not checked, since a session costs money.")
+
+    def find() -> str:
+        from graphrag_neo4j.indexing.clustering.edges import Edges  # noqa: PLC0415 - numpy
+
+        with leiden_in_gds(graph, Leiden(), settings, listen) as detect:
+            detect(Edges.of(EDGES, "abcxy"), 1.0)
+        return "Leiden runs there."
+
+    return await tried("Leiden", anyio.to_thread.run_sync(find), OTHER_GDS)
+
+
 async def check_vector_index(graph: Graph, dimensions: int = MOST_DIMENSIONS) -> Check:
     """Checks whether vectors with this number of dimensions can be indexed."""
 
@@ -175,21 +228,26 @@ async def check_schema(graph: Graph) -> Check:
     return await tried("Schema", ask())
 
 
-async def _look_at(graph: Graph) -> list[Check]:
+async def _check_communities(graph: Graph, settings: Settings, listen: Listener) -> list[Check]:
+    """Checks the GDS of the database, or the other one that KG_GDS chooses."""
+    gds = await check_gds(graph)
+    if place := place_of_gds(settings, in_database=bool(gds.ok)):
+        return [Check("GDS", True, place), await check_other_gds(graph, settings, listen)]
+    if gds.ok:
+        return [gds, await check_leiden(graph)]
+    return [gds, *not_made("GDS can't be used", "Leiden")]
+
+
+async def _look_at(graph: Graph, settings: Settings, listen: Listener) -> list[Check]:
     # The kernel is the first component.
     kernel = (await graph.read("doctor/components", ServerRow))[0]
     writing = await check_writing(graph)
-    gds = await check_gds(graph)
     checks = [
         Check("Neo4j", True, f"Neo4j answers at {graph.address}."),
         check_version(kernel["versions"][0], kernel["edition"]),
         writing,
-        gds,
+        *await _check_communities(graph, settings, listen),
     ]
-    if gds.ok:
-        checks.append(await check_leiden(graph))
-    else:
-        checks += not_made("GDS can't be used", "Leiden")
     if writing.ok:
         checks += [await check_vector_index(graph), await check_fulltext_index(graph)]
         checks.append(await check_schema(graph))

@@ -4,6 +4,7 @@ A home is the folder of one server: its data, password, ports and logs. `start` 
 the running server of a home; where needed, it downloads and starts the server first.
 """
 
+from graphrag_neo4j.embedded.calculator import calculator, calculator_home
 from graphrag_neo4j.embedded.home import default_home
 from graphrag_neo4j.embedded.server import (
     Server,
@@ -23,6 +24,8 @@ __all__ = [
     "Server",
     "ServerStatus",
     "Telling",
+    "calculator",
+    "calculator_home",
     "default_home",
     "log_path",
     "restart",

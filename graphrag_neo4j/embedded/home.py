@@ -79,7 +79,7 @@ class Home:
         make_private_folder(self.path)
         # In this order: another process that makes this home writes the record first.
         others = {path for path in self.path.iterdir() if not is_temporary(path)}
-        others -= {self.record_path, self._lock_path, self.own_config_path}
+        others -= {self.record_path, self._lock_path, self._use_path, self.own_config_path}
         if others and not self.record_path.exists():
             raise EmbeddedError(
                 f"{self.path} holds other files: name an empty folder or a new one"
@@ -127,6 +127,17 @@ class Home:
         """Holds the lock of this home against other processes, with a notice if it has to wait."""
         with locked(self._lock_path, telling, f"Waiting for another process in {self.path}"):
             yield
+
+    @contextmanager
+    def in_use(self, telling: Telling) -> Iterator[None]:
+        """Keeps the server of this home for this process alone, from before its start."""
+        why = f"Waiting for another run that uses the server in {self.path}"
+        with locked(self._use_path, telling, why):
+            yield
+
+    @property
+    def _use_path(self) -> Path:
+        return self.path / "in-use"
 
     @property
     def _lock_path(self) -> Path:

@@ -19,6 +19,7 @@ __all__ = [
     "Server",
     "ServerStatus",
     "log_path",
+    "plain_errors",
     "restart",
     "running",
     "start",
@@ -91,7 +92,7 @@ class ServerStatus:
 
 
 @contextmanager
-def _plain_errors() -> Iterator[None]:
+def plain_errors() -> Iterator[None]:
     """Raises EmbeddedError with a sentence for a full disk or a missing permission."""
     try:
         yield
@@ -102,7 +103,7 @@ def _plain_errors() -> Iterator[None]:
         ) from error
 
 
-@_plain_errors()
+@plain_errors()
 def start(
     settings: Settings,
     telling: Telling = SILENT,
@@ -136,7 +137,7 @@ def start(
         return _server(home, record)
 
 
-@_plain_errors()
+@plain_errors()
 def restart(
     settings: Settings,
     stopped: Server,
@@ -176,7 +177,7 @@ def status(settings: Settings) -> ServerStatus:
     return ServerStatus(home.path, record.version, running(settings), home.password_path)
 
 
-@_plain_errors()
+@plain_errors()
 def stop(settings: Settings, telling: Telling = SILENT) -> bool:
     """Stops the home's server; returns whether it ran. Raises EmbeddedError if it goes on."""
     home = _home(settings)
@@ -187,7 +188,7 @@ def stop(settings: Settings, telling: Telling = SILENT) -> bool:
         return _end(home, telling)
 
 
-@_plain_errors()
+@plain_errors()
 def wipe(settings: Settings, telling: Telling = SILENT) -> None:
     """Stops the home's server and deletes its data, logs and password.
 

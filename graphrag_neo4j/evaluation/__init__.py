@@ -9,14 +9,14 @@ evaluation is a folder of plain files, one record a line, so each step can be st
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
+    from graphrag_neo4j.evaluation.async_evaluation import AsyncEvaluation
     from graphrag_neo4j.evaluation.sync_evaluation import Evaluation
 
 __all__ = ["AsyncEvaluation", "Evaluation"]
 
 # Imported when first used: the pure parts of this package need neither Neo4j nor a model.
 _LATER = {
-    "AsyncEvaluation": "graphrag_neo4j.evaluation.evaluation",
+    "AsyncEvaluation": "graphrag_neo4j.evaluation.async_evaluation",
     "Evaluation": "graphrag_neo4j.evaluation.sync_evaluation",
 }
 

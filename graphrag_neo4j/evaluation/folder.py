@@ -6,6 +6,8 @@ questions.jsonl     the questions
 answers.jsonl       the answers of all conditions, also those of other systems
 verdicts.jsonl      the verdicts of judges and of people
 claims.jsonl        the claims of the answers
+groundedness.jsonl  the verdicts on cited sentences
+findings.jsonl      the findings of the graph's reports that were judged last
 unfinished.jsonl    replies to parts of answers that are not whole yet
 """
 
@@ -27,6 +29,7 @@ QUESTIONS: Final = "questions.jsonl"
 ANSWERS: Final = "answers.jsonl"
 VERDICTS: Final = "verdicts.jsonl"
 CLAIMS: Final = "claims.jsonl"
+FINDINGS: Final = "findings.jsonl"
 
 
 class EvaluationFolder:
@@ -45,7 +48,7 @@ class EvaluationFolder:
     @property
     def exists(self) -> bool:
         """Whether an evaluation was begun in the folder."""
-        return (self.path / PLAN).exists() or (self.path / QUESTIONS).exists()
+        return any((self.path / name).exists() for name in (PLAN, QUESTIONS, FINDINGS))
 
     @cached_property
     def questions(self) -> RecordFile[QuestionRecord]:
@@ -66,6 +69,11 @@ class EvaluationFolder:
     def claims(self) -> RecordFile[ClaimsRecord]:
         """The claims of all answers."""
         return RecordFile(self.path / CLAIMS, ClaimsRecord)
+
+    @cached_property
+    def findings(self) -> RecordFile[AnswerRecord]:
+        """The findings of the graph's reports, as they were when they were last judged."""
+        return RecordFile(self.path / FINDINGS, AnswerRecord)
 
     def change_plan(self, **given: Any) -> Plan:  # noqa: ANN401 - fields of the plan
         """Changes the plan and writes it if it differs. None keeps a value.

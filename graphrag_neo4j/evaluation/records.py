@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.files import write_whole
 
 __all__ = ["Record", "RecordFile", "failure_of", "read_lines", "validated"]
 
@@ -66,6 +67,15 @@ class RecordFile(Generic[R]):
             file.flush()
             os.fsync(file.fileno())
         self._whole += len(lines)
+        self._keep(records)
+
+    def replace(self, records: Sequence[R]) -> None:
+        """Replaces all records of the file by these."""
+        lines = b"".join(self._adapter.dump_json(record) + b"\n" for record in records)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self.path, lines)
+        self._whole = len(lines)
+        self._records.clear()
         self._keep(records)
 
     def _keep(self, records: Iterable[R]) -> None:

@@ -9,13 +9,14 @@ from anyio.from_thread import start_blocking_portal
 from graphrag_neo4j.evaluation.answers.costs import ConditionCosts
 from graphrag_neo4j.evaluation.answers.estimate import AnswersEstimate
 from graphrag_neo4j.evaluation.answers.importing import ImportedAnswers
-from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
+from graphrag_neo4j.evaluation.async_evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
+from graphrag_neo4j.evaluation.groundedness.judged_sentences import JudgesCompared
+from graphrag_neo4j.evaluation.groundedness.sentence_support import Groundedness
 from graphrag_neo4j.evaluation.judge.comparisons import Judged
 from graphrag_neo4j.evaluation.judge.runs import FoundClaims
 from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
-from graphrag_neo4j.evaluation.questions.questions import MadeQuestions
+from graphrag_neo4j.evaluation.questions.drafting import MadeQuestions
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.options import SettingsOptions
@@ -93,6 +94,10 @@ class Evaluation:
     def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
         """Judges whether the answers rest on what they cite: see AsyncEvaluation."""
         return _run(lambda: self._async.ground(reports=reports, words=words))
+
+    def sentence_judges_compared(self) -> list[JudgesCompared]:
+        """Returns how far each two judges of `ground` agree: see AsyncEvaluation."""
+        return self._async.sentence_judges_compared()
 
     def judge(
         self,

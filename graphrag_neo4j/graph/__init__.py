@@ -1,6 +1,6 @@
 """The connection to Neo4j. Every statement of the package is run by it."""
 
-from graphrag_neo4j.graph.connection import Graph, PlainRow, Row, Transaction, connect
+from graphrag_neo4j.graph.connection import Graph, PlainRow, Row, Transaction, connect, lend_driver
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.evidence import (
     RefKind,
@@ -69,6 +69,7 @@ __all__ = [
     "fulltext_relationships",
     "give_refs",
     "hold_lease",
+    "lend_driver",
     "mark_changed",
     "nearest_names",
     "refuse_length",

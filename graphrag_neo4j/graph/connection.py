@@ -36,7 +36,7 @@ from graphrag_neo4j.graph.own import OwnServer, living
 from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.resources import read_statement
 
-__all__ = ["Graph", "PlainRow", "Row", "Transaction", "connect"]
+__all__ = ["Graph", "PlainRow", "Row", "Transaction", "connect", "lend_driver"]
 
 Row = dict[str, object]
 """A row of a list that a statement gets as a parameter."""
@@ -181,8 +181,7 @@ class Graph:
     @contextmanager
     def lend_driver(self) -> Iterator[Driver]:
         """Lends a synchronous driver, to be used in a thread: the GDS client accepts no other."""
-        driver = GraphDatabase.driver(self.address, auth=self._auth, resolver=living(self._own))
-        with self._translated(), driver as lent:
+        with lend_driver(self.address, *self._auth, own=self._own) as lent:
             yield lent
 
     def _translated(self) -> AbstractContextManager[None]:
@@ -190,6 +189,17 @@ class Graph:
 
     def _session(self, access: str) -> AsyncSession:
         return self._driver.session(database=self.database, default_access_mode=access)
+
+
+@contextmanager
+def lend_driver(
+    uri: str, username: str, password: str, own: OwnServer | None = None
+) -> Iterator[Driver]:
+    """Lends a synchronous driver for a server. Raises the errors of `connect`."""
+    with _translated(uri, own), _address_checked(uri):
+        driver = GraphDatabase.driver(uri, auth=(username, password), resolver=living(own))
+    with _translated(uri, own), driver as lent:
+        yield lent
 
 
 @asynccontextmanager

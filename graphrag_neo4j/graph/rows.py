@@ -13,7 +13,6 @@ __all__ = [
     "IndexRow",
     "MadeWithRow",
     "NamesRow",
-    "NearNameRow",
     "NewRefsRow",
     "OpenBuildRow",
     "ScoredPairRow",
@@ -76,12 +75,6 @@ class SpellingRow(TypedDict):
     n: int
     entity: str | None
     decided: bool
-
-
-class NearNameRow(SpellingRow):
-    """A spelling whose vector is near to that of the spelling `key`."""
-
-    vector: list[float]
 
 
 class ScoredPairRow(TypedDict):

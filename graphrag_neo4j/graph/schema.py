@@ -24,6 +24,8 @@ UNIQUE_NODES = (
     ("Finding", "id"),
     ("Spelling", "id"),
     ("Build", "id"),
+    ("Batch", "id"),
+    ("BatchRequest", "id"),
     ("Counter", "id"),
     ("State", "id"),
 )
@@ -62,6 +64,7 @@ NODE_INDEXES = (
     ("Entity", "unembedded", "id"),
     ("Chunk", "unembedded", "id"),
     ("Community", "unembedded", "id"),
+    ("BatchRequest", "batch"),
     ("Entity", "embedding_flaw"),
     ("Chunk", "embedding_flaw"),
     ("Community", "embedding_flaw"),

@@ -1,15 +1,17 @@
 """Vector search, with the statement that the version of the server supports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Final
 
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.indexes import NAME_LABELS, IndexedKind, name_index, vector_index
-from graphrag_neo4j.graph.rows import NearNameRow, ScoredRow
+from graphrag_neo4j.graph.rows import ScoredRow, SpellingRow
 
 __all__ = ["nearest_names", "vector_search"]
 
 # The clause SEARCH is a preview in 2026.01, and the procedure is deprecated in 2026.04.
 SEARCH_SINCE = (2026, 2)
+ROUNDING: Final = 0.01  # of a score that an index gives; the cosine is then counted exactly
 
 
 async def vector_search(
@@ -28,26 +30,25 @@ async def vector_search(
 
 
 async def nearest_names(
-    graph: Graph, vectors: Mapping[str, Sequence[float]], k: int, least: float
-) -> list[NearNameRow]:
-    """For each spelling with its vector, those near to it among the `k` nearest of each label.
+    graph: Graph, ids: Sequence[str], k: int, least: float
+) -> list[SpellingRow]:
+    """For each spelling, by its id, those near to it among the `k` nearest of each label.
 
-    Near is a score of at least `least`; the score is (1 + cosine) / 2. A spelling that is also an
-    entity may be found twice.
+    Near is a cosine of at least `least`. The server compares, so that no vector travels. A spelling
+    that is also an entity may be found twice; `key` is the id of the spelling that it is near to.
     """
-    rows = [{"id": id_, "vector": vector} for id_, vector in sorted(vectors.items())]
-    found: list[NearNameRow] = []
-    for label in NAME_LABELS if rows else ():
+    limits = {"ids": sorted(ids), "k": k, "least": _score(least), "rough": _score(least) - ROUNDING}
+    found: list[SpellingRow] = []
+    for label in NAME_LABELS if ids else ():
         if graph.version >= SEARCH_SINCE:
-            statement = f"vector_search/names_{label.lower()}"
-            found += await graph.read(statement, NearNameRow, rows=rows, k=k, least=least)
+            found += await graph.read(f"vector_search/names_{label.lower()}", SpellingRow, **limits)
         else:
             found += await graph.read(
-                "vector_search/names_by_procedure",
-                NearNameRow,
-                index=name_index(label),
-                rows=rows,
-                k=k,
-                least=least,
+                "vector_search/names_by_procedure", SpellingRow, index=name_index(label), **limits
             )
     return found
+
+
+def _score(cosine: float) -> float:
+    """The score that Neo4j gives for a cosine."""
+    return (1 + cosine) / 2

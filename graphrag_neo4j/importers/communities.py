@@ -9,9 +9,7 @@ from typing import TypeVar
 from graphrag_neo4j.events import Advanced, Listener
 from graphrag_neo4j.graph import Graph, ReportToSave, Transaction, give_refs, save_reports
 from graphrag_neo4j.importers.tree import Tree
-from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
-from graphrag_neo4j.indexing.clustering.hierarchy import TreeCommunity, community_row, components
-from graphrag_neo4j.indexing.rows import MemberRow
+from graphrag_neo4j.indexing.clustering.tree import TreeCommunity, community_row
 
 __all__ = ["write_refs", "write_reports", "write_tree"]
 
@@ -67,8 +65,15 @@ async def write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: List
 
 async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     """A community for each connected component of the entities that are in no community."""
-    members = await graph.read_bulk("communities/entities", MemberRow)
-    rest = [one["id"] for one in members if one["id"] not in tree.leaves]
+    # They use numpy, which takes a moment to import.
+    from graphrag_neo4j.indexing.clustering.graph_reader import (  # noqa: PLC0415
+        entity_pages,
+        read_edges,
+    )
+    from graphrag_neo4j.indexing.clustering.hierarchy import components  # noqa: PLC0415
+
+    ids = [row["id"] async for page in entity_pages(graph) for row in page]
+    rest = [id_ for id_ in ids if id_ not in tree.leaves]
     parts = components(rest, await read_edges(graph))
     return [TreeCommunity.of(0, part, None) for part in parts]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.importers.id_map import IdMap
 from graphrag_neo4j.importers.rows import CommunityRow
-from graphrag_neo4j.indexing.clustering.hierarchy import TreeCommunity
+from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
 
 __all__ = ["Tree", "tree_of"]
 

@@ -46,6 +46,9 @@ class UnitCuts:
         self._places = {one.document.source: one.places for one in placed}
         self._count = count
 
+    def ahead(self, documents: Sequence[Document], /) -> None:
+        """Does nothing: the units are known."""
+
     def spans(self, document: Document, _progress: object = None, /) -> list[Span]:
         """The places of the units of a document."""
         places = self._places[document.source]

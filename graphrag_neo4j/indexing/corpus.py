@@ -1,6 +1,14 @@
 """The corpus: documents that are given, or files that a thread reads a few at a time."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from dataclasses import replace as replaced
 from functools import partial
@@ -26,6 +34,8 @@ from graphrag_neo4j.model import Document
 __all__ = ["Corpus"]
 
 Item = Document | Unreadable
+Guessed = Callable[[Path, str], None]
+ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path, Iterable[Item]]]]
 AT_ONCE = 50
 ENOUGH = 1_000_000  # characters of documents that are read ahead
 NAMED = 5  # files that a notice names; it counts the rest
@@ -40,7 +50,8 @@ class Corpus:
     that lead out of a folder and are not followed. `encodings` holds the files that are not UTF-8,
     by the encoding that they were read with. `n_bytes` is the size of all files, None where there
     are no files. `paths` holds the paths that were given. `tables` holds the files of rows, by
-    source: the number of rows, or None where some rows could not be read.
+    source: the number of rows, or None where some rows could not be read. `read_files` reads the
+    files in their order; something else than this process may read them.
     """
 
     items: Iterable[Item] = ()
@@ -52,6 +63,7 @@ class Corpus:
     _sizes: dict[str, int] = field(default_factory=dict)
     paths: Sequence[str | Path] = ()
     tables: dict[str, int | None] = field(default_factory=dict)
+    read_files: ReadFiles = field(default_factory=lambda: _one_by_one)
 
     @classmethod
     def of(cls, given: object, options: ReadOptions, max_file_mb: int | None = None) -> "Corpus":
@@ -89,8 +101,9 @@ class Corpus:
         found = find(paths, follow_links=options.follow_links)
         files = tuple(file for file in found.files if file not in leave_out)
         found = replaced(found, files=files)
-        for path in found.files:
-            source_of(path, options)  # refuses a file outside the source root before reading
+        if options.source_root:  # refuses a file outside it before anything is read
+            for path in found.files:
+                source_of(path, options)
         corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
         corpus.n_bytes = sum(map(_size, found.files))
         corpus.items = corpus._read_all(found, options)
@@ -159,11 +172,11 @@ class Corpus:
             )
 
     def _read_all(self, found: DiscoveredFiles, options: ReadOptions) -> Iterator[Item]:
-        for path in found.files:
-            items = read(path, options, partial(self._note_encoding, path))
+        for path, items in self.read_files(found.files, options, self._note_encoding):
             if holds_rows(path):
-                items = self._noted(items, source_of(path, options))
-            yield from self._measured(items, _size(path))
+                yield from self._measured(self._noted(items, source_of(path, options)), _size(path))
+            else:
+                yield from self._measured(items, _size(path))
 
     def _noted(self, items: Iterable[Item], file: str) -> Iterator[Item]:
         """The rows of a file; once they are all read, `tables` says how many there are."""
@@ -192,6 +205,13 @@ class Corpus:
     def _sized(self, item: Item, n_bytes: int) -> Item:
         self._sizes[item.source] = self._sizes.get(item.source, 0) + n_bytes
         return item
+
+
+def _one_by_one(
+    files: Iterable[Path], options: ReadOptions, guessed: Guessed
+) -> Iterator[tuple[Path, Iterable[Item]]]:
+    for path in files:
+        yield path, read(path, options, partial(guessed, path))
 
 
 def _size(path: Path) -> int:

@@ -1,6 +1,6 @@
 """The ways to cut documents into chunks, of which the stage ingest uses one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,8 +15,9 @@ class Cuts(Protocol):
     """A way to cut documents into chunks.
 
     `prepend` names the metadata that a model reads before each chunk. `signature` is a hash of
-    everything besides the text that the places of chunks depend on. `spans` runs in a thread and
-    reports its progress.
+    everything besides the text that the places of chunks depend on. `ahead` gets the documents
+    whose `spans` are asked for next, in case other machines cut them meanwhile. `spans` runs in a
+    thread and reports its progress.
     """
 
     @property
@@ -24,6 +25,8 @@ class Cuts(Protocol):
 
     @property
     def signature(self) -> str: ...
+
+    def ahead(self, documents: Sequence[Document], /) -> None: ...
 
     def spans(self, document: Document, progress: Callable[[float], None], /) -> list[Span]: ...
 
@@ -41,6 +44,9 @@ class Cutting:
     def signature(self) -> str:
         """A hash of everything besides the text that the places of chunks depend on."""
         return identify("cutting", self.max_tokens, self.overlap, self.encoding)
+
+    def ahead(self, documents: Sequence[Document]) -> None:
+        """Does nothing: this process cuts one document after another."""
 
     def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
         """The places of a document's chunks. `progress` gets the finished share, 0 to 1."""

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from graphrag_neo4j.graph import Row
-from graphrag_neo4j.ids import entity_id, identify
+from graphrag_neo4j.ids import entity_id, identify, pair_id
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
 from graphrag_neo4j.text import find_quote, looks_like_name
 
@@ -21,11 +21,6 @@ __all__ = [
     "pair_rows",
     "stated_rows",
 ]
-
-
-def pair_id(one: str, other: str) -> str:
-    """The id of the pair of two entities, given in either order."""
-    return identify("related", *sorted((one, other)))
 
 
 def claim_id(chunk: str, claim: ClaimRecord) -> str:

@@ -7,8 +7,8 @@ from typing import Self
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.extractive import DESCRIBED
-from graphrag_neo4j.indexing.clustering.hierarchy import HierarchyLimits
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits
 from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits
 from graphrag_neo4j.indexing.stages.reports import ReportLimits

@@ -11,6 +11,8 @@ that was stopped anywhere, and several builds in a row give the result of one bu
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from graphrag_neo4j.backends import Backends, IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError
@@ -22,7 +24,16 @@ from graphrag_neo4j.graph import (
     ensure_schema,
     hold_lease,
 )
+from graphrag_neo4j.indexing.batching.outbox import Outbox
+from graphrag_neo4j.indexing.batching.rounds import BatchWaitsError
+from graphrag_neo4j.indexing.batching.use import (
+    BatchUse,
+    UntilAnswered,
+    refuse_without_model,
+    use_batches,
+)
 from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.cutting import Cuts
 from graphrag_neo4j.indexing.encoder_choice import with_encoder
 from graphrag_neo4j.indexing.endpoint_check import check_before_paying
 from graphrag_neo4j.indexing.limits import Limits
@@ -50,6 +61,9 @@ from graphrag_neo4j.indexing.stages.summarize import summarize
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
 
+if TYPE_CHECKING:
+    from graphrag_neo4j.workers.ray_cluster import RayCluster
+
 __all__ = ["build"]
 
 
@@ -62,33 +76,44 @@ async def build(
     rebuild: RebuildOptions = REBUILD_NOTHING,
     gone: Sequence[str] = (),
     prune_rows: bool = False,
+    batches: BatchUse = "no",
+    cluster: "RayCluster | None" = None,
 ) -> IndexResult:
     """Brings the graph up to date with the corpus.
 
-    `gone` holds the sources of documents that are deleted first. Raises GraphBusyError while
-    another run writes to the graph, and GraphError or ModelError where the run can't continue; the
-    data that was saved before stays in the graph.
+    `gone` holds the sources of documents that are deleted first. `batches` says whether requests
+    go to the model in batches of the provider, and whether the run waits for them. The workers of a
+    `cluster` read the files and run the tasks, and this process writes to the graph. Raises
+    InputError for batches of an extractive index, GraphBusyError while another run writes to the
+    graph, and GraphError or ModelError where the run can't continue; the data that was saved before
+    stays in the graph.
     """
-    setup = backends.for_indexing()
+    setup = backends.for_indexing(cluster)
+    refuse_without_model(batches, setup)
     limits = Limits.from_settings(backends.settings, setup.embedder, quotes=setup.backend.quotes)
+    cuts: Cuts = limits.chunks
+    if cluster:
+        corpus.read_files, cuts = cluster.read_files, cluster.cutting(limits.chunks)
     stage = _stage_context(graph, setup, listen)
     start = time.monotonic()
     result = IndexResult(skipped=corpus.skipped, dropped=list(gone))
     await ensure_schema(graph)
     await ensure_fulltext_indexes(graph, backends.settings.fulltext_analyzer)
     run = {"command": command_name(), "origin": backends.origin}
-    async with hold_lease(graph, run, lambda: _used(setup)) as lease:
+    async with hold_lease(graph, run, lambda: _used(setup)) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
         seen = set[bytes]()
-        result.ingested = await _ingest(graph, corpus, limits, listen, seen, recut=rebuild.reread)
+        result.ingested = await _ingest(graph, corpus, cuts, listen, seen, recut=rebuild.reread)
         if prune_rows:
             result.dropped = [*gone, *await drop_vanished_rows(graph, corpus.tables, seen, listen)]
-        result.unreadable, result.notices = corpus.reasons(), corpus.notices()
-        for notice in result.notices:  # before a model is paid to read wrong text
-            listen(Notice(notice, warning=True))
+        _tell_problems(corpus, result, listen)
         setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
-        result.stopped = await _run_stages(stage, setup, limits, rebuild, backends.settings)
+        with Outbox() as outbox:
+            stage, until = await use_batches(stage, setup, backends.settings, outbox, batches)
+            result.stopped = await _run_stages(
+                stage, setup, limits, rebuild, backends.settings, until_answered=until
+            )
         result.usage = setup.usage
         await await_indexes(graph)
         result.status = await read_status(graph, claims=limits.claims)
@@ -97,10 +122,17 @@ async def build(
     return result
 
 
+def _tell_problems(corpus: Corpus, result: IndexResult, listen: Listener) -> None:
+    """Tells what is odd about the documents, before a model is paid to read wrong text."""
+    result.unreadable, result.notices = corpus.reasons(), corpus.notices()
+    for notice in result.notices:
+        listen(Notice(notice, warning=True))
+
+
 async def _ingest(
     graph: Graph,
     corpus: Corpus,
-    limits: Limits,
+    cuts: Cuts,
     listen: Listener,
     seen: set[bytes],
     *,
@@ -110,7 +142,7 @@ async def _ingest(
     ingested = await ingest(
         graph,
         corpus.documents(),
-        limits.chunks,
+        cuts,
         listen,
         recut=recut,
         started=corpus.started("ingest"),
@@ -128,34 +160,46 @@ async def _run_stages(
     limits: Limits,
     rebuild: RebuildOptions,
     settings: Settings,
+    *,
+    until_answered: UntilAnswered,
 ) -> str | None:
-    """Runs the stages after ingest. Returns the reason where the cost limit stopped them."""
+    """Runs the stages after ingest. Returns the reason where they stopped early.
+
+    That is the cost limit, or a batch that the run does not wait for.
+    """
     if rebuild.reread:
         await mark_for_rebuild(stage, limits)
     await tell_read_otherwise(stage, claims=limits.claims)
     try:
         dimensions = await check_before_paying(stage.graph, setup, settings, stage.listen)
-        await extract(stage)
-        if limits.claims:
-            await extract_claims(stage)
-        else:
+        await until_answered(partial(_read, stage, limits), "extraction", "claims")
+        if not limits.claims:
             await tell_claimless(stage)
         await merge(stage.graph, stage.listen)
-        await _resolve(stage, settings)
-        await summarize(stage, limits.summaries)
+        await until_answered(partial(_resolve, stage, settings), "names")
+        await until_answered(partial(summarize, stage, limits.summaries), "summary")
         await find_communities(
             stage.graph,
             limits.communities,
             stage.listen,
             anew=rebuild.recluster,
             fresh=rebuild.fresh,
+            settings=settings,
         )
         drift = 0.0 if rebuild.fresh else limits.reports.drift
-        await write_reports(stage, replace(limits.reports, drift=drift))
+        reports = replace(limits.reports, drift=drift)
+        await until_answered(partial(write_reports, stage, reports), "report")
         await embed(stage, setup.embedder, limits.vectors, dimensions)
-    except BudgetSpentError as error:
+    except (BudgetSpentError, BatchWaitsError) as error:
         return str(error)
     return None
+
+
+async def _read(stage: StageContext, limits: Limits) -> None:
+    """Extracts from all pending chunks."""
+    await extract(stage)
+    if limits.claims:
+        await extract_claims(stage)
 
 
 async def _resolve(stage: StageContext, settings: Settings) -> None:

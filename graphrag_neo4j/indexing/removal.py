@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.indexing.stages.ingest import (
     delete_documents,
@@ -17,6 +18,10 @@ from graphrag_neo4j.loaders import file_of
 
 __all__ = ["drop_gone", "drop_vanished_rows", "remove"]
 
+IN_BATCHES = (
+    "Requests that were sent in batches may hold text of what was deleted: the next "
+    "`kg-build index` removes their replies, and the files of the batches that are over."
+)
 FILES = 100  # files of rows whose documents are looked up together
 
 
@@ -40,6 +45,8 @@ async def remove(
         await delete_documents(graph, [document_id(source) for source in known])
         listen(Advanced(len(known)))
         await merge(graph, listen)
+        if known and (await graph.read("batch/count", CountRow))[0]["n"]:
+            listen(Notice(IN_BATCHES, warning=True))
     return known
 
 

@@ -10,6 +10,7 @@ __all__ = [
     "DocumentChunksRow",
     "DocumentRow",
     "EdgeRow",
+    "EdgesOfRow",
     "FoundRow",
     "HeldRow",
     "KnownCommunityRow",
@@ -58,6 +59,14 @@ class EdgeRow(TypedDict):
     source: str
     target: str
     weight: int
+
+
+class EdgesOfRow(TypedDict):
+    """The relationships that start at an entity: the ids of their ends, and their weights."""
+
+    source: str
+    targets: list[str]
+    weights: list[int]
 
 
 class NamedByRow(TypedDict):

@@ -1,5 +1,6 @@
 """The stage context: the dependencies of a stage that uses an index backend."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from graphrag_neo4j.events import Listener
@@ -14,7 +15,9 @@ class StageContext:
     """The dependencies of a stage.
 
     `run` runs a task of `backend`; the stage runs up to `workers` tasks at the same time. `listen`
-    receives the events.
+    receives the events. `batched` says whether requests go to the model in batches; then `waits`
+    tells whether a task of this round waits for its reply, so that what needs all results can't
+    be done yet.
     """
 
     graph: Graph
@@ -22,3 +25,5 @@ class StageContext:
     run: RunTask
     workers: int
     listen: Listener
+    batched: bool = False
+    waits: Callable[[], bool] = lambda: False

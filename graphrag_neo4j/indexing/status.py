@@ -1,9 +1,11 @@
 """The status of a graph: its counts, pending and failed items, and the cost of the last builds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
+from graphrag_neo4j.indexing.batching.rows import BatchRow
 from graphrag_neo4j.indexing.status_rows import (
     BehindRow,
     BuildRow,
@@ -45,6 +47,7 @@ class Status:
     builds with their cost. `reports` holds the number of citations in reports, of citations that
     were removed, and of shortened reports of sub-communities. `behind` says how many reports stayed
     although some of their material has changed since they were written, and how much at most.
+    `batches` has a row for each batch at the provider whose results are not in the graph yet.
     """
 
     counts: dict[str, int]
@@ -57,6 +60,7 @@ class Status:
     reports: dict[str, int]
     behind: BehindRow
     builds: list[BuildRow]
+    batches: Sequence[BatchRow] = ()
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n:,} {name}" for name, n in self.counts.items() if n)
@@ -99,6 +103,7 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
         builds=await graph.read(
             "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
         ),
+        batches=await graph.read("batch/list", BatchRow),
     )
 
 

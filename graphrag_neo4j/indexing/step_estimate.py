@@ -48,13 +48,17 @@ FEW, MANY = 168, 2274
 
 @dataclass(frozen=True, slots=True)
 class StepEstimate:
-    """Calls and tokens of one step. `cost` is in US dollars, None where no price is known."""
+    """Calls and tokens of one step.
+
+    `cost` is in US dollars, None where no price is known. `batch_cost` is that of `index --batch`.
+    """
 
     step: str
     calls: int
     input_tokens: int
     output_tokens: int
     cost: float | None
+    batch_cost: float | None = None
 
 
 def for_each_chunk(chunks: int, few: float, many: float) -> float:
@@ -75,7 +79,8 @@ def priced(
     sent, replied = round(input_tokens), round(output_tokens)
     price = price_of(model_of(settings, step), settings)
     cost = price.of(sent, 0, replied) if price else None
-    return StepEstimate(step, round(calls), sent, replied, cost)
+    in_batches = price.of_batches.of(sent, 0, replied) if price else None
+    return StepEstimate(step, round(calls), sent, replied, cost, in_batches)
 
 
 def embedding(chunks: int, text_tokens: int, batch: int, settings: Settings) -> StepEstimate:
@@ -84,8 +89,9 @@ def embedding(chunks: int, text_tokens: int, batch: int, settings: Settings) -> 
     An embedding model that needs no endpoint takes no call.
     """
     if settings.embedding_model in WITHOUT_ENDPOINT:
-        return StepEstimate("embedding", 0, 0, 0, 0.0)
+        return StepEstimate("embedding", 0, 0, 0, 0.0, 0.0)
     calls = ceil(chunks * EMBEDDED / batch)
     sent = round(text_tokens * EMBEDDED_TOKENS)
     price = price_of(settings.embedding_model, settings)
-    return StepEstimate("embedding", calls, sent, 0, price.of(sent, 0, 0) if price else None)
+    cost = price.of(sent, 0, 0) if price else None
+    return StepEstimate("embedding", calls, sent, 0, cost, cost)  # never in batches

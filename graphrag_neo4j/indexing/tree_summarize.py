@@ -63,10 +63,14 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A text and the bits of its place in the trie; a group has the bits of its first item."""
+    """A text with its tokens, and the bits of its place in the trie: of a group, its first item's.
+
+    The tokens are counted once, because each level of the trie needs them.
+    """
 
     bits: str
     text: str
+    tokens: int
 
 
 def tree_summarize(
@@ -87,7 +91,12 @@ def tree_summarize(
     if len(texts) < 2 or budget.count(joined) <= budget.join:
         return Described(joined, identify("joined", joined), {}, by_model=False)
     longest = budget.context // 2  # so two texts always fit, and each level has fewer texts
-    items = [_Item(_bits(document[t], t), shortened(t, longest, budget.count)) for t in texts]
+
+    def item(bits: str, text: str) -> _Item:
+        short = shortened(text, longest, budget.count)
+        return _Item(bits, short, budget.count(short))
+
+    items = [item(_bits(document[text], text), text) for text in texts]
     used: dict[str, str] = {}
     while True:
         buckets = _buckets(items, budget)
@@ -99,17 +108,14 @@ def tree_summarize(
         answers = {g.hash: known[g.hash] for g in groups if len(g.texts) > 1}
         used |= answers
         items = [
-            _Item(
-                bucket[0].bits,
-                shortened(answers.get(group.hash, group.texts[0]), longest, budget.count),
-            )
+            item(bucket[0].bits, answers.get(group.hash, group.texts[0]))
             for bucket, group in zip(buckets, groups, strict=True)
         ]
 
 
 def _buckets(items: Sequence[_Item], budget: SummaryBudget, depth: int = 0) -> list[list[_Item]]:
     """The items in groups that fit one call, divided at one bit after the other."""
-    if sum(budget.count(item.text) for item in items) <= budget.context or len(items) < 3:
+    if sum(item.tokens for item in items) <= budget.context or len(items) < 3:
         return [sorted(items, key=lambda item: item.bits)]
     zeros = [item for item in items if item.bits[depth] == "0"]
     ones = [item for item in items if item.bits[depth] == "1"]

@@ -10,7 +10,7 @@ from typing import Any, Final, Self, cast
 import openai
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
+from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
 from graphrag_neo4j.llm.calls.call_options import CallOptions, Capabilities, embedding_body
 from graphrag_neo4j.llm.calls.endpoint_errors import Explainer, Failures
 from graphrag_neo4j.llm.calls.http_calls import HttpCalls
@@ -19,6 +19,7 @@ from graphrag_neo4j.llm.calls.refusals import refused_option
 from graphrag_neo4j.llm.calls.response_bodies import (
     Completion,
     Used,
+    Vector,
     completion_of,
     has_no_text,
     has_reasoning,
@@ -30,7 +31,7 @@ from graphrag_neo4j.llm.calls.response_bodies import (
 from graphrag_neo4j.llm.calls.stream_record import StreamRecord
 from graphrag_neo4j.llm.calls.streamed import storable_pieces
 from graphrag_neo4j.llm.meter import Meter
-from graphrag_neo4j.llm.prices import price_of
+from graphrag_neo4j.llm.prices import Price, price_of
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
@@ -116,6 +117,30 @@ class Endpoint:
         """Whether the endpoint belongs to a provider whose prices are known: no own server."""
         return self._calls.of_large_provider
 
+    @property
+    def calls(self) -> HttpCalls:
+        """The connections to the endpoint."""
+        return self._calls
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of this run or question."""
+        return self._settings
+
+    def message_of(self, error: openai.APIError) -> str:
+        """Returns the beginning of the endpoint's own message, without the key."""
+        return self._explain.message(error)
+
+    def price(self, step: Step) -> Price | None:
+        """Returns the price of the model of a step, or None if it is not known."""
+        return self._prices[step]
+
+    def explained(self, error: openai.APIError, step: Step) -> ModelError | ReplyError:
+        """Returns the error of one call as an error that says what to do."""
+        model = model_of(self._settings, step)
+        known = self._explain.fatal(error, model, "KG_MODEL") or self._explain.of_content(error)
+        return known or self._explain.of_failure(error)
+
     def knows_schemas(self, step: Step) -> bool:
         """Tells whether the model of a step has not refused a JSON schema so far."""
         known = self._known.get(model_of(self._settings, step))
@@ -130,12 +155,13 @@ class Endpoint:
         try:
             request = next(task)
             while True:
-                reply = await self._reply_or_refusal(request)
+                reply = await self.reply_or_refusal(request)
                 request = self._advance(task, request, reply)
         except StopIteration as done:
             return cast("T", done.value)
 
-    async def _reply_or_refusal(self, request: Request) -> Reply | ReplyError:
+    async def reply_or_refusal(self, request: Request) -> Reply | ReplyError:
+        """Sends one request; returns the error if the endpoint refuses the request itself."""
         try:
             return await self.ask(request)
         except ReplyError as error:
@@ -231,7 +257,7 @@ class Endpoint:
             raise _NoTextError
         record.refuse_empty()
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Returns one vector for each text, in the same order. Raises the same errors as `ask`."""
         self._check_budget()
         model = self._settings.embedding_model
@@ -251,9 +277,7 @@ class Endpoint:
             raise ReplyError(f"the endpoint gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
 
-    async def _embed(
-        self, model: str, texts: Sequence[str]
-    ) -> tuple[list[list[float]], Used | None]:
+    async def _embed(self, model: str, texts: Sequence[str]) -> tuple[list[Vector], Used | None]:
         refused = self._known.setdefault(model, Capabilities()).refused
         while True:
             body = embedding_body(model, texts, self._settings.embedding_dimensions, refused)
@@ -269,6 +293,10 @@ class Endpoint:
         """Waits until the call may be sent, and returns its options."""
         self._check_budget()
         await self._calls.rates.before_call(request, self._settings.encoding)
+        return self.options_of(request, attempt)
+
+    def options_of(self, request: Request, attempt: int = 0) -> CallOptions:
+        """Returns the options of a call, by what is known of its model so far."""
         model = model_of(self._settings, request.step)
         return CallOptions(
             model,

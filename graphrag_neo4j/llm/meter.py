@@ -1,6 +1,7 @@
 """Counts the calls, tokens and cost of a run for each step."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.llm.prices import Price
@@ -57,6 +58,21 @@ class Meter:
         self.steps[step].repaired += parts
         if self.whole:
             self.whole.note_repaired(step, parts)
+
+    def take(self) -> dict[str, Usage]:
+        """Returns what was counted since the last call, and begins to count anew.
+
+        The meter where this one counts, too, is not changed.
+        """
+        counted, self.steps = dict(self.steps), defaultdict(Usage)
+        return counted
+
+    def add(self, counted: Mapping[str, Usage]) -> None:
+        """Adds what the meter of another process has counted."""
+        for step, usage in counted.items():
+            self.steps[step] = Usage.total([self.steps[step], usage])
+        if self.whole:
+            self.whole.add(counted)
 
     def reached(self) -> float | None:
         """The limit that is reached: that of this meter, or of one where it counts, too."""

@@ -8,6 +8,7 @@ from graphrag_neo4j.settings import Settings
 __all__ = ["Price", "is_listed_provider", "price_of"]
 
 MILLION = 1_000_000
+BATCH_SHARE = 0.5  # of the price of a direct call; all providers with a Batch API have this share
 USUAL = 1_000  # tokens for which prices are looked up; only much longer prompts cost more
 
 
@@ -18,6 +19,11 @@ class Price:
     input: float
     cached: float
     output: float
+
+    @property
+    def of_batches(self) -> "Price":
+        """The price of a token in a batch of a provider: half."""
+        return Price(*(BATCH_SHARE * each for each in (self.input, self.cached, self.output)))
 
     def of(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
         """Returns the price in US dollars. The input tokens include the cached tokens."""

@@ -1,5 +1,6 @@
 """Finds the files of folders, globs and paths, and the sources whose file no longer exists."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,14 @@ class _Link:
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A file or folder with its resolved path, where symbolic links are followed."""
+
+    path: Path
+    resolved: Path
+
+
 def find(paths: Sequence[str | Path], *, follow_links: bool = False) -> DiscoveredFiles:
     """Finds the files of folders, globs and paths, in the given order; folders are sorted.
 
@@ -51,10 +60,10 @@ def find(paths: Sequence[str | Path], *, follow_links: bool = False) -> Discover
             unreadable.append(item)
         elif isinstance(item, _Link):
             links[item.path] = None
-        elif _known(item):
-            files.setdefault(resolve(item), item)
+        elif _known(item.path):
+            files.setdefault(item.resolved, item.path)
         else:
-            skipped[resolve(item)] = item.suffix.lower()
+            skipped[item.resolved] = item.path.suffix.lower()
     return DiscoveredFiles(
         tuple(files.values()), Counter(skipped.values()), tuple(unreadable), tuple(links)
     )
@@ -83,42 +92,64 @@ def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list
     ]
 
 
-def _expand(path: Path, follow_links: bool) -> Iterator[Path | Unreadable | _Link]:
+def _expand(path: Path, follow_links: bool) -> Iterator[_Place | Unreadable | _Link]:
     try:
+        place = _Place(path, resolve(path))
         if path.is_dir():
-            yield from _walk(path, True, None if follow_links else resolve(path), set())
+            yield from _walk(place, True, None if follow_links else place.resolved, set())
         elif path.exists():
-            yield _named(path)
+            yield _named(place)
         else:
             inside = None if follow_links else resolve(existing_part(path))
             for match in _glob(path):
-                yield from _walk(match, match.is_dir(), inside, set())
+                found = _Place(match, resolve(match))
+                if inside and not found.resolved.is_relative_to(inside):
+                    yield _Link(match)
+                else:
+                    yield from _walk(found, match.is_dir(), inside, set())
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from error
 
 
 def _walk(
-    path: Path, is_folder: bool, inside: Path | None, seen: set[Path]
-) -> Iterator[Path | Unreadable | _Link]:
+    place: _Place, is_folder: bool, inside: Path | None, seen: set[Path]
+) -> Iterator[_Place | Unreadable | _Link]:
     """A file, or all files below a folder; a path outside `inside` is a link out of it.
 
     `seen` holds the folders that have been listed, so that links can't lead into them again.
     """
-    place = resolve(path)
-    if inside and not place.is_relative_to(inside):
-        yield _Link(path)
-    elif not is_folder:
-        yield path
-    elif place not in seen:
-        seen.add(place)
+    if not is_folder:
+        yield place
+    elif place.resolved not in seen:
+        seen.add(place.resolved)
         try:
-            visible = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
-            entries = [(entry, entry.is_dir()) for entry in visible]
+            entries = _listed(place)
         except OSError as error:
-            yield Unreadable(str(path), f"can't be listed: {error.strerror}")
+            yield Unreadable(str(place.path), f"can't be listed: {error.strerror}")
             return
-        for entry, is_folder_too in entries:
-            yield from _walk(entry, is_folder_too, inside, seen)
+        for entry, is_link, is_folder_too in entries:
+            if is_link and inside and not entry.resolved.is_relative_to(inside):
+                yield _Link(entry.path)
+            else:
+                yield from _walk(entry, is_folder_too, inside, seen)
+
+
+def _listed(folder: _Place) -> list[tuple[_Place, bool, bool]]:
+    """The visible entries of a folder in order: is each one a link, and is it a folder?
+
+    Only links are resolved: to ask the disk for the path of each file would take most of the time.
+    """
+    with os.scandir(folder.path) as listed:
+        visible = sorted((x for x in listed if not x.name.startswith(".")), key=lambda x: x.name)
+    entries = []
+    for entry in visible:
+        path = folder.path / entry.name
+        if is_link := os.name == "nt" or entry.is_symlink():  # Windows has other kinds of links
+            place, is_folder = _Place(path, resolve(path)), path.is_dir()
+        else:
+            place, is_folder = _Place(path, folder.resolved / entry.name), entry.is_dir()
+        entries.append((place, is_link, is_folder))
+    return entries
 
 
 def _glob(pattern: Path) -> list[Path]:
@@ -156,11 +187,11 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _named(path: Path) -> Path:
-    if not _known(path):
+def _named(place: _Place) -> _Place:
+    if not _known(place.path):
         known = ", ".join(SUFFIXES)
-        raise InputError(f"{path} is of a kind that can't be read: known are {known}.")
-    return path
+        raise InputError(f"{place.path} is of a kind that can't be read: known are {known}.")
+    return place
 
 
 def _known(path: PurePosixPath | Path) -> bool:

@@ -7,6 +7,7 @@ entities, and a second round trip to Neo4j reads their direct neighbours.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 
 from graphrag_neo4j.context.context_table import (
     ContextRecord,
@@ -16,6 +17,7 @@ from graphrag_neo4j.context.context_table import (
     relationship_record,
 )
 from graphrag_neo4j.graph import vector_search
+from graphrag_neo4j.ids import pair_id
 from graphrag_neo4j.query.graph_expansion import expand_graph
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
@@ -71,10 +73,11 @@ async def _hop(
 ) -> tuple[list[str], LocalRow]:
     """Returns the ids of the entities for the question, and the rows of what is one hop away."""
     entities = await _entities(query, question)
+    pairs = [pair_id(*two) for two in combinations(entities, 2)]
     read = query.graph.read
     found = await gather(
         known=partial(read, "search/neighbourhood", NeighbourhoodRow, ids=entities, **most),
-        hop=partial(read, "search/one_hop", OneHopRow, ids=entities, **most),
+        hop=partial(read, "search/one_hop", OneHopRow, ids=entities, pairs=pairs, **most),
     )
     return entities, found["known"][0] | found["hop"][0]
 

@@ -2,6 +2,12 @@
 
     python scripts/bench/communities.py --home HOME     on a graph that `kg-build index` has made
     python scripts/bench/communities.py                 on a generated graph (10,000 nodes)
+    python scripts/bench/communities.py --nodes 1000000 --edges 4000000
+
+The last one measures something else: how long the stage `communities` takes for a graph of this
+size, from reading it to saving a tree, and the memory of Python and of Neo4j meanwhile. With --home
+the graph stays there, and the next run measures with the same graph. The other two measure the tree
+alone.
 
 The generated graph has 20,000 edges. The modularity is that of a split inside its own community,
 and the mean over all communities that are split. Three ways are compared: one scaled run for each
@@ -11,51 +17,163 @@ communities of the next level.
 """
 
 import argparse
+import os
 import random
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import anyio
+import numpy as np
+import psutil
 from graphdatascience import GraphDataScience
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.events import silent
+from graphrag_neo4j.graph import Graph, ensure_schema
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.indexing.clustering.edges import Edges
+from graphrag_neo4j.indexing.clustering.gds_plugin import detector
 from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
 from graphrag_neo4j.indexing.clustering.hierarchy import (
+    Detect,
     HierarchyLimits,
     TreeCommunity,
     community_tree,
 )
-from graphrag_neo4j.indexing.clustering.leiden import PROJECT, Leiden, detector
+from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import load_settings
 
 NODES, EDGES, CLUSTERS = 10_000, 20_000, 400
 Split = Mapping[str, int]
-Detect = Callable[[Sequence[WeightedEdge], float], Split]
+PAGE = 20_000  # rows that a statement writes
+PROJECT = """
+UNWIND $rows AS row
+RETURN gds.graph.project(
+  $name, row[0], row[1], {relationshipProperties: {weight: row[2]}},
+  {undirectedRelationshipTypes: ['*']}
+)
+"""
+NODES_TO_WRITE = "UNWIND $ids AS id CREATE (:Entity {id: id, name: id})"
+EDGES_TO_WRITE = """
+UNWIND $rows AS row
+MATCH (a:Entity {id: row[0]}) MATCH (b:Entity {id: row[1]})
+CREATE (a)-[:RELATED {weight: row[2]}]->(b)
+"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--home", type=Path)
-    home = parser.parse_args().home
-    if home:
-        anyio.run(_measure, home, None)
+    parser.add_argument("--nodes", type=int)
+    parser.add_argument("--edges", type=int)
+    given = parser.parse_args()
+    if given.home and given.nodes:
+        anyio.run(_measure_stage, given.home, given.nodes, given.edges or 4 * given.nodes)
+        return
+    if given.home:
+        anyio.run(_measure, given.home, None)
         return
     with tempfile.TemporaryDirectory() as folder:
         made_up = Path(folder) / "home"
         try:
-            anyio.run(_measure, made_up, _made_up())
+            if given.nodes:
+                anyio.run(_measure_stage, made_up, given.nodes, given.edges or 4 * given.nodes)
+            else:
+                anyio.run(_measure, made_up, _made_up())
         finally:
             embedded.stop(load_settings(home=made_up))
+
+
+async def _measure_stage(home: Path, nodes: int, edges: int) -> None:
+    settings = load_settings(home=home)
+    async with AsyncGraphRAG(settings) as rag:
+        began = time.perf_counter()
+        rows = await rag.graph.run_plain("MATCH (e:Entity) RETURN count(e) AS n")
+        if not rows[0]["n"]:
+            await _write_large(rag.graph, nodes, edges)
+        await rag.graph.write("graph/changed")
+        print(
+            f"{nodes:,} nodes, {edges:,} edges written in {time.perf_counter() - began:.0f} s",
+            flush=True,
+        )
+        server = embedded.start(settings)
+        began = time.perf_counter()
+        with _peaks({"Python": os.getpid(), "Neo4j": server.pid}) as peaks:
+            await find_communities(rag.graph, Leiden(), silent, anew=True)
+        print(f"communities found and saved in {time.perf_counter() - began:.0f} s")
+        for name, most in peaks.items():
+            print(f"{name}: at most {most / 1e6:.0f} MB")
+        found = await rag.graph.run_plain(
+            "MATCH (c:Community) RETURN c.level AS level, count(*) AS n, max(c.size) AS most "
+            "ORDER BY level"
+        )
+        for row in found:
+            print(f"level {row['level']}: {row['n']:,} communities of at most {row['most']:,}")
+
+
+@contextmanager
+def _peaks(processes: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """The most memory (bytes) that each process has while the block runs."""
+    most = dict.fromkeys(processes, 0)
+    ended = Event()
+
+    def watch() -> None:
+        while not ended.wait(0.05):
+            for name, pid in processes.items():
+                most[name] = max(most[name], psutil.Process(pid).memory_info().rss)
+
+    thread = Thread(target=watch)
+    thread.start()
+    try:
+        yield most
+    finally:
+        ended.set()
+        thread.join()
+
+
+async def _write_large(graph: Graph, nodes: int, edges: int) -> None:
+    """Writes clusters of about 200 nodes. One edge in ten leads to another cluster."""
+    await ensure_schema(graph)
+    for first in range(0, nodes, PAGE):
+        ids = [_id(i) for i in range(first, min(first + PAGE, nodes))]
+        await graph.run_plain(NODES_TO_WRITE, ids=ids)
+    for page in _large(nodes, edges):
+        rows = [[*sorted((_id(a), _id(b))), w] for a, b, w in page]
+        await graph.run_plain(EDGES_TO_WRITE, rows=rows)
+
+
+def _large(nodes: int, edges: int) -> Iterator[list[tuple[int, int, int]]]:
+    chance = np.random.default_rng(1)
+    pairs = np.empty(0, np.int64)
+    while len(pairs) < edges:
+        a = chance.integers(0, nodes, edges // 2)
+        near = (a // 200) * 200 + chance.integers(0, 200, len(a))
+        b = np.where(chance.random(len(a)) < 0.9, near, chance.integers(0, nodes, len(a)))
+        ok = (a != b) & (b < nodes)
+        found = np.minimum(a, b)[ok] * nodes + np.maximum(a, b)[ok]
+        pairs = np.unique(np.concatenate((pairs, found)))
+    pairs = chance.permutation(pairs)[:edges]
+    weights = chance.integers(1, 6, edges)
+    for first in range(0, edges, PAGE):
+        part = slice(first, first + PAGE)
+        columns = (pairs[part] // nodes, pairs[part] % nodes, weights[part])
+        yield list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _id(number: int) -> str:
+    return identify("entity", number)
 
 
 async def _measure(home: Path, edges: list[WeightedEdge] | None) -> None:
@@ -93,7 +211,7 @@ def _compare(graph: Graph, edges: Sequence[WeightedEdge]) -> None:
         detect = detector(gds, Leiden())
         for run in ("cold", "warm"):
             began = time.perf_counter()
-            tree = community_tree(nodes, edges, detect, HierarchyLimits())
+            tree = community_tree(Edges.of(sorted(edges), nodes), detect, HierarchyLimits())
             seconds = time.perf_counter() - began
             levels = 1 + max(c.level for c in tree)
             print(f"tree, {run}: {len(tree):,} communities, {levels} levels in {seconds:.1f} s")
@@ -114,16 +232,21 @@ def _compare_splits(
     for edge in edges:
         if home.get(edge[0], "") == home.get(edge[1]):
             inside[home[edge[0]]].append(edge)
-    whole = detect([edge for one in inside.values() for edge in one], 1.0)
+    whole = _detected([edge for one in inside.values() for edge in one], detect)
     for community in large:
         ours = {m: n for n, part in enumerate(parts[community.id]) for m in part.members}
         own = inside[community.id]
         scaled.append(_modularity(ours or dict.fromkeys(community.members, 0), own))
-        alone.append(_modularity(detect(own, 1.0), own))
+        alone.append(_modularity(_detected(own, detect), own))
         unscaled.append(_modularity(whole, own))
     for how, found in (("one scaled run", scaled), ("runs of their own", alone)):
         print(f"{how}: mean modularity {sum(found) / len(found):.4f} of {len(found)} splits")
     print(f"one run without scaling: {sum(unscaled) / len(unscaled):.4f}")
+
+
+def _detected(edges: Sequence[WeightedEdge], detect: Detect) -> Split:
+    numbered = Edges.of(edges, {end for a, b, _ in edges for end in (a, b)})
+    return dict(zip(numbered.names, detect(numbered, 1.0).tolist(), strict=True))
 
 
 def _modularity(split: Split, edges: Sequence[WeightedEdge]) -> float:

@@ -36,7 +36,7 @@ def main() -> None:
     with arguments.questions.open(encoding="utf-8-sig") as file:
         questions = [row["question_text"] for row in csv.DictReader(file)]
     settings = load_settings(home=arguments.home)
-    anyio.run(_measure, settings, questions, arguments.level)
+    anyio.run(measure, settings, questions, arguments.level)
     _cold(settings, questions[0])
 
 
@@ -48,10 +48,11 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _measure(settings: Settings, questions: Sequence[str], level: int) -> None:
+async def measure(settings: Settings, questions: Sequence[str], level: int) -> None:
+    """Prints the latency of local contexts and of the global contexts of a level."""
     vectors = await _vectors(settings, questions)
 
-    async def embed(texts: Sequence[str]) -> list[list[float]]:
+    async def embed(texts: Sequence[str]) -> list[Sequence[float]]:
         return [vectors[text] for text in texts]
 
     embedder = Embedder(settings.embedding_model, None, embed) if vectors else None
@@ -62,7 +63,7 @@ async def _measure(settings: Settings, questions: Sequence[str], level: int) -> 
         def query(question: str, **changed: str) -> QueryContext:
             own = settings.changed(**changed)
             return QueryContext(
-                rag.graph, own, backend, _nobody, embedder, count, question, (), True
+                rag.graph, own, backend, _nobody, embedder, count, question, context_only=True
             )
 
         for expand in ("hop", "ppr"):
@@ -73,11 +74,12 @@ async def _measure(settings: Settings, questions: Sequence[str], level: int) -> 
         _say(f"global contexts of level {level}", whole[1:])
 
 
-async def _vectors(settings: Settings, questions: Sequence[str]) -> dict[str, list[float]]:
+async def _vectors(settings: Settings, questions: Sequence[str]) -> dict[str, Sequence[float]]:
     if not settings.has_model:
         return {}
     async with Endpoint(settings) as endpoint:
-        return dict(zip(questions, await endpoint.embed(questions), strict=True))
+        found = map(list, await endpoint.embed(questions))
+        return dict(zip(questions, found, strict=True))
 
 
 async def _nobody(task: LLMTask[T]) -> T:

@@ -178,7 +178,8 @@ def no_gds(server: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.mark.slow
 async def test_a_server_without_gds_is_wrong_and_leiden_not_checked(no_gds: str) -> None:
-    checks = await examine(load_settings(neo4j_uri=no_gds, neo4j_password="any"))
+    given = load_settings(neo4j_uri=no_gds, neo4j_password="any", embedded=False)
+    checks = await examine(given)
     wrong = only_wrong(checks)
     assert wrong.name == "GDS"
     assert "not installed" in wrong.says

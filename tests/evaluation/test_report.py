@@ -15,7 +15,7 @@ from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.report import Report, Table, read_report
 from graphrag_neo4j.evaluation.report import comparisons_data as data_module
 from graphrag_neo4j.evaluation.report.comparisons_data import comparisons_data
-from graphrag_neo4j.evaluation.retrieval.retrieval import RANKS, RankRecord
+from graphrag_neo4j.evaluation.retrieval.ranking import RANKS, RankRecord
 from graphrag_neo4j.llm.evaluation import SentenceClaims
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run

@@ -1,6 +1,7 @@
 """Static vectors: no network, the same length for all, nearer for what is alike."""
 
 import math
+from collections.abc import Sequence
 
 from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.extractive.static_vectors import (
@@ -10,7 +11,7 @@ from graphrag_neo4j.extractive.static_vectors import (
 )
 
 
-def near(one: list[float], other: list[float]) -> float:
+def near(one: Sequence[float], other: Sequence[float]) -> float:
     return math.fsum(a * b for a, b in zip(one, other, strict=True))
 
 

@@ -1,6 +1,7 @@
 """The endpoint of a model over real HTTP: what is retried, what stops a run, what it costs."""
 
 import logging
+from array import array
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -371,6 +372,13 @@ async def test_the_dimensions_that_are_set_are_asked_for(endpoint: FakeEndpoint)
     async with Endpoint(settings(endpoint.url, embedding_dimensions=12)) as model:
         [vector] = await model.embed(["One text."])
     assert len(vector) == 12
+
+
+async def test_a_vector_takes_four_bytes_for_each_number(endpoint: FakeEndpoint) -> None:
+    async with Endpoint(settings(endpoint.url)) as model:
+        [vector] = await model.embed(["One text."])
+    assert isinstance(vector, array)  # a list of numbers takes 32 bytes for each
+    assert vector.itemsize == 4
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.loaders import ReadOptions, find, gone, source_of
+from graphrag_neo4j.loaders import ReadOptions, discovery, find, gone, source_of
+from graphrag_neo4j.loaders.sources import resolve
 
 
 @pytest.fixture(autouse=True)
@@ -222,3 +223,19 @@ def test_what_was_read_by_a_followed_link_is_not_gone() -> None:
     Path("docs/b.md").symlink_to("../elsewhere/b.md")
     sources = [source_of(path, ReadOptions()) for path in find(["docs"], follow_links=True).files]
     assert gone(sources, "docs", ReadOptions()) == []
+
+
+def test_the_disk_is_not_asked_for_the_path_of_each_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lay(*(f"docs/{folder}/{n}.txt" for folder in "ab" for n in range(20)))
+    Path("docs/link.txt").symlink_to("a/0.txt")
+    asked = []
+
+    def counted(path: Path) -> Path:
+        asked.append(path)
+        return resolve(path)
+
+    monkeypatch.setattr(discovery, "resolve", counted)
+    assert len(found("docs")) == 40
+    assert len(asked) <= 3

@@ -5,6 +5,9 @@ from itertools import combinations
 from pathlib import Path
 
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness.grounding import support_file
+from graphrag_neo4j.evaluation.groundedness.sentence_judges import judges_named
+from graphrag_neo4j.evaluation.groundedness.sentence_support import SupportRecord, support_key
 from graphrag_neo4j.evaluation.model import (
     METRICS,
     AnswerRecord,
@@ -17,10 +20,13 @@ from graphrag_neo4j.evaluation.model import (
     question_key,
     verdict_key,
 )
+from graphrag_neo4j.llm.evaluation import Support
+from graphrag_neo4j.settings import load_settings
 
-__all__ = ["JUDGE", "add_verdicts", "evaluation"]
+__all__ = ["JUDGE", "REPORT", "add_findings", "add_support", "add_verdicts", "evaluation"]
 
 JUDGE = "model gpt-4.1-mini"
+REPORT = "Ann | and <port>"
 
 
 def evaluation(
@@ -85,6 +91,40 @@ def add_verdicts(
         for repeat in range(1, repeats + 1)
     ]
     folder.verdicts.add(made)
+
+
+def add_support(
+    folder: EvaluationFolder,
+    sentence: str,
+    sources: Sequence[CitedSource],
+    judge: str,
+    support: Support | None,
+) -> None:
+    """Adds the verdict of a judge on a sentence that cites all these sources."""
+    [known] = judges_named([judge], load_settings()).values()
+    record = SupportRecord(
+        support_key(known.signature, sentence, [one.text for one in sources]),
+        sentence,
+        [one.source for one in sources],
+        judge,
+        support,
+        f"{judge} has read it.",
+        failure=None if support else "no verdict",
+    )
+    support_file(folder).add([record])
+
+
+def add_findings(
+    folder: EvaluationFolder, texts: Sequence[str], sources: Sequence[CitedSource]
+) -> None:
+    """Gives the folder these findings of one report."""
+    made_with = {"report": REPORT}
+    folder.findings.replace(
+        [
+            AnswerRecord(f"f{n}", "community", "reports of level 0", text, made_with, sources)
+            for n, text in enumerate(texts)
+        ]
+    )
 
 
 def _pairs(folder: EvaluationFolder) -> Iterator[tuple[AnswerRecord, AnswerRecord]]:

@@ -15,6 +15,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion
 
+from graphrag_neo4j.evaluation.groundedness.statements import citations_in, statements_in
 from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.fake_endpoint import FakeEndpoint, text_hash
 from tests.support.fake_endpoint.book import CAROL
@@ -35,6 +36,13 @@ EXTRACT = 'Write ("entity"<|><name><|><type><|><description>).\n\n<text {0}>\n{1
 CLAIMS = "Write (<subject><|><object><|><type><|><status><|>…).\n\n<text {0}>\n{1}\n</text {0}>"
 MISSED = "Were entities missed? Answer with one word, Yes or No."
 MORE = "MANY entities were missed. Add them."
+REPORTS = """\
+# Reports
+id | report
+31 | # Helio Labs # Grace Okafor founded Helio Labs in 1998. ## NASA ## NASA asked \
+for a compiler [Data: Claims (7)]. Helio Labs sold it to NASA [Data: Claims (8)].
+32 | # Peter Lind # Peter Lind lives in Paris. ## Patience ## He calls astronomy patience.
+"""
 GO_ON = "Your list was cut off. Go on exactly where it stopped."
 O200K = {"13022": 100, "3160": 100}  # Yes, No
 CL100K = {"9642": 100, "2822": 100}
@@ -64,6 +72,10 @@ def _ask(client: openai.OpenAI, *said: str, **options: Any) -> ChatCompletion:  
         model="gpt-4.1-mini", messages=messages, **options
     )
     return answer
+
+
+def _marked(text: str) -> str:
+    return f"<text abcd1234>\n{text}\n</text abcd1234>"
 
 
 def _text(answer: ChatCompletion) -> str:
@@ -272,6 +284,26 @@ def test_json_mode_follows_the_schema_that_the_prompt_spells_out(client: openai.
 
 def _nearness(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def test_an_answer_from_reports_has_headed_paragraphs_of_cited_sentences(
+    client: openai.OpenAI,
+) -> None:
+    asked = "What did NASA and Helio Labs do, and what did Peter Lind say of patience?"
+    form = 'One JSON object and nothing else: {"answer": "…", "score": 80}'
+    mapped = json.loads(_text(_ask(client, f"{form}\n\n{_marked(REPORTS)}\n\n{asked}")))
+    assert "Helio Labs sold it to NASA [Data: Reports (31)]." in mapped["answer"]
+    assert "#" not in mapped["answer"]
+    notes = [mapped["answer"], "Grace Okafor met him [Data: Sources (5)]."]
+    listed = [f"Analyst {n}, helpfulness 80:\n{note}" for n, note in enumerate(notes, start=1)]
+    joined = "\n\n".join(listed)
+    reduced = _text(_ask(client, f"{_marked(joined)}\n\n{asked}"))
+    headings = [line for line in reduced.splitlines() if line.startswith("## ")]
+    assert len(headings) == len(reduced.split("\n\n")) / 2 >= 1
+    assert citations_in(reduced) == citations_in("\n".join(notes))
+    statements = statements_in(reduced)
+    assert len(statements) >= 4
+    assert all(one.citations for one in statements)
 
 
 def test_texts_that_share_words_have_near_vectors(client: openai.OpenAI) -> None:

@@ -1,28 +1,22 @@
 """`kg-build eval answers` has each condition of an evaluation answer each question."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.eval.options import (
-    confirm,
-    folder_argument,
-    paying_options,
-    run_paid,
-    told_once,
-)
+from graphrag_neo4j.cli.eval.course import confirm, refuse_failed, run_heard, told_once
+from graphrag_neo4j.cli.eval.options import folder_argument, paying_options
 from graphrag_neo4j.cli.options import Number, home_option, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.evaluation import print_costs
-from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.evaluation.answers.estimate import AnswersEstimate
-from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
+from graphrag_neo4j.evaluation.async_evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.plan import PAPER
-from graphrag_neo4j.evaluation.steps import StepResult
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.events import Listener
 
 __all__ = ["answers"]
 
@@ -69,33 +63,23 @@ def answers(
     evaluation = AsyncEvaluation(folder, settings)
     evaluation.choose(conditions or None, None if window is None else int(window))
     told: set[str] = set()
-    estimate = _estimated(folder, settings, told, quiet=quiet)
+
+    def opened(listen: Listener) -> AsyncEvaluation:
+        return AsyncEvaluation(folder, settings, told_once(listen, told))
+
+    saved = partial(_saved, folder)
+    estimate = run_heard(
+        lambda listen: opened(listen).estimate_answers(), saved, quiet=quiet, fleeting=True
+    )
     if not quiet:
         _tell_todo(estimate)
     confirm(estimate.steps, counted(estimate.missing, "answer"), yes=yes, quiet=quiet)
-    done = _answered(folder, settings, told, quiet=quiet)
+    done = run_heard(lambda listen: opened(listen).answer(), saved, quiet=quiet)
+    found = EvaluationFolder(folder)
     if not quiet:
-        _tell_done(EvaluationFolder(folder), done)
-    if done.failed:
-        raise click.exceptions.Exit(1)
-
-
-def _estimated(folder: Path, settings: Settings, told: set[str], *, quiet: bool) -> AnswersEstimate:
-    async def work() -> AnswersEstimate:
-        with listening(quiet=quiet, fleeting=True) as listen:
-            return await AsyncEvaluation(
-                folder, settings, told_once(listen, told)
-            ).estimate_answers()
-
-    return run_paid(work, lambda: _saved(folder))
-
-
-def _answered(folder: Path, settings: Settings, told: set[str], *, quiet: bool) -> StepResult:
-    async def work() -> StepResult:
-        with listening(quiet=quiet) as listen:
-            return await AsyncEvaluation(folder, settings, told_once(listen, told)).answer()
-
-    return run_paid(work, lambda: _saved(folder))
+        print_costs(found.current_answers().values())
+    reasons = (one.failure for one in found.current_answers().values())
+    refuse_failed(f"{counted(done.failed, 'answer')} failed.", done.failed, reasons)
 
 
 def _saved(folder: Path) -> str:
@@ -109,15 +93,3 @@ def _tell_todo(estimate: AnswersEstimate) -> None:
         terminal.line(f"All {counted(estimate.there, 'answer')} are there already.")
     elif estimate.there:
         terminal.line(f"{counted(estimate.there, 'answer')} are there already.")
-
-
-def _tell_done(folder: EvaluationFolder, done: StepResult) -> None:
-    print_costs(folder.current_answers().values())
-    if done.failed:
-        terminal.line(
-            f"{counted(done.failed, 'answer')} failed. Run the same command again to retry.",
-            style="yellow",
-        )
-        reasons = dict.fromkeys(one.failure for one in folder.answers if one.failure)
-        for reason in list(reasons)[:5]:
-            terminal.line(f"  {reason}")

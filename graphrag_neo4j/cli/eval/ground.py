@@ -2,19 +2,19 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.eval.options import confirm, folder_argument, paying_options, run_paid
+from graphrag_neo4j.cli.eval.course import confirm, run_heard, run_paid
+from graphrag_neo4j.cli.eval.options import folder_argument, paying_options
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.groundedness import print_groundedness
-from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
 from graphrag_neo4j.evaluation.groundedness.grounding import (
     GroundingEstimate,
     estimate_grounding,
@@ -22,8 +22,7 @@ from graphrag_neo4j.evaluation.groundedness.grounding import (
     support_file,
     texts_to_ground,
 )
-from graphrag_neo4j.evaluation.model import AnswerRecord
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.evaluation.groundedness.sentence_support import Groundedness
 
 __all__ = ["ground"]
 
@@ -61,43 +60,25 @@ def ground(
     settings = settings_of(**values)
     quiet = quiet or as_json_
     evaluation = EvaluationFolder(folder)
-    texts = _texts(evaluation, settings, reports=reports, quiet=quiet)
-    todo = run_paid(
-        lambda: estimate_grounding(texts, evaluation, settings, words=words),
-        lambda: _saved(evaluation),
+    saved = partial(_saved, evaluation)
+    texts = run_heard(
+        lambda listen: texts_to_ground(evaluation, settings, reports=reports, listen=listen),
+        saved,
+        quiet=quiet,
+        fleeting=True,
     )
+    todo = run_paid(lambda: estimate_grounding(texts, evaluation, settings, words=words), saved)
     if not quiet:
         _tell_todo(todo)
     confirm([todo.step], counted(todo.missing, "cited sentence"), yes=yes, quiet=quiet)
-    found = _judged(texts, evaluation, settings, words=words, quiet=quiet)
+    found = run_heard(
+        lambda listen: grounded(texts, evaluation, settings, words=words, listen=listen),
+        saved,
+        quiet=quiet,
+    )
     _tell_result(found, as_json_=as_json_)
     if any(one.missing for one in found):
         raise click.exceptions.Exit(1)
-
-
-def _texts(
-    evaluation: EvaluationFolder, settings: Settings, *, reports: bool, quiet: bool
-) -> list[AnswerRecord]:
-    async def work() -> list[AnswerRecord]:
-        with listening(quiet=quiet, fleeting=True) as listen:
-            return await texts_to_ground(evaluation, settings, reports=reports, listen=listen)
-
-    return run_paid(work, lambda: _saved(evaluation))
-
-
-def _judged(
-    texts: Sequence[AnswerRecord],
-    evaluation: EvaluationFolder,
-    settings: Settings,
-    *,
-    words: bool,
-    quiet: bool,
-) -> list[Groundedness]:
-    async def work() -> list[Groundedness]:
-        with listening(quiet=quiet) as listen:
-            return await grounded(texts, evaluation, settings, words=words, listen=listen)
-
-    return run_paid(work, lambda: _saved(evaluation))
 
 
 def _saved(evaluation: EvaluationFolder) -> str:

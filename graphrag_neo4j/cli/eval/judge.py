@@ -1,33 +1,34 @@
 """`kg-build eval judge` has a model compare the answers of the conditions."""
 
-from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from graphrag_neo4j.cli.eval.course import (
+    PaidStep,
+    judging_settings,
+    make_asked,
+    reasons_of,
+    refuse_failed,
+)
 from graphrag_neo4j.cli.eval.options import (
     condition_option,
-    confirm,
     folder_argument,
     metric_option,
     paying_options,
-    run_step,
 )
-from graphrag_neo4j.cli.options import Number, settings_of
+from graphrag_neo4j.cli.options import Number
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.judge.estimate import estimate_verdicts
-from graphrag_neo4j.evaluation.judge.judging import JudgeItem
 from graphrag_neo4j.evaluation.judge.runs import judge_missing, verdict_items
 from graphrag_neo4j.evaluation.model import Metric
-from graphrag_neo4j.evaluation.steps import StepResult
-from graphrag_neo4j.llm.endpoint import NO_MODEL
-from graphrag_neo4j.settings import Settings
 
 __all__ = ["judge"]
+
+NOUN: Final = ("verdict", "verdicts")
 
 
 @click.command()
@@ -58,9 +59,7 @@ def judge(
     saved as soon as it is there. Run the same command again to continue, and to ask again for
     verdicts that are missing. `kg-build eval results` shows what comes out.
     """
-    settings = settings_of(judge_model=model, **values)
-    if not settings.has_model:
-        raise InputError(NO_MODEL)
+    settings = judging_settings(model, **values)
     found = EvaluationFolder(folder)
     found.change_plan(repeats=None if repeats is None else int(repeats))
     items = verdict_items(found, settings, conditions, metrics)
@@ -68,34 +67,14 @@ def judge(
     if not quiet:
         there = len(items) - len(missing)
         terminal.line(f"{counted(there, 'verdict')} of {len(items):,} are there already.")
-    estimate = estimate_verdicts(missing, settings)
-    confirm([estimate], counted(len(missing), "verdict"), yes=yes, quiet=quiet)
-    done = _judged(found, missing, settings, quiet=quiet) if missing else StepResult()
-    if not quiet and done.made:
-        terminal.line(f"{counted(done.made, 'verdict')} saved.")
-    if done.failed:
-        _tell_failed(found, done.failed, {item.key for item in missing})
-        raise click.exceptions.Exit(1)
-
-
-def _judged(
-    found: EvaluationFolder, missing: list[JudgeItem], settings: Settings, *, quiet: bool
-) -> StepResult:
-    def saved() -> str:
-        n = sum(item.key in found.verdicts for item in missing)
-        return f"{counted(n, 'new verdict')} {'is' if n == 1 else 'are'} saved."
-
-    return run_step(
-        lambda listen: judge_missing(found, missing, settings, listen), saved, quiet=quiet
+    done = make_asked(
+        PaidStep(found.verdicts, NOUN, "{} saved."),
+        missing,
+        estimate_verdicts(missing, settings),
+        lambda listen: judge_missing(found, missing, settings, listen),
+        yes=yes,
+        quiet=quiet,
     )
-
-
-def _tell_failed(found: EvaluationFolder, n: int, asked: set[str]) -> None:
-    terminal.line(
-        f"{counted(n, 'verdict')} missing: the judge gave no usable reply. Run the same command "
-        "again to ask again.",
-        style="yellow",
-    )
-    reasons = Counter(one.failure for one in found.verdicts if one.failure and one.key in asked)
-    for reason, times in reasons.most_common(3):
-        terminal.line(f"  {times:,} times: {reason}")
+    reasons = reasons_of(found.verdicts, missing)
+    missed = f"{counted(done.failed, *NOUN)} missing: the judge gave no usable reply."
+    refuse_failed(missed, done.failed, reasons)

@@ -5,27 +5,21 @@ from typing import Any, Final
 
 import click
 
-from graphrag_neo4j.cli.eval.options import (
-    confirm,
-    folder_argument,
-    paying_options,
-    refuse_unasked,
-    run_paid,
-)
+from graphrag_neo4j.cli.eval.course import confirm, refuse_failed, refuse_unasked, run_heard
+from graphrag_neo4j.cli.eval.options import folder_argument, paying_options
 from graphrag_neo4j.cli.options import Number, home_option, settings_of
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluation.evaluation import AsyncEvaluation
+from graphrag_neo4j.evaluation.async_evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.plan import PLAN
-from graphrag_neo4j.evaluation.questions.files import near_duplicates
-from graphrag_neo4j.evaluation.questions.questions import (
+from graphrag_neo4j.evaluation.questions.drafting import (
     MadeQuestions,
     check_asking,
     estimate_questions,
 )
+from graphrag_neo4j.evaluation.questions.files import near_duplicates
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["questions"]
@@ -109,8 +103,7 @@ def questions(
     made = _made(folder, settings, quiet=quiet)
     if not quiet:
         _tell_made(evaluation.folder.path, made)
-    if made.calls.failed:
-        raise click.exceptions.Exit(1)
+    refuse_failed(f"{counted(made.calls.failed, 'call')} failed.", made.calls.failed)
 
 
 def _whole(number: float | None) -> int | None:
@@ -118,12 +111,13 @@ def _whole(number: float | None) -> int | None:
 
 
 def _drafted(folder: Path, settings: Settings, *, quiet: bool) -> str:
-    async def work() -> str:
-        with listening(quiet=quiet, fleeting=True) as listen:
-            return await AsyncEvaluation(folder, settings, listen).describe()
-
     try:
-        return run_paid(work, lambda: "Nothing was saved.")
+        return run_heard(
+            lambda listen: AsyncEvaluation(folder, settings, listen).describe(),
+            lambda: "Nothing was saved.",
+            quiet=quiet,
+            fleeting=True,
+        )
     except ReplyError as error:
         reason = str(error).rstrip(".")
         terminal.line(
@@ -143,11 +137,12 @@ def _tell_description(folder: EvaluationFolder, *, quiet: bool) -> None:
 
 
 def _made(folder: Path, settings: Settings, *, quiet: bool) -> MadeQuestions:
-    async def work() -> MadeQuestions:
-        with listening(quiet=quiet, fleeting=True) as listen:
-            return await AsyncEvaluation(folder, settings, listen).make_questions()
-
-    return run_paid(work, lambda: _saved(EvaluationFolder(folder)))
+    return run_heard(
+        lambda listen: AsyncEvaluation(folder, settings, listen).make_questions(),
+        lambda: _saved(EvaluationFolder(folder)),
+        quiet=quiet,
+        fleeting=True,
+    )
 
 
 def _saved(folder: EvaluationFolder) -> str:
@@ -167,11 +162,6 @@ def _tell_made(path: Path, made: MadeQuestions) -> None:
         terminal.line(
             f"{counted(made.repeated, 'question is a repetition', 'questions are repetitions')} of "
             "others and left out."
-        )
-    if failed := made.calls.failed:
-        terminal.line(
-            f"{counted(failed, 'call')} failed. Run the same command again to retry.",
-            style="yellow",
         )
     _tell_like(folder)
     if len(folder.questions):

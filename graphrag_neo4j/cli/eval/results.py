@@ -1,4 +1,7 @@
-"""`kg-build eval results` shows what the verdicts and the claims of an evaluation say."""
+"""`kg-build eval results` shows what the verdicts and the claims of an evaluation say.
+
+It also shows how far the judges of groundedness agree.
+"""
 
 from pathlib import Path
 from types import ModuleType
@@ -6,7 +9,9 @@ from types import ModuleType
 import click
 
 from graphrag_neo4j.cli.eval.options import extra_needed, folder_argument
+from graphrag_neo4j.cli.options import settings_of
 from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.groundedness import print_judges_compared
 from graphrag_neo4j.cli.output.verdicts import (
     print_agreement,
     print_claims,
@@ -16,6 +21,7 @@ from graphrag_neo4j.cli.output.verdicts import (
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.claims.counts import ClaimCounts, agreement_of_claims, mean_counts
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness.judged_sentences import compared_in
 from graphrag_neo4j.evaluation.judge.comparisons import Judged
 from graphrag_neo4j.evaluation.judge.judging import agreement_of_judges, summarised
 from graphrag_neo4j.evaluation.judge.runs import claims_in, judged_in
@@ -28,22 +34,29 @@ __all__ = ["results"]
 def results(folder: Path) -> None:
     """Show win rates, their statistics, the bias of each judge, and counts of claims.
 
-    It asks no model and needs no Neo4j.
+    If two judges have judged the groundedness of the same sentences, it also shows how often they
+    agree. It asks no model and needs no Neo4j.
     """
     found = EvaluationFolder(folder)
-    judged = judged_in(found)
-    if not judged and not len(found.claims):
+    judged, compared = judged_in(found), compared_in(found, settings_of())
+    if not (judged or compared or len(found.claims)):
         raise InputError(
             f"{folder} holds no verdicts and no claims. `kg-build eval judge {folder}` and "
             f"`kg-build eval claims {folder}` make them."
         )
+    if judged:
+        _print_judges(judged)
+    if len(found.claims):
+        _print_claims(found, judged)
+    print_judges_compared(compared)
+
+
+def _print_judges(judged: dict[str, list[Judged]]) -> None:
     statistics = _needing("judge.statistics")
     for judge, verdicts in judged.items():
         summary = summarised(judge, verdicts)
         print_judge(summary, statistics.pair_tests(summary.results))
     print_agreement(agreement_of_judges(judged))
-    if len(found.claims):
-        _print_claims(found, judged)
 
 
 def _print_claims(found: EvaluationFolder, judged: dict[str, list[Judged]]) -> None:

@@ -2,20 +2,21 @@
 
 import dataclasses
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.eval.options import confirm, extra_needed, paying_options, run_paid
+from graphrag_neo4j.cli.eval.course import confirm, run_heard
+from graphrag_neo4j.cli.eval.options import extra_needed, paying_options
 from graphrag_neo4j.cli.options import as_json, json_option, settings_of
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.retrieval import print_retrieval
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.evaluation.retrieval.datasets import Dataset, read_datasets
+from graphrag_neo4j.events import Listener
 from graphrag_neo4j.indexing.step_estimate import StepEstimate
 from graphrag_neo4j.settings import Settings
 
@@ -93,38 +94,25 @@ class _Work:
     def estimate(self) -> list[StepEstimate]:
         """Estimates the calls that are still to be made."""
 
-        async def work() -> list[StepEstimate]:
-            with listening(quiet=self._quiet, fleeting=True) as listen:
-                steps: list[StepEstimate] = await self._run.estimate_retrieval(
-                    self._dataset,
-                    self._settings,
-                    self._folder,
-                    answers=self._answers,
-                    listen=listen,
-                )
-                return steps
-
-        return run_paid(work, self._saved)
+        steps: list[StepEstimate] = run_heard(
+            self._of(self._run.estimate_retrieval), self._saved, quiet=self._quiet, fleeting=True
+        )
+        return steps
 
     def measure(self, *, as_json_: bool) -> int:
         """Measures, and prints the result; returns the number of missing results."""
-
-        async def work() -> Any:  # noqa: ANN401 - Retrieval, whose module needs bm25s
-            with listening(quiet=self._quiet) as listen:
-                return await self._run.measure_retrieval(
-                    self._dataset,
-                    self._settings,
-                    self._folder,
-                    answers=self._answers,
-                    listen=listen,
-                )
-
-        found = run_paid(work, self._saved)
+        found = run_heard(self._of(self._run.measure_retrieval), self._saved, quiet=self._quiet)
         if as_json_:
             terminal.json_text(as_json(dataclasses.asdict(found)))
         else:
             print_retrieval(found)
         return int(found.missing)
+
+    def _of(self, work: Callable[..., Any]) -> Callable[[Listener], Any]:
+        """Returns work on this measurement, which waits for a listener."""
+        return lambda listen: work(
+            self._dataset, self._settings, self._folder, answers=self._answers, listen=listen
+        )
 
     def _saved(self) -> str:
         found = self._run.retrieval_of(

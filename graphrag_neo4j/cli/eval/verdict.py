@@ -6,12 +6,8 @@ from typing import Final, get_args
 
 import click
 
-from graphrag_neo4j.cli.eval.options import (
-    INTERRUPTED_CODE,
-    condition_option,
-    folder_argument,
-    metric_option,
-)
+from graphrag_neo4j.cli.eval.course import INTERRUPTED_CODE
+from graphrag_neo4j.cli.eval.options import condition_option, folder_argument, metric_option
 from graphrag_neo4j.cli.options import Number
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted

@@ -44,6 +44,8 @@ def print_status(status: Status, *, builds: bool = True) -> None:
         terminal.line(EMPTY)
     _print_levels(status)
     print_pending(status.pending)
+    if builds:
+        _print_batches(status)
     print_failures(status)
     _print_named(
         [f"A list was cut off. The part that arrived is saved: {cut}." for cut in status.cut]
@@ -60,6 +62,18 @@ def print_pending(pending: Mapping[str, int]) -> None:
     waiting = [counted(n, *PENDING[stage]) for stage, n in pending.items() if n]
     if waiting:
         terminal.line(f"Pending: {', '.join(waiting)}.")
+
+
+def _print_batches(status: Status) -> None:
+    """Prints the batches that are not over: since when they wait, and how far they are."""
+    for batch in status.batches:
+        state = batch["state"].replace("_", " ")
+        terminal.line(
+            f"A batch waits at the provider: {batch['answered']:,} of "
+            f"{counted(batch['requests'], 'request')} answered at the last look ({state}), sent "
+            f"{batch['sent'][:16].replace('T', ' ')} UTC. `kg-build index PATHS --batch` goes on "
+            "with what it brings."
+        )
 
 
 def print_failures(status: Status, *, error: bool = False) -> None:

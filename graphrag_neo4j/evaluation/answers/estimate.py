@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from graphrag_neo4j.evaluation.answers.answers import AnswerItem, Asked
+from graphrag_neo4j.evaluation.answers.answering import AnswerItem, Asked
 from graphrag_neo4j.evaluation.answers.conditions import Condition
 from graphrag_neo4j.evaluation.rows import SizesRow
 from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced

@@ -3,6 +3,9 @@
 A finding cites records: entities, relationships, claims, chunks and reports below it. The text of
 such a record is what the report was written from, so the sentences of the finding are judged
 against it, and not against the documents below it.
+
+The folder of an evaluation keeps the findings that were judged last, so that the report can be
+written without Neo4j.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,8 +16,9 @@ from graphrag_neo4j.evaluation.model import AnswerRecord, CitedSource
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import identify
 
-__all__ = ["read_findings", "read_records"]
+__all__ = ["read_findings", "read_records", "report_title"]
 
+TITLE: Final = "report"  # what the title of the report is called in a record
 AT_ONCE: Final = 1_000  # records that are read with one statement
 
 
@@ -25,6 +29,7 @@ class FindingRow(TypedDict):
     ref: int
     level: int
     id: str
+    title: str
     text: str | None
 
 
@@ -35,6 +40,11 @@ class RecordRow(TypedDict):
     ref: int
     source: str
     text: str
+
+
+def report_title(finding: AnswerRecord) -> str:
+    """Returns the title of the report to which a finding belongs."""
+    return finding.made_with.get(TITLE, "")
 
 
 async def read_findings(graph: Graph) -> list[AnswerRecord]:
@@ -73,6 +83,7 @@ def _finding(row: FindingRow, records: Mapping[CitationRef, CitedSource]) -> Ans
         question=row["community"],
         condition=f"reports of level {row['level']}",
         text=text,
+        made_with={TITLE: row["title"]},
         sources=[records[one] for one in names if one in records],
         dead=_dead(names, records),
     )

@@ -16,18 +16,18 @@ from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.groundedness.findings import read_findings
-from graphrag_neo4j.evaluation.groundedness.groundedness import (
+from graphrag_neo4j.evaluation.groundedness.sentence_judges import (
+    ModelJudge,
+    SentenceJudge,
+    WordJudge,
+)
+from graphrag_neo4j.evaluation.groundedness.sentence_support import (
     GROUNDEDNESS,
     Groundedness,
     SupportRecord,
     cited_sentences,
     ground,
     groundedness_of,
-)
-from graphrag_neo4j.evaluation.groundedness.sentence_judges import (
-    ModelJudge,
-    SentenceJudge,
-    WordJudge,
 )
 from graphrag_neo4j.evaluation.model import AnswerRecord
 from graphrag_neo4j.evaluation.records import RecordFile
@@ -73,6 +73,7 @@ async def texts_to_ground(
 ) -> list[AnswerRecord]:
     """Returns the answers that count and, with `reports`, the findings of the graph's reports.
 
+    The folder keeps the findings for the report of the evaluation.
     Raises InputError if there are neither, and GraphError if Neo4j fails.
     """
     order = folder.conditions()
@@ -84,6 +85,8 @@ async def texts_to_ground(
     if reports:
         async with AsyncGraphRAG(settings, listen) as rag:
             findings = await read_findings(rag.graph)
+        if findings or len(folder.findings):
+            folder.findings.replace(findings)
     if not (answers or findings):
         raise InputError(NOTHING)
     return [*answers, *findings]

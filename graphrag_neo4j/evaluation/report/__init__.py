@@ -7,7 +7,7 @@
 It asks no model and needs no Neo4j. It needs the packages of the extra `eval`.
 """
 
-from graphrag_neo4j.evaluation.report.report import Report, read_report
+from graphrag_neo4j.evaluation.report.reading import Report, read_report
 from graphrag_neo4j.evaluation.report.tables import Column, Table
 
 __all__ = ["Column", "Report", "Table", "read_report"]

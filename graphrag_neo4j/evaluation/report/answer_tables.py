@@ -1,4 +1,4 @@
-"""The tables of answers: what they cost, state and cite, and which passages were found."""
+"""The tables of answers: what they cost and state, and which passages were found."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,15 +13,14 @@ from graphrag_neo4j.evaluation.claims.counts import (
     agreement_of_claims,
     mean_counts,
 )
-from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
 from graphrag_neo4j.evaluation.judge.comparisons import Judged
 from graphrag_neo4j.evaluation.judge.runs import FoundClaims
 from graphrag_neo4j.evaluation.model import AnswerRecord
 from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table
-from graphrag_neo4j.evaluation.retrieval.retrieval import AT, RankRecord
+from graphrag_neo4j.evaluation.retrieval.ranking import AT, RankRecord
 from graphrag_neo4j.evaluation.retrieval.short_answers import ShortAnswer
 
-__all__ = ["claim_tables", "cost_table", "groundedness_table", "retrieval_tables"]
+__all__ = ["claim_tables", "cost_table", "retrieval_tables"]
 
 COSTS: Final = (
     Column("condition"),
@@ -36,18 +35,6 @@ COSTS: Final = (
     Column("cost", "money"),
     Column("seconds", "one decimal"),
     Column("total cost", "money", "of all answers of the condition"),
-)
-GROUNDED: Final = (
-    Column("condition"),
-    Column("answers", "count", "those that make a statement"),
-    Column("statements", "count", "sentences that claim something"),
-    Column("cited", "share", "of the statements: they carry a citation"),
-    Column("supported", "share", "of the cited statements: the cited text supports them"),
-    Column("partly", "share"),
-    Column("not", "share"),
-    Column("no verdict", "count", "cited statements that are not judged"),
-    Column("citations", "count"),
-    Column("dead", "share", "of the citations: they lead to no text"),
 )
 NO_CLAIMS: Final = "There are no claims yet. `kg-build eval claims FOLDER` finds them."
 CLAIMS: Final = "What the answers state"
@@ -153,37 +140,6 @@ def _claims_and_judges(
 
 def _agreed(judge: str, name: str, one: ClaimAgreement) -> list[list[Cell]]:
     return [[judge, name, one.compared, one.decided, one.share]] if one.compared else []
-
-
-def groundedness_table(judge: str, found: Sequence[Groundedness]) -> Table:
-    """Returns how far the answers of each condition rest on what they cite."""
-    rows = [_grounded(one) for one in found if one.texts]
-    by = "words and vectors" if judge == "words" else judge
-    note = f"Each cited statement was judged against the text that it cites, by {by}." if by else ""
-    empty = (
-        "The answers were not judged yet. `kg-build eval ground FOLDER` does it; without a model, "
-        "it judges by words and vectors."
-    )
-    part, title = "Do the answers rest on what they cite", f"Groundedness: {by}"
-    name = f"groundedness {judge}".strip()
-    return Table(name, part, title.rstrip(": "), GROUNDED, rows, note, empty)
-
-
-def _grounded(one: Groundedness) -> list[Cell]:
-    judged = one.supported + one.partly + one.unsupported
-    shares = [n / judged if judged else None for n in (one.partly, one.unsupported)]
-    dead = None if one.placed_share is None else 1 - one.placed_share
-    return [
-        one.name,
-        one.texts,
-        one.statements,
-        one.cited_share,
-        one.supported_share,
-        *shares,
-        one.missing,
-        one.citations,
-        dead,
-    ]
 
 
 def retrieval_tables(ranks: Iterable[RankRecord], answers: Iterable[ShortAnswer]) -> list[Table]:

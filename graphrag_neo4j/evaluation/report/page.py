@@ -78,14 +78,15 @@ def _table(table: Table) -> str:
     head = f"<h3>{_shown(table.title)}</h3>"
     if not table.rows:
         return f'{head}<p class="empty">{_sentences(table.empty)}</p>'
-    note = f'<p class="note">{_sentences(table.note)}</p>' if table.note else ""
-    rows = "".join(f"<tr>{_cells(row, table.columns)}</tr>" for row in table.rows)
+    told = " ".join(filter(None, (table.note, table.left_out)))
+    note = f'<p class="note">{_sentences(told)}</p>' if told else ""
+    rows = "".join(f"<tr>{_cells(row, table.columns)}</tr>" for row in table.shown)
     drawn = (
         f'<div class="wide" tabindex="0" role="region" aria-label="{_shown(table.title)}"><table>'
         f"<thead><tr>{_heads(table.columns)}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
-    if len(table.rows) > LONG:
-        drawn = f"<details><summary>{len(table.rows):,} rows</summary>{drawn}</details>"
+    if len(table.shown) > LONG:
+        drawn = f"<details><summary>{len(table.shown):,} rows</summary>{drawn}</details>"
     return f"{head}{note}{drawn}{_meanings(table.columns)}"
 
 

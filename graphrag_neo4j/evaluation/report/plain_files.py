@@ -49,10 +49,11 @@ def _table(table: Table) -> list[str]:
     rules = ["---" if column.form == "text" else "---:" for column in table.columns]
     rows = [
         [_plain(formatted(value, column.form)) for value, column in _cells(row, table.columns)]
-        for row in table.rows
+        for row in table.shown
     ]
     meanings = [f"- {one.name}: {one.meaning}." for one in table.columns if one.meaning]
-    note = [_sentences(table.note), ""] if table.note else []
+    told = " ".join(filter(None, (table.note, table.left_out)))
+    note = [_sentences(told), ""] if told else []
     return [
         *note,
         *(_row(row) for row in (heads, rules, *rows)),

@@ -205,7 +205,8 @@ def _commands(folder: EvaluationFolder) -> Table:
     ]
     claims = dict.fromkeys(one.model for one in folder.claims)
     lines += [f"kg-build eval claims {there} --model {shlex.quote(one)}" for one in claims]
-    lines += [f"kg-build eval ground {there}", f"kg-build eval report {there}"]
+    reports = " --reports" if len(folder.findings) else ""
+    lines += [f"kg-build eval ground {there}{reports}", f"kg-build eval report {there}"]
     note = (
         "These commands ask for the same again. The questions that were asked are in "
         "questions.jsonl: copy this file to ask the same ones. Answers of other systems are added "

@@ -27,7 +27,8 @@ class Table:
 
     `name` names its CSV file, and `part` the part of the report. `rows` hold plain values; a share
     is between 0 and 1. `note` explains the table. `empty` is the sentence that stands in its place
-    if it has no rows. With `heat`, the values from 0 to 100 are shown on coloured ground.
+    if it has no rows. With `heat`, the values from 0 to 100 are shown on coloured ground. The page
+    and Markdown show the first `most` rows, or all if it is 0; the CSV file always has all.
     """
 
     name: str
@@ -38,6 +39,19 @@ class Table:
     note: str = ""
     empty: str = ""
     heat: bool = False
+    most: int = 0
+
+    @property
+    def shown(self) -> Sequence[Sequence[Cell]]:
+        """The rows of the page and of Markdown."""
+        return self.rows[: self.most] if self.most else self.rows
+
+    @property
+    def left_out(self) -> str:
+        """A sentence that says how many rows are not shown, or nothing."""
+        n = len(self.rows) - len(self.shown)
+        first = f"These are the first {len(self.shown):,} of {len(self.rows):,} rows."
+        return f"{first} `--format csv` writes all of them." if n else ""
 
 
 def formatted(value: Cell, form: Form) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from graphrag_neo4j import embedded
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.evaluation.retrieval.datasets import Dataset
-from graphrag_neo4j.evaluation.retrieval.retrieval import (
+from graphrag_neo4j.evaluation.retrieval.ranking import (
     Recall,
     documents_of,
     index_passages,

@@ -12,11 +12,11 @@ from typing import Final
 
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.evaluation.answers.answers import whole
+from graphrag_neo4j.evaluation.answers.answering import whole
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.retrieval.answer_scores import score_answer
 from graphrag_neo4j.evaluation.retrieval.datasets import Dataset
-from graphrag_neo4j.evaluation.retrieval.retrieval import WAYS, Search, by_way, made_of
+from graphrag_neo4j.evaluation.retrieval.ranking import WAYS, Search, by_way, made_of
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.ids import identify

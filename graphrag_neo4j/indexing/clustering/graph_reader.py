@@ -1,13 +1,68 @@
-"""Reads the weighted edges that communities are made of."""
+"""Reads the entities and the weighted edges that communities are made of."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.rows import EdgeRow
+from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
+from graphrag_neo4j.indexing.rows import EdgeRow, EdgesOfRow, MemberRow
 from graphrag_neo4j.model import WeightedEdge
 
-__all__ = ["read_edges"]
+__all__ = ["entity_pages", "id_ranges", "read_edges", "read_numbered_edges"]
+
+PAGE = 50_000  # entities; all of a corpus of some hundred documents are one page
+Columns = tuple[Numbers, Numbers, NDArray[np.float64]]
 
 
 async def read_edges(graph: Graph) -> list[WeightedEdge]:
     """All relationships as (start, end, weight); the weight is the number of statements."""
     rows = await graph.read_bulk("communities/edges", EdgeRow)
     return [(row["source"], row["target"], float(row["weight"])) for row in rows]
+
+
+async def entity_pages(graph: Graph, size: int = PAGE) -> AsyncIterator[list[MemberRow]]:
+    """All entities in pages, so that not all rows are in memory at the same time."""
+    after = ""
+    while rows := await graph.read_bulk("communities/entities", MemberRow, after=after, size=size):
+        yield rows
+        after = max(row["id"] for row in rows)
+
+
+async def read_numbered_edges(graph: Graph, names: Sequence[str], size: int = PAGE) -> Edges:
+    """All relationships as arrays, in the order of the ids of their ends.
+
+    `names` are the ids of all entities in their order. The weights are those of `read_edges`.
+    """
+    number = {name: i for i, name in enumerate(names)}
+    pages = [_arrays([], number)]
+    for after, last in id_ranges(names, size):
+        rows = await graph.read_bulk("communities/edges_of", EdgesOfRow, after=after, last=last)
+        pages.append(_arrays(rows, number))
+    starts, ends, weights = (np.concatenate(columns) for columns in zip(*pages, strict=True))
+    order = np.lexsort((ends, starts))
+    return Edges(names, starts[order], ends[order], weights[order])
+
+
+def id_ranges(names: Sequence[str], size: int = PAGE) -> Iterator[tuple[str, str]]:
+    """Ranges that hold at most `size` of the sorted ids each: the id before it, and its last id."""
+    after = ""
+    for first in range(0, len(names), size):
+        last = names[min(first + size, len(names)) - 1]
+        yield after, last
+        after = last
+
+
+def _arrays(rows: Sequence[EdgesOfRow], number: Mapping[str, int]) -> Columns:
+    """The starts, ends and weights of the edges in `rows`."""
+    repeats = [len(row["targets"]) for row in rows]
+    starts = np.array([number[row["source"]] for row in rows], np.int32)
+    ends = (number[target] for row in rows for target in row["targets"])
+    weights = (weight for row in rows for weight in row["weights"])
+    n = sum(repeats)
+    return (
+        np.repeat(starts, repeats),
+        np.fromiter(ends, np.int32, n),
+        np.fromiter(weights, np.float64, n),
+    )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.clustering.hierarchy import TreeCommunity
+from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
 
 __all__ = ["lasting_ids", "with_ids"]
 

@@ -44,17 +44,14 @@ class ChunkSourceRow(TypedDict):
 
 
 class NeighbourRow(TypedDict):
-    """A statement about an entity: its spellings, and the entities that hold them.
+    """The statements about an entity: spelling of the source and of the target, and their holders.
 
-    They are None where the entity has no statements, and where it has too `many` neighbours.
+    There are none where the entity has too `many` neighbours.
     """
 
     entity: str
     many: bool
-    source: str | None
-    target: str | None
-    source_holder: str | None
-    target_holder: str | None
+    statements: list[tuple[str, str, str, str]]
 
 
 class SplitRow(TypedDict):

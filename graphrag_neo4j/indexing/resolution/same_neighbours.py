@@ -117,13 +117,13 @@ async def _read(tx: Transaction, entities: Sequence[str], most: int) -> Around:
     around: defaultdict[str, dict[str, str]] = defaultdict(dict)
     many: set[str] = set()
     for row in await tx.run("resolve/neighbours", NeighbourRow, entities=entities, most=most):
-        entity, source, target = row["entity"], row["source"], row["target"]
+        entity = row["entity"]
         around[entity].update({})
         if row["many"]:
             many.add(entity)
-        elif source is not None and target is not None and source != target:
-            if row["source_holder"] == entity:
-                around[source][target] = row["target_holder"] or target
-            if row["target_holder"] == entity:
-                around[target][source] = row["source_holder"] or source
+        for source, target, source_holder, target_holder in row["statements"]:
+            if source != target and source_holder == entity:
+                around[source][target] = target_holder
+            if source != target and target_holder == entity:
+                around[target][source] = source_holder
     return {id_: near for id_, near in around.items() if id_ not in many and len(near) <= most}

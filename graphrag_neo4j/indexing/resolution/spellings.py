@@ -67,9 +67,9 @@ async def descriptions_of(
     said: defaultdict[str, list[str]] = defaultdict(list)
     if not holders:
         return said
-    for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders)):
+    for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders), most=most):
         texts = said[entity_id(row["name"])]
-        if row["text"] and len(texts) < most:
+        if len(texts) < most:  # several names may be one spelling
             texts.append(row["text"])
     return said
 

@@ -7,21 +7,34 @@ that a first run would make; communities that live on in it keep their nodes, to
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from operator import itemgetter
+from typing import TypeVar
 
 import anyio.to_thread
+import numpy as np
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, Transaction, give_refs
-from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
+from graphrag_neo4j.indexing.clustering.edges import Edges
+from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
+from graphrag_neo4j.indexing.clustering.graph_reader import (
+    entity_pages,
+    id_ranges,
+    read_edges,
+    read_numbered_edges,
+)
 from graphrag_neo4j.indexing.clustering.hierarchy import (
+    Detect,
+    HierarchyLimits,
     TreeCommunity,
     community_tree,
 )
 from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
-from graphrag_neo4j.indexing.clustering.leiden import Leiden, leiden_in_gds
+from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.npmi import weight_of
 from graphrag_neo4j.indexing.clustering.tree_update import (
     ROOT,
@@ -32,17 +45,19 @@ from graphrag_neo4j.indexing.clustering.tree_update import (
 from graphrag_neo4j.indexing.rows import (
     CommunitiesDueRow,
     KnownCommunityRow,
-    MemberRow,
     NamedByRow,
     TotalsRow,
 )
 from graphrag_neo4j.model import WeightedEdge
+from graphrag_neo4j.settings import Settings
 
 __all__ = ["find_communities"]
 
 IMPORTED = "import"  # the signature of an imported tree
 SEVERAL = 5  # documents from which on "more than half of the documents" means anything
 SHOWN = 8  # names in a notice
+PAGE = 10_000  # rows that a statement writes
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +87,14 @@ async def find_communities(
     *,
     anew: bool = False,
     fresh: bool = False,
+    settings: Settings | None = None,
 ) -> None:
     """Brings the tree of communities up to date with the graph and the settings.
 
     An imported tree does not depend on the settings. With `fresh`, a tree that has been changed
     since Leiden made it is made by Leiden again, and with `anew` any tree is, imported ones
-    included. Raises GraphError where GDS is needed and missing.
+    included. `settings` say where GDS is; without them it is that of the graph's server. Raises
+    GraphError where GDS is needed and missing.
     """
     found = (await graph.read("communities/due", CommunitiesDueRow))[0]
     made = found["made_with"] in (None, IMPORTED, leiden.signature)
@@ -87,13 +104,26 @@ async def find_communities(
         await graph.write("communities/imported")
     listen(Started("communities"))
     former = await _former(graph, found)
-    stated = await read_edges(graph)
-    weights = _weights(stated, former.placed)
-    edges = await _by_npmi(graph, stated, listen) if leiden.by_npmi else stated
     # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
     follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
-    touched = _touched(weights, former.placed) if follow else None
-    tree = await anyio.to_thread.run_sync(_tree, graph, leiden, edges, former, touched)
+    make: Callable[[Detect], UpdatedTree]
+    if follow:
+        stated = await read_edges(graph)
+        weights = _weights(stated, former.placed)
+        make = partial(_updated, stated, leiden.limits, former, _touched(weights, former.placed))
+    else:
+        edges = await read_numbered_edges(graph, sorted(former.placed))
+        weights = dict(zip(edges.names, edges.degrees().tolist(), strict=True))
+        if leiden.by_npmi:
+            edges = await _by_npmi(graph, edges, listen)
+        make = partial(_whole, edges, leiden.limits)
+        del edges  # `make` holds the only ones, and is soon gone
+
+    def in_gds() -> UpdatedTree:
+        with leiden_in_gds(graph, leiden, settings, listen) as detect:
+            return _with_lasting_ids(make(detect), former.paths)
+
+    tree = await anyio.to_thread.run_sync(in_gds)
     await _save(graph, leiden, tree, former, weights, updated=follow)
     listen(Advanced(len(tree.communities)))
 
@@ -103,11 +133,15 @@ async def _former(graph: Graph, due: CommunitiesDueRow) -> _Former:
     down: dict[str | None, list[str]] = {None: []}
     for row in sorted(rows, key=itemgetter("level")):  # parents before children
         down[row["id"]] = [*down[row["parent"]], row["id"]]
-    members = await graph.read_bulk("communities/entities", MemberRow)
+    paths: dict[str, Sequence[str]] = {}
+    placed: dict[str, float | None] = {}
+    async for members in entity_pages(graph):
+        paths |= {one["id"]: down[one["leaf"]] for one in members if one["leaf"]}
+        placed |= {one["id"]: one["placed"] for one in members}
     return _Former(
         {row["id"]: row for row in rows},
-        {one["id"]: down[one["leaf"]] for one in members if one["leaf"]},
-        {one["id"]: one["placed"] for one in members},
+        paths,
+        placed,
         {ROOT: due["unchecked"], **{row["id"]: row["unchecked"] for row in rows}},
     )
 
@@ -130,21 +164,22 @@ def _touched(weights: Mapping[str, float], placed: Mapping[str, float | None]) -
     }
 
 
-async def _by_npmi(
-    graph: Graph, stated: Sequence[WeightedEdge], listen: Listener
-) -> list[WeightedEdge]:
+async def _by_npmi(graph: Graph, stated: Edges, listen: Listener) -> Edges:
     """The edges with weights by NPMI, without those of entities that are everywhere."""
     total = (await graph.read("communities/chunks", TotalsRow))[0]
-    named = await graph.read_bulk("communities/counts", NamedByRow)
-    everywhere = {row["id"]: row["name"] for row in named if _is_everywhere(row, total)}
+    everywhere: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for after, last in id_ranges(stated.names):
+        named = await graph.read_bulk("communities/counts", NamedByRow, after=after, last=last)
+        everywhere |= {row["id"]: row["name"] for row in named if _is_everywhere(row, total)}
+        counts |= {row["id"]: row["n"] for row in named}
     if everywhere:
         listen(Notice(_left_out(sorted(everywhere.values()))))
-    n = {row["id"]: row["n"] for row in named}
-    return [
-        (a, b, weight_of(round(weight), n[a], n[b], total["n"]))
-        for a, b, weight in stated
-        if a not in everywhere and b not in everywhere
-    ]
+    n = [counts[name] for name in stated.names]
+    alone = np.array([name in everywhere for name in stated.names], np.bool_)
+    kept = stated.kept(~(alone[stated.starts] | alone[stated.ends]))
+    weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in kept.rows())
+    return kept.weighing(np.fromiter(weights, np.float64, len(kept)))
 
 
 def _is_everywhere(named: NamedByRow, total: TotalsRow) -> bool:
@@ -160,21 +195,24 @@ def _left_out(names: Sequence[str]) -> str:
     )
 
 
-def _tree(
-    graph: Graph,
-    leiden: Leiden,
+def _whole(edges: Edges, limits: HierarchyLimits, detect: Detect) -> UpdatedTree:
+    """The tree that Leiden makes of the whole graph."""
+    return UpdatedTree(community_tree(edges, detect, limits))
+
+
+def _updated(
     edges: Sequence[WeightedEdge],
+    limits: HierarchyLimits,
     former: _Former,
-    touched: Mapping[str, float] | None,
+    touched: Mapping[str, float],
+    detect: Detect,
 ) -> UpdatedTree:
-    """The new tree with lasting ids: a fresh one if `touched` is None."""
-    entities, paths = list(former.placed), former.paths
-    with leiden_in_gds(graph, leiden) as detect:
-        if touched is None:
-            tree = UpdatedTree(community_tree(entities, edges, detect, leiden.limits))
-        else:
-            known = FormerTree(paths, touched, former.unchecked)
-            tree = updated_tree(entities, edges, detect, leiden.limits, known)
+    """The former tree, changed where the graph has changed."""
+    known = FormerTree(former.paths, touched, former.unchecked)
+    return updated_tree(former.placed, edges, detect, limits, known)
+
+
+def _with_lasting_ids(tree: UpdatedTree, paths: Mapping[str, Sequence[str]]) -> UpdatedTree:
     ids = {ROOT: ROOT, **lasting_ids(tree.communities, paths)}
     unchecked = {ids[id_]: weight for id_, weight in tree.unchecked.items()}
     return UpdatedTree(with_ids(tree.communities, ids), unchecked)
@@ -198,26 +236,30 @@ async def _save(
         for row in [_row(community, tree.unchecked.get(community.id, 0.0))]
         if community.id in changed or row != former.communities.get(community.id)
     ]
-    joins = [{"id": e, "leaf": p[-1]} for e, p in paths.items() if _leaf(former, e) != p[-1]]
-    placed = [{"id": e, "weight": w} for e, w in weights.items() if w != former.placed[e]]
 
     async def work(tx: Transaction) -> None:
         await tx.run("communities/delete", ids=sorted(gone))
-        refs = await give_refs(tx, "community", [row["id"] for row in rows])
-        saved = [
-            {
-                **row,
-                "ref": refs.get(row["id"]),
-                "changed": row["id"] in changed,
-                "left": left.get(row["id"], []),
-            }
-            for row in rows
-        ]
-        await tx.run("communities/save", rows=saved)
+        for page in _pages(rows):
+            refs = await give_refs(tx, "community", [row["id"] for row in page])
+            saved = [
+                {
+                    **row,
+                    "ref": refs.get(row["id"]),
+                    "changed": row["id"] in changed,
+                    "left": left.get(row["id"], []),
+                }
+                for row in page
+            ]
+            await tx.run("communities/save", rows=saved)
         parts = [row for row in rows if _parent(former, row["id"]) != row["parent"]]
-        await tx.run("communities/part", rows=parts)
-        await tx.run("communities/join", rows=joins)
-        await tx.run("communities/placed", rows=placed)
+        for page in _pages(parts):
+            await tx.run("communities/part", rows=page)
+        joins = ({"id": e, "leaf": p[-1]} for e, p in paths.items() if _leaf(former, e) != p[-1])
+        for joining in _pages(joins):
+            await tx.run("communities/join", rows=joining)
+        placed = ({"id": e, "weight": w} for e, w in weights.items() if w != former.placed[e])
+        for weighing in _pages(placed):
+            await tx.run("communities/placed", rows=weighing)
         await tx.run(
             "communities/done",
             signature=leiden.signature,
@@ -226,6 +268,13 @@ async def _save(
         )
 
     await graph.transact(work)
+
+
+def _pages(rows: Iterable[T]) -> Iterator[list[T]]:
+    """The rows in lists, of which each is sent by itself."""
+    left = iter(rows)
+    while page := list(islice(left, PAGE)):
+        yield page
 
 
 def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
@@ -258,12 +307,16 @@ def _left(paths: Mapping[str, Sequence[str]], former: _Former) -> Mapping[str, l
     return left
 
 
-def _paths(communities: Sequence[TreeCommunity]) -> defaultdict[str, list[str]]:
-    """The ids of the communities of each entity, from the coarsest to the leaf."""
-    paths: defaultdict[str, list[str]] = defaultdict(list)
-    for community in communities:
-        for member in community.members:
-            paths[member].append(community.id)
+def _paths(communities: Sequence[TreeCommunity]) -> dict[str, list[str]]:
+    """The ids of the communities of each entity, from the coarsest to the leaf.
+
+    Entities of one leaf share the list.
+    """
+    paths: dict[str, list[str]] = {}
+    down: dict[str | None, list[str]] = {None: []}
+    for community in communities:  # parents before children
+        down[community.id] = path = [*down[community.parent], community.id]
+        paths.update(dict.fromkeys(community.members, path))
     return paths
 
 

@@ -5,10 +5,11 @@ reply could not be used is asked again by the next run: its entities keep their 
 """
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
-from graphrag_neo4j.events import Advanced, Started
+from graphrag_neo4j.events import Advanced, Started, silent
 from graphrag_neo4j.graph import Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.resolution.candidates import AskedPair, pairs_to_ask
@@ -43,9 +44,29 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
     if not waiting[0]["n"]:
         return False
     await prepare_near_names(stage.graph)
+    if stage.batched and await _replies_wait(stage):
+        return False
     comparing = _Comparing(stage)
     await comparing.run()
     return comparing.changed
+
+
+async def _replies_wait(stage: StageContext) -> bool:
+    """Puts all questions into batches; returns whether replies are still to come.
+
+    Nothing is decided before all replies are there, because a decision changes which pairs are
+    asked together. Looking for the pairs marks entities, which changes the order, so it is done
+    once before.
+    """
+    quiet = _Comparing(replace(stage, listen=silent))
+    async for _ in quiet.asks():
+        pass
+    await run_tasks(quiet.asks(), quiet.answer, _ignore, workers=stage.workers, batch=BATCH)
+    return stage.waits()
+
+
+async def _ignore(_outcomes: object) -> None:
+    """Saves nothing: the replies are in the graph."""
 
 
 class _Comparing:
@@ -59,11 +80,11 @@ class _Comparing:
 
     async def run(self) -> None:
         workers = self.stage.workers
-        await run_tasks(self._asks(), self._answer, self._save, workers=workers, batch=BATCH)
+        await run_tasks(self.asks(), self.answer, self._save, workers=workers, batch=BATCH)
         done = [id_ for id_ in self.seen if id_ not in self.failed]
         await self.graph.write("resolve/compared", ids=done)
 
-    async def _asks(self) -> AsyncIterator[Asked]:
+    async def asks(self) -> AsyncIterator[Asked]:
         """The pairs to ask about in groups for one request; each pair once."""
         after, left, known = "", [], set[tuple[str, str]]()
         while rows := await self.graph.read("resolve/uncompared", SeedRow, after=after, limit=PAGE):
@@ -100,7 +121,8 @@ class _Comparing:
         self.changed |= dropped
         return asked
 
-    async def _answer(self, asked: Asked) -> Verdicts:
+    async def answer(self, asked: Asked) -> Verdicts:
+        """Asks a model about these pairs."""
         return await self.stage.run(self.stage.backend.compare([pair.shown for pair in asked]))
 
     async def _save(self, outcomes: Sequence[Outcome[Asked, Verdicts]]) -> None:

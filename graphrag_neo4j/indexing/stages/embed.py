@@ -36,6 +36,10 @@ __all__ = ["EmbedLimits", "embed", "probe_dimensions"]
 
 PAGE = 200
 SAVED = 4  # batches that are saved together
+ROWS = 100  # vectors in one statement: as a parameter they are lists of numbers, which are large
+IN_FLIGHT = 64_000_000  # bytes of the calls that run at the same time, at most
+BYTES = 16  # of each number of a vector during a call: the response, its JSON and the array
+USUAL_DIMENSIONS = 1536  # of a vector, as long as its length is not known
 PROBE = "Neo4j"
 PROBES = 3
 
@@ -129,13 +133,19 @@ class _Embedding:
         self.stage.listen(Started("embed", int(waiting[0]["n"])))
         if self.dimensions:  # the indexes exist, unless a run was killed before it made them
             await self._ensure_indexes(self.dimensions, replace=False)
-        workers = self.stage.workers
+        workers = self._workers()
         await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
         if self.spent:
             raise self.spent
         if self.flawed:
             text = f"{self.flawed} texts have a vector that can't be indexed; status names them."
             self.stage.listen(Notice(text, warning=True))
+
+    def _workers(self) -> int:
+        """The number of calls at the same time: those of the stage, if memory allows so many."""
+        dimensions = self.dimensions or self.found or self.embedder.dimensions or USUAL_DIMENSIONS
+        texts = self.embedder.batch or self.limits.batch_texts
+        return max(1, min(self.stage.workers, IN_FLIGHT // (BYTES * dimensions * texts)))
 
     async def _batches(self) -> AsyncIterator[list[_Text]]:
         """The texts in batches within the limits of one call, which embeds texts of one model."""
@@ -243,9 +253,10 @@ class _Embedding:
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
         for kind in INDEXED_KINDS:
             own = [one for one in results if one.text.kind == kind]
-            for statement, rows in _rows(own).items():
-                if rows:
-                    await tx.run(f"embed/{statement}_{kind}", rows=rows)
+            for start in range(0, len(own), ROWS):
+                for statement, rows in _rows(own[start : start + ROWS]).items():
+                    if rows:
+                        await tx.run(f"embed/{statement}_{kind}", rows=rows)
 
 
 def _rows(results: Sequence[_EmbeddedText]) -> dict[str, list[Row]]:

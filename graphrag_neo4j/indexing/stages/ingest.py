@@ -8,10 +8,14 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 
+import anyio
 import anyio.to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.events import Listener, Share, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow, SourceRow
@@ -61,6 +65,18 @@ class Ingested:
     cut_otherwise: int = 0
 
 
+@dataclass(slots=True)
+class _Cut:
+    """What one transaction writes: rows of documents, of their chunks, and of changed metadata.
+
+    `metadata` holds the rows of documents whose text did not change.
+    """
+
+    documents: list[Row] = field(default_factory=list)
+    chunks: list[Row] = field(default_factory=list)
+    metadata: list[Row] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     """A document that is ready to be written."""
@@ -100,22 +116,39 @@ async def ingest(
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
-    With `recut` True, documents that were cut with other settings are cut again. `started` is the
-    first event; `size_of` gives the share of its total that a document has, in its unit. The set
-    `seen` receives the `key_of` the source of each document.
+    The next documents are cut while the last ones are written. With `recut` True, documents that
+    were cut with other settings are cut again. `started` is the first event; `size_of` gives the
+    share of its total that a document has, in its unit. The set `seen` receives the `key_of` of the
+    source of each document.
     """
-    ingesting = _Ingesting(graph, cutting, listen, recut, size_of)
-    ingesting.seen = set() if seen is None else seen
     listen(started)
-    async for document in documents:
-        await ingesting.take(document)
-    await ingesting.look()
-    await ingesting.write()
+    done, arriving = anyio.create_memory_object_stream[_Cut](0)
+    ingesting = _Ingesting(graph, cutting, listen, recut, size_of, done=done)
+    ingesting.seen = set() if seen is None else seen
+    with first_error():
+        async with arriving, anyio.create_task_group() as tasks:
+            tasks.start_soon(_write_each, graph, arriving)
+            async with done:
+                async for document in documents:
+                    await ingesting.take(document)
+                await ingesting.look()
+                await ingesting.send()
     return ingesting.result
 
 
+async def _write_each(graph: Graph, arriving: MemoryObjectReceiveStream[_Cut]) -> None:
+    """Writes what was cut, each in a transaction of its own, in the order in which it arrives."""
+    async for one in arriving:
+        await graph.transact(partial(_write, one))
+
+
+async def _write(one: _Cut, tx: Transaction) -> None:
+    await tx.run("ingest/documents", rows=[*one.documents, *one.metadata])
+    await _replace_chunks(tx, [str(row["id"]) for row in one.documents], one.chunks)
+
+
 class _Ingesting:
-    """One run over documents: it holds those to look up and those to write."""
+    """One run over documents: it holds those to look up and those to write, and sends these."""
 
     def __init__(
         self,
@@ -124,16 +157,16 @@ class _Ingesting:
         listen: Listener,
         recut: bool,
         size_of: Callable[[Document], int],
+        *,
+        done: MemoryObjectSendStream[_Cut],
     ) -> None:
         self.graph, self.cutting, self.listen, self.recut = graph, cutting, listen, recut
-        self.size_of = size_of
+        self.size_of, self.done = size_of, done
         self.result = Ingested()
         self.seen: set[bytes] = set()
         self.unknown: list[_Prepared] = []
         self.waiting = 0  # characters of the documents in `unknown`
-        self.rows: list[Row] = []
-        self.chunks: list[Row] = []
-        self.metadata_rows: list[Row] = []  # documents with changed metadata and unchanged text
+        self.unsent = _Cut()
 
     async def take(self, document: Document) -> None:
         share = Share(self.size_of(document), self.listen)
@@ -156,8 +189,10 @@ class _Ingesting:
             row["id"]: row
             for row in await self.graph.read("ingest/known", KnownDocumentRow, ids=ids)
         }
+        differ = {one.id for one in self.unknown if self._differs(one, known.get(one.id))}
+        self.cutting.ahead([one.document for one in self.unknown if one.id in differ])
         for prepared in self.unknown:
-            if self._differs(prepared, known.get(prepared.id)):
+            if prepared.id in differ:
                 await self._cut(prepared)
             prepared.share(1.0)
         self.unknown, self.waiting = [], 0
@@ -173,7 +208,7 @@ class _Ingesting:
         self.result.cut_otherwise += not same_cut
         self.result.unchanged += 1
         if known["metadata"] != prepared.row["metadata"]:
-            self.metadata_rows.append({**prepared.row, "cut_with": known["cut_with"]})
+            self.unsent.metadata.append({**prepared.row, "cut_with": known["cut_with"]})
         return False
 
     async def _cut(self, prepared: _Prepared) -> None:
@@ -184,21 +219,16 @@ class _Ingesting:
         if not chunks:
             self.result.empty.append(str(prepared.row["source"]))
         self.result.chunks += len(chunks)
-        self.rows.append(prepared.row)
-        self.chunks += chunks
-        if len(self.chunks) >= WRITE_CHUNKS:
-            await self.write()
+        self.unsent.documents.append(prepared.row)
+        self.unsent.chunks += chunks
+        if len(self.unsent.chunks) >= WRITE_CHUNKS:
+            await self.send()
 
-    async def write(self) -> None:
-        rows, chunks, metadata_rows = self.rows, self.chunks, self.metadata_rows
-
-        async def work(tx: Transaction) -> None:
-            await tx.run("ingest/documents", rows=[*rows, *metadata_rows])
-            await _replace_chunks(tx, [str(row["id"]) for row in rows], chunks)
-
-        if rows or metadata_rows:
-            await self.graph.transact(work)
-        self.rows, self.chunks, self.metadata_rows = [], [], []
+    async def send(self) -> None:
+        """Hands over what is cut, once what was handed over before is written."""
+        if self.unsent.documents or self.unsent.metadata:
+            await self.done.send(self.unsent)
+        self.unsent = _Cut()
 
 
 async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:

@@ -22,23 +22,37 @@ from graphrag_neo4j.nlp.likely_names import name_properties
 __all__ = ["merge"]
 
 PAGE = 1000
+# An entity with more relationships, mentions or claims than HUB is a hub. It keeps the ids of those
+# that count most, KEPT of each, so that no question reads all of them.
+HUB = 1000
+KEPT = 200
 UNSURE = "concept"  # the type of a described entity that no chunk gives a type
 
 
 async def merge(graph: Graph, listen: Listener) -> None:
     """Brings all marked entities and pairs up to date, and marks them for the stage summarize."""
     listen(Started("merge", int((await graph.read("merge/count", CountRow))[0]["n"])))
-    while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE):
-        await _save(graph, "merge/save_entities", [_entity(row) for row in rows])
-        listen(Advanced(len(rows)))
+    # Pairs come first: what a hub keeps depends on their weights.
     while pairs := await graph.read("merge/pairs", StalePairRow, limit=PAGE):
-        await _save(graph, "merge/save_pairs", [_pair(pair) for pair in pairs])
+        await _save_pairs(graph, [_pair(pair) for pair in pairs])
         listen(Advanced(len(pairs)))
+    while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE):
+        await _save_entities(graph, [_entity(row) for row in rows])
+        listen(Advanced(len(rows)))
 
 
-async def _save(graph: Graph, statement: str, rows: Sequence[Row]) -> None:
+async def _save_pairs(graph: Graph, rows: Sequence[Row]) -> None:
     async def work(tx: Transaction) -> None:
-        await tx.run(statement, rows=rows)
+        await tx.run("merge/save_pairs", rows=rows)
+        await mark_changed(tx)
+
+    await graph.transact(work)
+
+
+async def _save_entities(graph: Graph, rows: Sequence[Row]) -> None:
+    async def work(tx: Transaction) -> None:
+        await tx.run("merge/save_entities", rows=rows)
+        await tx.run("merge/hubs", ids=[row["id"] for row in rows], hub=HUB, kept=KEPT)
         await mark_changed(tx)
 
     await graph.transact(work)

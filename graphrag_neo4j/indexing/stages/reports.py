@@ -105,6 +105,8 @@ async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
     if found["n"] and found["deepest"] is not None:
         for level in range(found["deepest"], -1, -1):
             await _Level(stage, counted, level).write()
+            if stage.waits():  # the level above is written from these reports
+                return
 
 
 async def mark_reported_otherwise(

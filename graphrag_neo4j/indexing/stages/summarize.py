@@ -88,8 +88,22 @@ class _Describing:
         """Runs one round; returns whether another round is needed."""
         self.progress = False
         workers = self.stage.workers
+        if self.stage.batched and await self._replies_wait():
+            return False
         await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=BATCH)
         return self.progress
+
+    async def _replies_wait(self) -> bool:
+        """Puts all requests into batches; returns whether replies are still to come.
+
+        Groups are saved only when all replies are there, because a saved one changes which groups
+        are packed into one request. So do descriptions that need no model, which are saved first.
+        """
+        async for _ in self._batches():
+            pass
+        workers = self.stage.workers
+        await run_tasks(self._batches(), self._answer, _ignore, workers=workers, batch=BATCH)
+        return self.stage.waits()
 
     async def _batches(self) -> AsyncIterator[_Batch]:
         """The groups to ask a model about; finished descriptions are saved on the way."""
@@ -150,6 +164,10 @@ class _Describing:
         await self.graph.write(f"summarize/failed_{self.kind}", rows=rows)
         await self.graph.write(f"summarize/group_{self.kind}", rows=groups)
         self.stage.listen(Advanced(failed=newly_failed))
+
+
+async def _ignore(_outcomes: object) -> None:
+    """Saves nothing: the replies are in the graph."""
 
 
 def _packed(asks: Sequence[_Ask], budget: SummaryBudget, most: int) -> list[_Batch]:

@@ -79,6 +79,13 @@ class HttpCalls:
 
         return await self._with_retries(send, None)
 
+    async def retried(self, send: Callable[[AsyncOpenAI], Awaitable[R]]) -> R:
+        """Calls `send` with the client, and again where it fails by chance.
+
+        Raises what `send` raises.
+        """
+        return await self._with_retries(lambda: send(self._client), None)
+
     async def _with_retries(self, send: Callable[[], Awaitable[R]], reply_tokens: int | None) -> R:
         for retries in count():
             try:

@@ -9,7 +9,7 @@ from array import array
 from base64 import b64decode
 from collections.abc import AsyncIterator, Mapping, MutableMapping
 from contextlib import aclosing, suppress
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import httpx2
 import openai
@@ -26,9 +26,12 @@ from graphrag_neo4j.text import excerpt, storable
 __all__ = [
     "FILTERED",
     "LONGEST_REPLY",
+    "UNREADABLE",
     "Completion",
     "Used",
+    "Vector",
     "bound_body",
+    "completion_in",
     "completion_of",
     "end_of",
     "has_no_text",
@@ -44,6 +47,8 @@ __all__ = [
 Completion = dict[str, Any]
 Used = tuple[int, int, int]
 """The tokens of a call: input tokens, cached tokens among them, output tokens."""
+Vector: TypeAlias = "array[float]"
+"""The numbers of a vector, of 32 bits each: an eighth of the memory of a list of numbers."""
 
 LONGEST_REPLY: Final = 1_000_000  # characters; no model writes more in one reply
 # Bytes after decompression. A streamed reply takes about 250 bytes for each token.
@@ -66,7 +71,10 @@ async def bound_body(response: httpx2.Response) -> None:
     """Limits the body of a response to LONGEST_BODY bytes. This is a hook of the HTTP client.
 
     It counts the bytes after decompression, because a small compressed body can hold gigabytes.
+    The content of a file is not limited, because it goes to the disk.
     """
+    if response.request.url.path.endswith("/content"):
+        return
     packed = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
     response.headers.pop("content-encoding", None)
     response.stream = _Bounded(packed, response.extensions)
@@ -105,15 +113,23 @@ def completion_of(response: httpx2.Response) -> Completion:
     body: Any = None
     with suppress(*UNREADABLE):
         body = json.loads(response.content)
-        if isinstance(body["choices"][0]["message"]["content"], str | None):
-            completion: Completion = body
-            return completion
+    if completion := completion_in(body):
+        return completion
     _refuse_error(body, response.request)
     empty = isinstance(body, Mapping) and body.get("choices") == []
     message = "the endpoint's reply is not a chat completion" + (
         ", because it holds no choice" if empty else ""
     )
     raise openai.APIResponseValidationError(response, None, message=message)
+
+
+def completion_in(body: object) -> Completion | None:
+    """Returns a parsed body if it is a chat completion, else None."""
+    with suppress(*UNREADABLE):
+        completion: Completion = body  # type: ignore[assignment] # anything
+        if isinstance(completion["choices"][0]["message"]["content"], str | None):
+            return completion
+    return None
 
 
 def _refuse_error(body: object, request: httpx2.Request) -> None:
@@ -216,7 +232,7 @@ def used_by(body: object, *, replied: bool = True) -> Used | None:
     return sent, min(cached, sent), written
 
 
-def vectors_of(response: httpx2.Response) -> tuple[list[list[float]], Used | None]:
+def vectors_of(response: httpx2.Response) -> tuple[list[Vector], Used | None]:
     """Returns the vectors of a response in the order of the texts, and the tokens of the call.
 
     Raises ReplyError if the response holds no vectors or is too long, and openai.APIError if it
@@ -233,9 +249,9 @@ def vectors_of(response: httpx2.Response) -> tuple[list[list[float]], Used | Non
         raise ReplyError("the endpoint's reply holds no vectors") from None
 
 
-def _vector(given: str | list[float]) -> list[float]:
+def _vector(given: str | list[float]) -> Vector:
     """Reads a vector from base64, or from a list of numbers if the endpoint ignores the format."""
-    return array("f", b64decode(given) if isinstance(given, str) else given).tolist()
+    return array("f", b64decode(given) if isinstance(given, str) else given)
 
 
 def _number(body: object, *path: str) -> int | None:

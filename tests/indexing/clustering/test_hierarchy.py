@@ -1,13 +1,16 @@
 """The tree of communities, with a detector that needs no server: it always splits in two."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
 from graphrag_neo4j.indexing.clustering.hierarchy import (
+    Detect,
     HierarchyLimits,
     TreeCommunity,
     community_tree,
@@ -20,6 +23,20 @@ edge_lists = st.lists(st.tuples(names, names, st.floats(0.1, 9)), max_size=60).m
 )
 
 
+def by_names(
+    split: Callable[[Sequence[WeightedEdge], float], Mapping[str, int]],
+) -> Detect:
+    """A detector made from a function that knows nodes by their names."""
+
+    def detect(edges: Edges, gamma: float) -> Numbers:
+        names = edges.names
+        found = split([(names[a], names[b], weight) for a, b, weight in edges.rows()], gamma)
+        return np.array([found.get(name, -1) for name in names], np.int32)
+
+    return detect
+
+
+@by_names
 def halves(edges: Sequence[WeightedEdge], _gamma: float) -> Mapping[str, int]:
     """Cuts by the order of names, so that parts are often not connected."""
     nodes = sorted({end for edge in edges for end in edge[:2]})
@@ -52,7 +69,9 @@ def test_a_tree_covers_each_level_once_and_its_communities_are_connected(
     alone: set[str], edges: list[WeightedEdge], max_size: int
 ) -> None:
     entities = alone | {end for edge in edges for end in edge[:2]}
-    tree = community_tree(entities, edges, halves, HierarchyLimits(max_size=max_size))
+    tree = community_tree(
+        Edges.of(sorted(edges), entities), halves, HierarchyLimits(max_size=max_size)
+    )
     for level in {community.level for community in tree}:
         assert cover(tree, level) == sorted(entities)
     for community in tree:
@@ -75,11 +94,12 @@ def test_only_what_is_too_large_is_split_and_levels_are_limited() -> None:
     def sizes(limits: HierarchyLimits) -> list[list[int]]:
         widths = iter((16, 8, 4, 2, 1, 1))
 
+        @by_names
         def blocks(edges: Sequence[WeightedEdge], _gamma: float) -> Mapping[str, int]:
             width = next(widths)
             return {end: int(end[1:]) // width for edge in edges for end in edge[:2]}
 
-        tree = community_tree(entities, chain, blocks, limits)
+        tree = community_tree(Edges.of(chain, entities), blocks, limits)
         levels = range(1 + max(c.level for c in tree))
         return [[len(c.members) for c in tree if c.level == level] for level in levels]
 
@@ -92,12 +112,13 @@ def test_splits_of_one_run_weigh_as_if_each_were_alone() -> None:
     edges = [("a", "b", 1.0), ("b", "c", 1.0), ("x", "y", 50.0), ("y", "z", 30.0)]
     seen: list[tuple[list[WeightedEdge], float]] = []
 
+    @by_names
     def apart(given_edges: Sequence[WeightedEdge], gamma: float) -> Mapping[str, int]:
         seen.append((list(given_edges), gamma))
         nodes = sorted({end for edge in given_edges for end in edge[:2]})
         return {node: int(node in "xyz") if len(seen) == 1 else ord(node) for node in nodes}
 
-    community_tree("abcxyz", edges, apart, HierarchyLimits(max_size=1, gamma=1.5))
+    community_tree(Edges.of(edges, "abcxyz"), apart, HierarchyLimits(max_size=1, gamma=1.5))
     scaled, gamma = seen[1]
     assert gamma == 3.0
     weights: defaultdict[bool, float] = defaultdict(float)
@@ -108,10 +129,11 @@ def test_splits_of_one_run_weigh_as_if_each_were_alone() -> None:
 
 
 def test_without_edges_each_entity_is_a_community_and_nothing_is_detected() -> None:
-    tree = community_tree(["b", "a"], [], _never, HierarchyLimits())
+    tree = community_tree(Edges.of([], ["b", "a"]), _never, HierarchyLimits())
     assert [c.members for c in tree] == [("a",), ("b",)]
-    assert community_tree([], [], _never, HierarchyLimits()) == []
+    assert community_tree(Edges.of([], []), _never, HierarchyLimits()) == []
 
 
+@by_names
 def _never(_edges: Sequence[WeightedEdge], _gamma: float) -> Mapping[str, int]:
     raise AssertionError("nothing to detect")

@@ -7,6 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
 from graphrag_neo4j.indexing.clustering.hierarchy import (
     HierarchyLimits,
     TreeCommunity,
@@ -15,7 +16,14 @@ from graphrag_neo4j.indexing.clustering.hierarchy import (
 from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
 from graphrag_neo4j.indexing.clustering.tree_update import ROOT, FormerTree, updated_tree
 from graphrag_neo4j.model import WeightedEdge
-from tests.indexing.clustering.test_hierarchy import connected, cover, edge_lists, halves, names
+from tests.indexing.clustering.test_hierarchy import (
+    by_names,
+    connected,
+    cover,
+    edge_lists,
+    halves,
+    names,
+)
 
 LIMITS = HierarchyLimits(max_size=3)
 
@@ -61,7 +69,7 @@ def test_after_any_changes_the_tree_is_strict_and_its_communities_are_connected(
     alone: set[str], states: list[list[WeightedEdge]]
 ) -> None:
     entities = alone | ends(states[0])
-    tree = community_tree(entities, states[0], halves, LIMITS)
+    tree = community_tree(Edges.of(sorted(states[0]), entities), halves, LIMITS)
     unchecked: dict[str, float] = {}
     for before, edges in pairwise(states):
         entities = alone | ends(edges)
@@ -82,14 +90,14 @@ def test_after_any_changes_the_tree_is_strict_and_its_communities_are_connected(
 @given(st.sets(names), edge_lists)
 def test_without_a_change_the_tree_is_the_same(alone: set[str], edges: list[WeightedEdge]) -> None:
     entities = alone | ends(edges)
-    tree = community_tree(entities, edges, halves, LIMITS)
+    tree = community_tree(Edges.of(sorted(edges), entities), halves, LIMITS)
     assert updated(tree, edges, entities, edges)[0] == tree
 
 
 def test_what_a_change_does_not_reach_stays_as_it_is() -> None:
     far = [(f"f{i}", f"f{i + 1}", 1.0) for i in range(9)]
     near = [("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)]
-    tree = community_tree(ends([*far, *near]), [*far, *near], halves, LIMITS)
+    tree = community_tree(Edges.of([*far, *near], ends([*far, *near])), halves, LIMITS)
     more = [*far, *near, ("c", "d", 1.0)]
     now, _ = updated(tree, [*far, *near], ends(more), more)
     distant = [c for c in tree if set(c.members) <= ends(far)]
@@ -100,6 +108,7 @@ def test_what_a_change_does_not_reach_stays_as_it_is() -> None:
 def test_a_split_that_falls_behind_a_fresh_one_is_made_anew() -> None:
     """Small changes are counted, and where they add up the tree is compared with a fresh one."""
 
+    @by_names
     def by_letter(edges: Sequence[WeightedEdge], _gamma: float) -> Mapping[str, int]:
         return {node: ord(node[0]) for node in ends(edges)}
 
@@ -130,8 +139,8 @@ def test_the_comparison_of_a_light_community_waits() -> None:
 
     runs: list[int] = []
 
-    def counted(edges: Sequence[WeightedEdge], gamma: float) -> Mapping[str, int]:
-        runs.append(round(sum(weight for *_, weight in edges)))
+    def counted(edges: Edges, gamma: float) -> Numbers:
+        runs.append(round(edges.weights.sum()))
         return halves(edges, gamma)
 
     edges = [*chain("a", 1.0), *chain("b", 20.0), *chain("c", 500.0)]

@@ -11,6 +11,7 @@ from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, Transaction, connect
 from graphrag_neo4j.ids import entity_id, identify
+from graphrag_neo4j.indexing.clustering.gds_plugin import projections_of
 from graphrag_neo4j.indexing.clustering.hierarchy import HierarchyLimits
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.stages.communities import find_communities
@@ -156,7 +157,7 @@ async def test_projections_of_builds_that_died_are_dropped_and_those_of_others_k
     graph: Graph,
 ) -> None:
     await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-    for name in ("kg_dead", "mine"):
+    for name in (f"{projections_of(graph)}dead", "mine"):
         await graph.run_plain(
             "MATCH (a:Entity)-[:RELATED]->(b) RETURN gds.graph.project($name, a, b)", name=name
         )

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from itertools import combinations
 
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.state import migrate
+from graphrag_neo4j.ids import pair_id
 from graphrag_neo4j.indexing.rows import ReportEdgeRow
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.query.lookup import read_entity
@@ -119,7 +121,8 @@ async def test_reports_answers_and_the_map_show_the_same_direction(
     assert all(names[row["source"]] == row["source_name"] for row in edges)
     entities = sorted(names)[:200]
     most = {"inner": 900, "outward": 900, "chunks": 1}
-    [hop] = await graph.read("search/one_hop", OneHopRow, ids=entities, **most)
+    pairs = [pair_id(*two) for two in combinations(entities, 2)]
+    [hop] = await graph.read("search/one_hop", OneHopRow, ids=entities, pairs=pairs, **most)
     for row in [*hop["inner"], *hop["outward"]]:
         assert (row["source"], row["target"]) in directed
     cited = [{"kind": "Relationships", "ref": row["ref"], "said": []} for row in edges]

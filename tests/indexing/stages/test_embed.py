@@ -4,6 +4,7 @@ import logging
 from array import array
 from collections.abc import Sequence
 
+import anyio
 import pytest
 
 from graphrag_neo4j.errors import (
@@ -30,6 +31,7 @@ from graphrag_neo4j.graph.rows import ScoredRow, SearchIndexRow
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.indexing.stages import embed as embedding
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.indexing.stages.reports import ReportLimits, write_reports
@@ -558,3 +560,25 @@ async def test_over_http_the_dimensions_are_asked_of_the_endpoint(
     assert [call.inputs for call in endpoint.log] == [1, 4]
     assert {len(one["embedding"]) for one in await nodes(graph, "Entity")} == {48}
     assert await index_dimensions(graph) == [48] * 3
+
+
+async def test_so_many_calls_run_at_the_same_time_as_the_memory_for_their_vectors_allows(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(graph, documents(*(f"Text number {n}." for n in range(12))))
+    dimensions, running, most = 300, 0, 0
+
+    async def slow(texts: Sequence[str]) -> list["array[float]"]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await anyio.sleep(0.01)
+        running -= 1
+        return [array("f", [1.0] * dimensions) for _ in texts]
+
+    monkeypatch.setattr(embedding, "IN_FLIGHT", 3 * embedding.BYTES * dimensions)
+    limits = EmbedLimits(50, 1, 1000, lambda text: len(text.split()))
+    context = StageContext(graph, PresetBackend(), run, 8, silent)
+    await embed(context, Embedder("slow", dimensions, slow), limits)
+    assert most == 3
+    assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [dimensions] * 12

@@ -1,15 +1,19 @@
 """Documents and chunks in a real Neo4j: what a change costs, and what it leaves alone."""
 
 import json
+from collections.abc import Awaitable, Callable
 from datetime import date
 from itertools import pairwise
 
+import anyio
+import anyio.from_thread
 import pytest
 
-from graphrag_neo4j.graph import Graph, PlainRow, dump
+from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
 from graphrag_neo4j.indexing.cutting import Cutting
+from graphrag_neo4j.indexing.stages import ingest as ingesting
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
-from graphrag_neo4j.model import Document, Scalar
+from graphrag_neo4j.model import Document, Scalar, Span, T
 from tests.support.preset_backend import CUTTING, PresetBackend, documents, found, put, read
 
 SMALL = Cutting(50, 20, "o200k_base")
@@ -248,3 +252,37 @@ async def test_many_small_documents_are_written_in_order(graph: Graph) -> None:
     await put(graph, documents(*(f"Tale number {n}." for n in range(501))), CUTTING)
     rows = await graph.run_plain("MATCH (c:Chunk) RETURN c.text AS text ORDER BY c.ref")
     assert [row["text"] for row in rows] == [f"Tale number {n}." for n in range(501)]
+
+
+class WaitsForCutting(Graph):
+    """A graph that writes only after another document was cut meanwhile, except the last."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
+        self.cut = anyio.Event()
+
+    async def transact(
+        self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
+    ) -> T:
+        with anyio.fail_after(20):
+            await self.cut.wait()
+        return await super().transact(work, fenced=fenced)
+
+
+async def test_documents_are_cut_while_others_are_written(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = WaitsForCutting(graph)
+
+    class Watched(Cutting):
+        def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
+            if document.source == "memory:1":
+                anyio.from_thread.run_sync(waits.cut.set)
+            return super().spans(document, progress)
+
+    monkeypatch.setattr(ingesting, "WRITE_CHUNKS", 1)
+    watched = Watched(600, 100, "o200k_base")
+    result = await put(waits, documents("Marley was dead.", "Scrooge was not.", "Bob."), watched)
+    assert result.chunks == 3
+    refs = [(row["source"], row["ref"]) for row in await chunks(graph)]
+    assert refs == sorted(refs, key=lambda pair: pair[1])

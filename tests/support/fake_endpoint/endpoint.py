@@ -1,6 +1,7 @@
 """The routes of OpenAI's API, what is refused, and the log; and the addresses that tests use.
 
-/v1/models, /v1/chat/completions, /v1/embeddings; /control/log, /control/reset, /control/options.
+/v1/models, /v1/chat/completions, /v1/embeddings, /v1/files, /v1/batches; /control/log,
+/control/reset, /control/options.
 """
 
 import json
@@ -11,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from tests.support.fake_endpoint.batches import Batches
 from tests.support.fake_endpoint.chat import Chat, read_chat, text_hash
 from tests.support.fake_endpoint.dice import digest
 from tests.support.fake_endpoint.faults import Fate, decide
@@ -86,6 +88,7 @@ class Endpoint:
         self._calls: list[Call] = []
         self._seen = Counter[str]()
         self._kinds = Counter[str]()  # calls of each kind since the options were changed
+        self._batches = Batches(self._ask_in_batch)
         self._free = 0.0  # the time when the calls so far are answered, if one is worked on at once
 
     def answer(self, request: HttpRequest) -> HttpResponse:
@@ -127,7 +130,22 @@ class Endpoint:
                 return self._chat(self._read(request, call, "messages"), call)
             case "POST", "/v1/embeddings":
                 return self._embed(self._read(request, call, "input"), call)
+        if request.path.startswith(("/v1/files", "/v1/batches")):
+            call.kind = request.path.split("/")[2]
+            return self._batches.answer(request, self._options)
         raise ApiError(404, f"Unknown request URL: {request.path}.", "unknown_url")
+
+    def _ask_in_batch(self, body: bytes) -> HttpResponse:
+        """The response to a chat request that stands in a batch; it is logged as a call, too."""
+        call = Call(time.monotonic(), "/v1/batches", digest(body))
+        self._calls.append(call)
+        request = HttpRequest("POST", "/v1/chat/completions", {}, body)
+        try:
+            response = self._chat(self._read(request, call, "messages"), call)
+        except ApiError as error:
+            response = error.response()
+        call.status = response.status
+        return response
 
     def _read(self, request: HttpRequest, call: Call, needed: str) -> dict[str, Any]:
         """The request's body, where its model and parameters are accepted."""

@@ -47,6 +47,11 @@ class Options:
     half: float = _option(0.0, "rate of connections closed after half a body")
     garbage: float = _option(0.0, "rate of replies that nobody can use")
     messy: float = _option(0.0, "rate of usable replies with real-life mess")
+    batches: bool = _option(True, "whether there is a Batch API; else 404")
+    batch_polls: int = _option(1, "how often a batch is looked at until it is answered")
+    batch_expired: float = _option(0.0, "share of a batch's requests that expire")
+    batch_lost: float = _option(0.0, "share of a batch's requests without any result")
+    batch_refused: str = _option("", "why each batch is refused as a whole; empty: none is")
     judge: str = _option("fair", "how answers are compared: fair, first, random or tie")
     misjudged: tuple[str, ...] = _option((), "malformed verdicts, in turn: see judging.MISJUDGED")
 

@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.groundedness import SupportRecord, groundedness_of
 from graphrag_neo4j.evaluation.groundedness.grounding import support_file
-from graphrag_neo4j.evaluation.groundedness.sentence_judges import ModelJudge, WordJudge
 from graphrag_neo4j.evaluation.judge.runs import claims_in, judged_in
 from graphrag_neo4j.evaluation.model import AnswerRecord, VerdictRecord
 from graphrag_neo4j.evaluation.plan import PAPER
@@ -17,26 +14,24 @@ from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.report.answer_tables import (
     claim_tables,
     cost_table,
-    groundedness_table,
     retrieval_tables,
 )
 from graphrag_neo4j.evaluation.report.comparisons_data import comparisons_data, current_verdicts
+from graphrag_neo4j.evaluation.report.groundedness_tables import (
+    groundedness_tables,
+    sentence_table,
+)
 from graphrag_neo4j.evaluation.report.page import page_of
 from graphrag_neo4j.evaluation.report.plain_files import csv_of, markdown_of
 from graphrag_neo4j.evaluation.report.record_tables import record_tables
 from graphrag_neo4j.evaluation.report.repeat_tables import missing_table, repeat_tables
 from graphrag_neo4j.evaluation.report.tables import Table
 from graphrag_neo4j.evaluation.report.verdict_tables import verdict_tables
-from graphrag_neo4j.evaluation.retrieval.retrieval import RANKS, RankRecord
+from graphrag_neo4j.evaluation.retrieval.ranking import RANKS, RankRecord
 from graphrag_neo4j.evaluation.retrieval.short_answers import SHORT_ANSWERS, ShortAnswer
-from graphrag_neo4j.llm.evaluation import SupportJudge
-from graphrag_neo4j.model import LLMTask
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["Report", "read_report"]
-
-MODEL: Final = "model "
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +45,7 @@ class Report:
     facts: Sequence[str]
     tables: Sequence[Table]
     folder: EvaluationFolder
+    settings: Settings
     answers: Sequence[AnswerRecord]
     verdicts: Sequence[VerdictRecord]
     conditions: Sequence[str]
@@ -64,12 +60,13 @@ class Report:
         return markdown_of(self.title, self.facts, self.tables)
 
     def csv_files(self) -> dict[str, str]:
-        """Returns the content of a CSV file for each table, for the answers and for the verdicts.
+        """Returns the content of a CSV file for each table, by the name of the file.
 
-        It is by the name of the file.
+        Three more are for the answers, the verdicts, and the verdicts on sentences.
         """
         records = record_tables(self.folder, self.answers, self.verdicts)
-        return csv_of([*self.tables, *records])
+        sentences = sentence_table(self.folder, self.answers, self.settings)
+        return csv_of([*self.tables, *records, sentences])
 
 
 def read_report(
@@ -99,6 +96,7 @@ def read_report(
         _facts(found, answers, verdicts),
         _tables(found, answers, order, settings, Path(retrieval or found.path)),
         found,
+        settings,
         answers,
         verdicts,
         order,
@@ -139,33 +137,9 @@ def _tables(
     return [
         *verdict_tables(judged, order),
         *claim_tables(claims_in(folder), judged, order),
-        *_grounded(answers, supports, settings),
+        *groundedness_tables(folder, answers, settings),
         *retrieval_tables(ranks, short),
         cost_table(answers),
         missing_table(folder, answers, judged, supports),
         *repeat_tables(folder, answers, settings),
     ]
-
-
-def _grounded(
-    answers: Sequence[AnswerRecord], file: RecordFile[SupportRecord], settings: Settings
-) -> list[Table]:
-    """Returns a table for each judge of sentences: a model by its prompt of now, or words."""
-    names = dict.fromkeys(one.judge for one in file)
-    judges = {name: _judge(name, settings) for name in names}
-    tables = [
-        groundedness_table(name, groundedness_of(answers, file, one))
-        for name, one in judges.items()
-    ]
-    return tables or [groundedness_table("", [])]
-
-
-def _judge(name: str, settings: Settings) -> ModelJudge | WordJudge:
-    if not name.startswith(MODEL):
-        return WordJudge()
-    own = settings.changed(judge_model=name.removeprefix(MODEL))
-    return ModelJudge(SupportJudge.from_settings(own), _no_run)
-
-
-async def _no_run(task: LLMTask[T]) -> T:  # noqa: ARG001 - the protocol names it
-    raise AssertionError("a report asks no model")

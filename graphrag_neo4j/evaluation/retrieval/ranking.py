@@ -76,6 +76,7 @@ WITHOUT_EFFECT: Final = frozenset(
         "openai_api_key",
         "openai_base_url",
         "concurrency",
+        "batch_poll_seconds",
         "max_cost",
         "max_cost_a_day",
     }

@@ -12,14 +12,19 @@ report its text, since that is what a reader finds who follows the citation.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, Literal
 
 import anyio.to_thread
 
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.evaluation.groundedness.sentence_judges import SentenceJudge
-from graphrag_neo4j.evaluation.groundedness.statements import citations_in, names_of, statements_in
+from graphrag_neo4j.evaluation.groundedness.statements import (
+    Statement,
+    citations_in,
+    names_of,
+    statements_in,
+)
 from graphrag_neo4j.evaluation.model import AnswerRecord, CitedSource
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
@@ -36,6 +41,7 @@ __all__ = [
     "cited_sentences",
     "ground",
     "groundedness_of",
+    "support_key",
 ]
 
 GROUNDEDNESS: Final = "groundedness.jsonl"
@@ -147,6 +153,11 @@ async def ground(
     return await make_missing(step, items, workers=workers, listen=listen)
 
 
+def support_key(signature: str, sentence: str, passages: Sequence[str]) -> str:
+    """Returns the key of the verdict of a judge with this signature."""
+    return identify("support", signature, sentence, *passages)
+
+
 def groundedness_of(
     answers: Iterable[AnswerRecord], file: RecordFile[SupportRecord], judge: SentenceJudge
 ) -> list[Groundedness]:
@@ -173,7 +184,7 @@ def _sentences(answer: AnswerRecord, signature: str) -> Iterator[CitedSentence |
     if answer.failure is not None:
         return
     sources = _by_name(answer.sources)
-    for statement in statements_in(answer.text, _other_forms(answer)):
+    for statement in _statements(answer.text, _other_forms(answer)):
         if not statement.citations:
             yield "no citation"
             continue
@@ -181,12 +192,17 @@ def _sentences(answer: AnswerRecord, signature: str) -> Iterator[CitedSentence |
         yield _sentence(statement.text, found, signature) if found else "no text"
 
 
+@lru_cache(10_000)  # texts: the sentences are counted for each judge, and compared
+def _statements(text: str, others: frozenset[str]) -> Sequence[Statement]:
+    return statements_in(text, others)
+
+
 def _sentence(text: str, sources: Sequence[CitedSource], signature: str) -> CitedSentence:
     once = list({one.text: one for one in sources}.values())
     shown = _with_room(text, once)
     passages = tuple(one.text[:MOST_CHARACTERS] for one in shown)
     return CitedSentence(
-        identify("support", signature, text, *passages),
+        support_key(signature, text, passages),
         text,
         passages,
         tuple(one.source for one in shown),
@@ -217,10 +233,10 @@ def _by_name(sources: Iterable[CitedSource]) -> Mapping[str, list[CitedSource]]:
     return found
 
 
-def _other_forms(answer: AnswerRecord) -> set[str]:
+def _other_forms(answer: AnswerRecord) -> frozenset[str]:
     """Returns the citations of an answer that have not our form, as its record names them."""
     named = {one.citation for one in answer.sources} | set(answer.dead)
-    return {one for one in named if one and not cited(one)}
+    return frozenset(one for one in named if one and not cited(one))
 
 
 def _count(

@@ -13,14 +13,15 @@ from typing import Self, Unpack
 
 from graphrag_neo4j.arguments import check_path
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answers.answers import answer_items, answer_missing, opened
+from graphrag_neo4j.evaluation.answers.answering import answer_items, answer_missing, opened
 from graphrag_neo4j.evaluation.answers.conditions import parse_condition, parse_conditions
 from graphrag_neo4j.evaluation.answers.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.answers.estimate import AnswersEstimate, estimate_answers
 from graphrag_neo4j.evaluation.answers.importing import ImportedAnswers, import_answers
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.groundedness import Groundedness
 from graphrag_neo4j.evaluation.groundedness.grounding import grounded, texts_to_ground
+from graphrag_neo4j.evaluation.groundedness.judged_sentences import JudgesCompared, compared_in
+from graphrag_neo4j.evaluation.groundedness.sentence_support import Groundedness
 from graphrag_neo4j.evaluation.judge.comparisons import Judged
 from graphrag_neo4j.evaluation.judge.runs import (
     FoundClaims,
@@ -32,12 +33,12 @@ from graphrag_neo4j.evaluation.judge.runs import (
     verdict_items,
 )
 from graphrag_neo4j.evaluation.model import Metric, QuestionRecord
-from graphrag_neo4j.evaluation.questions.files import question_record, read_questions
-from graphrag_neo4j.evaluation.questions.questions import (
+from graphrag_neo4j.evaluation.questions.drafting import (
     MadeQuestions,
     draft_description,
     make_questions,
 )
+from graphrag_neo4j.evaluation.questions.files import question_record, read_questions
 from graphrag_neo4j.evaluation.steps import StepResult
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.llm import Meter
@@ -185,6 +186,13 @@ class AsyncEvaluation:
             self.folder, self.settings, reports=reports, listen=self._listen
         )
         return await grounded(texts, self.folder, self.settings, words=words, listen=self._listen)
+
+    def sentence_judges_compared(self) -> list[JudgesCompared]:
+        """Returns how far each two judges of `ground` agree, and the sentences where they differ.
+
+        The reports are those that `ground` has judged last.
+        """
+        return compared_in(self.folder, self.settings)
 
     async def judge(
         self,

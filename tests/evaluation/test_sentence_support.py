@@ -9,17 +9,17 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.evaluation.groundedness.findings import read_findings
-from graphrag_neo4j.evaluation.groundedness.groundedness import (
+from graphrag_neo4j.evaluation.groundedness.sentence_judges import (
+    ModelJudge,
+    SentenceJudge,
+    WordJudge,
+)
+from graphrag_neo4j.evaluation.groundedness.sentence_support import (
     Groundedness,
     SupportRecord,
     cited_sentences,
     ground,
     groundedness_of,
-)
-from graphrag_neo4j.evaluation.groundedness.sentence_judges import (
-    ModelJudge,
-    SentenceJudge,
-    WordJudge,
 )
 from graphrag_neo4j.evaluation.model import AnswerRecord, CitedSource
 from graphrag_neo4j.evaluation.records import RecordFile

@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError, Settings
 from graphrag_neo4j.evaluation import AsyncEvaluation
+from graphrag_neo4j.evaluation.groundedness.statements import statements_in
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from tests.conftest import Make
@@ -61,6 +62,8 @@ async def test_all_conditions_answer_and_nothing_is_asked_twice(
         assert one.seconds is not None
         assert one.made_with["graph"]
         assert all(source.text and source.citation in one.text for source in one.sources)
+        assert statements_in(one.text), "an evaluation has nothing to judge"
+        assert all(made.citations for made in statements_in(one.text))
     assert any(one.sources for one in answers.values())
     assert not (tmp_path / "e" / "unfinished.jsonl").exists()
     assert [one.condition for one in evaluation.costs()] == CONDITIONS

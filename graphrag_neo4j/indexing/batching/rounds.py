@@ -1,0 +1,296 @@
+"""The rounds of a batch run: send requests, wait, collect the results, and run the tasks again.
+
+    tasks ──▶ outbox ──▶ file ──▶ Batch in the graph ──▶ batch of the provider
+      ▲                                                          │
+      └──────────── BatchRequest in the graph ◀──── results ◀────┘
+
+The graph knows of a batch before the provider does, so that a run which is stopped anywhere neither
+loses a batch nor sends it twice. A file that was uploaded and is not in the graph costs nothing.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+import anyio
+import anyio.to_thread
+
+from graphrag_neo4j.errors import BudgetSpentError, ModelError
+from graphrag_neo4j.events import Listener, Notice, Waiting
+from graphrag_neo4j.graph import Graph, Transaction
+from graphrag_neo4j.graph.rows import CountRow, IdRow
+from graphrag_neo4j.indexing.batching.outbox import Outbox, RequestFile
+from graphrag_neo4j.indexing.batching.rows import BatchRow
+from graphrag_neo4j.indexing.batching.tasks import BatchedTasks
+from graphrag_neo4j.llm import (
+    BatchCalls,
+    BatchRequests,
+    BatchResult,
+    BatchState,
+    Endpoint,
+    PassingError,
+    UnknownBatchError,
+)
+from graphrag_neo4j.model import Step
+
+__all__ = ["BatchRounds", "BatchWaitsError"]
+
+PAGE: Final = 1000  # results that are saved together
+KEYS: Final = 10_000  # of requests that are saved or removed together
+EXPIRED: Final = "the batch ended without a result of this request"
+
+
+class BatchWaitsError(Exception):
+    """The run ends because batches are not over; the message is a sentence for a person."""
+
+
+class BatchRounds:
+    """The rounds of one run.
+
+    With `wait` it waits for the batches, and looks at them every `poll` seconds. With `direct` it
+    sends no batches: it uses the replies that have come, and sends all other requests directly.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        endpoint: Endpoint,
+        listen: Listener,
+        outbox: Outbox,
+        *,
+        wait: bool = False,
+        direct: bool = False,
+        poll: float = 60.0,
+    ) -> None:
+        self._graph, self._listen, self._outbox = graph, listen, outbox
+        self._calls, self._requests = BatchCalls(endpoint), BatchRequests(endpoint)
+        self._wait, self._direct, self._poll = wait, direct, poll
+        self._told = False
+        self.tasks = BatchedTasks(graph, endpoint, outbox, direct=direct)
+
+    async def until_answered(self, work: Callable[[], Awaitable[None]], *steps: Step) -> None:
+        """Runs `work`, whose tasks belong to `steps`, in rounds until none of its items waits.
+
+        Raises BatchWaitsError if the run does not wait for its batches, and what `work` raises.
+        """
+        while True:
+            batches = await self._collect()
+            await self.tasks.begin_round(sum(row["cost"] or 0.0 for row in batches))
+            spent = await _spent(work)
+            sent = await self._send()
+            if spent and (self._direct or not (sent or batches)):
+                raise spent
+            if not (self.tasks.waits or spent):
+                break
+            if not self._wait:
+                raise BatchWaitsError(await self._what_waits(spent))
+            await self._pause()
+        while (await self._graph.write("batch/drop", CountRow, steps=steps, limit=KEYS))[0]["n"]:
+            pass
+
+    async def _collect(self) -> list[BatchRow]:
+        """Saves the results of the batches that have ended; returns the other batches."""
+        open_, refusals, answered = [], [], 0
+        for row in await self._graph.read("batch/list", BatchRow):
+            state = await self._state(row)
+            if state is None:
+                continue
+            if not state.ended:
+                open_.append(row)
+                continue
+            await self._save_results(row, state)
+            if state.state == "failed":
+                refusals.append(state.refusal or "no reason is given")
+            else:
+                answered += 1
+        self._tell_refusals(refusals, hopeless=not (open_ or answered or self._direct))
+        if self._direct:
+            self._tell_open(open_)
+        return open_
+
+    def _tell_open(self, open_: Sequence[BatchRow]) -> None:
+        """Tells once that this run does not wait for the batches that are not over."""
+        requests = sum(row["requests"] for row in open_)
+        if requests and not self._told:
+            self._told = True
+            sent = (
+                f"Requests that still wait in batches: {requests:,}. This run asks for them "
+                "directly, so they are paid for twice. Give --batch to go on with the batches."
+            )
+            self._listen(Notice(sent, warning=True))
+
+    def _tell_refusals(self, refusals: Sequence[str], *, hopeless: bool) -> None:
+        """Tells why batches were refused as a whole.
+
+        If no other batch is accepted, they would be refused again, so ModelError is raised.
+        """
+        said = [
+            f"The provider refused a batch as a whole: {reason.rstrip('.')}." for reason in refusals
+        ]
+        if said and hopeless:
+            raise ModelError(said[0])
+        for sentence in said:
+            self._listen(Notice(sentence, warning=True))
+
+    async def _state(self, row: BatchRow) -> BatchState | None:
+        """The state of a batch at the provider; it is sent if it was only uploaded.
+
+        None where a direct run forgets a batch that the endpoint does not know.
+        """
+        try:
+            if row["provider"] is None:
+                state = await self._uploaded(row)
+            else:
+                state = await self._calls.state(row["provider"])
+        except UnknownBatchError as error:
+            if not self._direct:
+                raise ModelError(_unknown(row, error)) from None
+            self._listen(Notice(f"{_which(row)} is forgotten: {error}.", warning=True))
+            await self._forget(row["id"])
+            return None
+        await self._note_state(row["id"], state)
+        return state
+
+    async def _uploaded(self, row: BatchRow) -> BatchState:
+        """The state of a batch of which is known only that its file was uploaded."""
+        if found := await self._calls.find(row["id"]):
+            return found
+        if self._direct:
+            raise UnknownBatchError("it was uploaded, and never sent")
+        return await self._calls.create(row["file"], row["id"])
+
+    async def _note_state(self, id_: str, state: BatchState) -> None:
+        await self._graph.write(
+            "batch/sent", id=id_, provider=state.id, state=state.state, answered=state.answered
+        )
+
+    async def _save_results(self, row: BatchRow, state: BatchState) -> None:
+        """Saves all results of an ended batch, and removes the batch."""
+        for file in state.files:
+            path = self._outbox.path / "results.jsonl"
+            await self._calls.download(file, path)
+            for page in _pages(path, self._requests):
+                await self._save_page(row["id"], page)
+            path.unlink()
+        if state.state != "failed":  # what a refused batch held is as if it had not been sent
+            await self._graph.write("batch/unanswered", CountRow, batch=row["id"], reason=EXPIRED)
+        await self._forget(row["id"])
+        for file in (row["file"], *state.files):
+            if reason := await self._calls.delete(file):
+                held = f"The provider still holds the file {file} of a batch: {reason}"
+                self._listen(Notice(held, warning=True))
+
+    async def _forget(self, id_: str) -> None:
+        async def work(tx: Transaction) -> None:
+            await tx.run("batch/forget", batch=id_)
+            await tx.run("batch/close", id=id_)
+
+        await self._graph.transact(work)
+
+    async def _save_page(self, batch: str, page: Sequence[BatchResult]) -> None:
+        """Saves results, and counts those that were not saved before."""
+        rows = [
+            {
+                "key": result.key,
+                "text": result.reply.text if result.reply else None,
+                "cut": result.reply.cut if result.reply else None,
+                "error": None if result.reply else result.error,
+                "problem": result.problem,
+            }
+            for result in page
+        ]
+        saved = await self._graph.write("batch/results", IdRow, batch=batch, rows=rows)
+        new = {row["id"] for row in saved}
+        for result in page:
+            if result.key in new:
+                self._requests.count(result)
+
+    async def _send(self) -> int:
+        """Sends what is in the outbox; returns the number of batches."""
+        sent = 0
+        for file in self._outbox.take():
+            uploaded = await self._calls.upload(file.path)
+            id_ = uuid4().hex
+            await self._note_batch(id_, uploaded, file)
+            await self._note_state(id_, await self._calls.create(uploaded, id_))
+            sent += 1
+        return sent
+
+    async def _note_batch(self, id_: str, uploaded: str, file: RequestFile) -> None:
+        """Saves a batch and its requests, before the provider makes it."""
+        properties = {"file": uploaded, "requests": len(file.keys), "cost": file.cost}
+
+        async def work(tx: Transaction) -> None:
+            await tx.run("batch/create", id=id_, properties=properties)
+            for start in range(0, len(file.keys), KEYS):
+                keys = file.keys[start : start + KEYS]
+                await tx.run("batch/requests", batch=id_, keys=keys)
+
+        await self._graph.transact(work)
+
+    async def _what_waits(self, spent: BudgetSpentError | None) -> str:
+        """A sentence about the batches that are not over."""
+        rows = await self._graph.read("batch/list", BatchRow)
+        requests, answered = (sum(row[name] for row in rows) for name in ("requests", "answered"))
+        costs = [row["cost"] for row in rows]
+        most = "" if None in costs else f" They cost at most {_dollars(costs)}."
+        batches = "1 batch waits" if len(rows) == 1 else f"{len(rows):,} batches wait"
+        said = (
+            f"{batches} at the provider, which takes up to 24 hours: {answered:,} of {requests:,} "
+            f"requests are answered.{most}"
+        )
+        return f"{said} {spent}" if spent else said
+
+    async def _pause(self) -> None:
+        """Waits until all batches are over."""
+        began = time.monotonic()
+        while rows := await self._graph.read("batch/list", BatchRow):
+            done = sum(row["answered"] for row in rows)
+            count = f"{done:,} of {sum(row['requests'] for row in rows):,} requests answered"
+            self._listen(Waiting(f"Waiting for the provider ({count})", time.monotonic() - began))
+            await anyio.sleep(self._poll)
+            try:
+                await self._collect()
+            except PassingError as error:  # a wait of hours outlives a while without network
+                self._listen(Notice(f"{error} The run goes on waiting.", warning=True))
+        self._listen(Waiting("", time.monotonic() - began))
+
+
+async def _spent(work: Callable[[], Awaitable[None]]) -> BudgetSpentError | None:
+    try:
+        await work()
+    except BudgetSpentError as error:
+        return error
+    return None
+
+
+def _pages(path: Path, requests: BatchRequests) -> Iterator[list[BatchResult]]:
+    """The results in a file, in pages."""
+    page: list[BatchResult] = []
+    with path.open("rb") as lines:
+        for line in lines:
+            if result := requests.result(line):
+                page.append(result)
+            if len(page) == PAGE:
+                yield page
+                page = []
+    if page:
+        yield page
+
+
+def _dollars(costs: Sequence[float | None]) -> str:
+    total = sum(cost or 0.0 for cost in costs)
+    return f"${total:,.2f}" if total >= 1 else f"${total:.4f}"
+
+
+def _which(row: BatchRow) -> str:
+    return f"The batch {row['provider'] or row['file']}, which was sent at {row['sent'][:16]},"
+
+
+def _unknown(row: BatchRow, error: UnknownBatchError) -> str:
+    return (
+        f"{_which(row)} is not known to this endpoint: set OPENAI_BASE_URL and OPENAI_API_KEY to "
+        f"those with which it was sent, or forget it by a run without --batch ({error})."
+    )

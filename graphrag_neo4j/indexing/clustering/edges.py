@@ -1,0 +1,129 @@
+"""Weighted edges as arrays of numbers, for graphs of millions of edges.
+
+An edge takes 16 bytes here; as a tuple of two strings and a weight it takes about 300.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_neo4j.ids import identify
+from graphrag_neo4j.model import WeightedEdge
+
+__all__ = ["Edges", "Numbers", "connected", "distinct", "inside", "scaled"]
+
+Numbers = NDArray[np.int32]
+LITTLE = 2.0**-14  # share of a weight that is added at most, to make weights distinct
+GRAIN = 2.0**-30  # weights are multiples of it; sums up to eight million are exact
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Edges between nodes. A node has a name and a number, which is its place in `names`.
+
+    Edge i goes from `starts[i]` to `ends[i]` and has the weight `weights[i]`. What Leiden finds may
+    depend on the order of the edges.
+    """
+
+    names: Sequence[str]
+    starts: Numbers
+    ends: Numbers
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, edges: Iterable[WeightedEdge], nodes: Iterable[str]) -> Self:
+        """The edges whose ends are both among `nodes`, in their order."""
+        names = sorted(set(nodes))
+        number = {name: i for i, name in enumerate(names)}
+        rows = [(number[a], number[b], w) for a, b, w in edges if a in number and b in number]
+        starts, ends, weights = zip(*rows, strict=True) if rows else ((), (), ())
+        numbers = np.array(starts, np.int32), np.array(ends, np.int32)
+        return cls(names, *numbers, np.array(weights, np.float64))
+
+    def __len__(self) -> int:
+        """The number of edges."""
+        return len(self.weights)
+
+    def kept(self, these: NDArray[np.bool_] | slice) -> "Edges":
+        """The edges at the places where `these` is true, or at the places of a slice."""
+        return Edges(self.names, self.starts[these], self.ends[these], self.weights[these])
+
+    def weighing(self, weights: NDArray[np.float64]) -> "Edges":
+        """The same edges with other weights."""
+        return Edges(self.names, self.starts, self.ends, weights)
+
+    def degrees(self) -> NDArray[np.float64]:
+        """The weighted degree of each node."""
+        nodes = len(self.names)
+        degrees = np.zeros(nodes)
+        degrees += np.bincount(self.starts, self.weights, nodes)
+        degrees += np.bincount(self.ends, self.weights, nodes)
+        return degrees
+
+    def rows(self) -> Iterator[tuple[int, int, float]]:
+        """The edges one by one, as (start, end, weight)."""
+        for first in range(0, len(self), 100_000):
+            part = slice(first, first + 100_000)
+            columns = (self.starts[part], self.ends[part], self.weights[part])
+            yield from zip(*(column.tolist() for column in columns), strict=True)
+
+
+def distinct(edges: Edges) -> Edges:
+    """The edges with weights that hardly any two of them share.
+
+    Where two moves improve modularity equally, Leiden in GDS takes the one that a hash table gives
+    first, and its order differs from run to run: one graph was seen to give four different trees.
+    So a small amount, which depends on the two ends, is added to each weight.
+    """
+    names = edges.names
+    hashes = (identify("edge", names[a], names[b])[:8] for a, b, _ in edges.rows())
+    shares = np.fromiter((int(one, 16) for one in hashes), np.float64, len(edges)) / 2**32
+    return edges.weighing(_exact(edges.weights * (1 + LITTLE * shares)))
+
+
+def inside(edges: Edges, home: Numbers) -> Edges:
+    """The edges inside the sets of nodes that are to be split.
+
+    `home` holds for each node the number of its set, and -1 for a node in none of them.
+    """
+    at = home[edges.starts]
+    these = (at >= 0) & (at == home[edges.ends])
+    return edges if these.all() else edges.kept(these)
+
+
+def scaled(edges: Edges, home: Numbers) -> Edges:
+    """The edges inside sets with weights scaled so that each set has the same total weight.
+
+    `home` is that of `inside`. The total weight of all edges stays the same.
+    """
+    at = home[edges.starts]
+    totals = np.bincount(at, edges.weights)
+    found = totals[totals > 0].tolist()
+    mean = sum(found) / len(found)
+    return edges.weighing(_exact(edges.weights * mean / totals[at]))
+
+
+def connected(edges: Edges) -> Numbers:
+    """The connected component of each node, named by the smallest number of a node in it.
+
+    In each round every component that has an edge to one with a smaller name joins the one with
+    the smallest.
+    """
+    name = np.arange(len(edges.names), dtype=np.int32)
+    starts, ends = edges.starts, edges.ends
+    while len(starts):
+        one, other = name[starts], name[ends]
+        apart = one != other
+        starts, ends, one, other = starts[apart], ends[apart], one[apart], other[apart]
+        np.minimum.at(name, np.maximum(one, other), np.minimum(one, other))
+        while not np.array_equal(further := name[name], name):
+            name = further
+    return name
+
+
+def _exact(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The weights rounded to multiples of GRAIN, so that sums are the same in any order."""
+    return np.maximum(1.0, np.rint(weights / GRAIN)) * GRAIN

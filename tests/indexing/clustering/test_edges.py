@@ -1,0 +1,57 @@
+"""Edges as arrays: the same edges, degrees and components as one by one."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.indexing.clustering.edges import Edges, connected
+from graphrag_neo4j.indexing.clustering.graph_reader import (
+    entity_pages,
+    read_edges,
+    read_numbered_edges,
+)
+from graphrag_neo4j.indexing.clustering.hierarchy import components
+from graphrag_neo4j.model import WeightedEdge
+from tests.indexing.clustering.test_hierarchy import edge_lists
+from tests.indexing.stages.test_communities import carol, fill
+
+NAMES = [f"n{i:02d}" for i in range(30)]
+
+
+@given(edge_lists)
+def test_components_are_those_that_are_found_one_by_one(edges: list[WeightedEdge]) -> None:
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for number, name in enumerate(connected(Edges.of(edges, NAMES)).tolist()):
+        found[name].append(NAMES[number])
+    assert sorted(found.values()) == components(NAMES, edges)
+    assert all(NAMES[name] == min(members) for name, members in found.items())
+
+
+def test_a_long_chain_in_any_order_is_one_component() -> None:
+    places = np.random.default_rng(1).permutation(20_000).astype(np.int32)
+    chain = Edges(range(20_000), places[:-1], places[1:], np.ones(19_999))  # type: ignore[arg-type]
+    assert not connected(chain).any()
+
+
+@given(edge_lists)
+def test_edges_come_out_as_they_went_in(edges: list[WeightedEdge]) -> None:
+    numbered = Edges.of(edges, NAMES)
+    assert [(NAMES[a], NAMES[b], w) for a, b, w in numbered.rows()] == edges
+    degrees = dict.fromkeys(NAMES, 0.0)
+    for a, b, weight in edges:
+        degrees[a] += weight
+        degrees[b] += weight
+    assert numbered.degrees().tolist() == pytest.approx(list(degrees.values()))
+
+
+async def test_pages_of_any_size_are_the_whole_graph(graph: Graph) -> None:
+    entities, pairs = carol()
+    await fill(graph, entities, pairs)
+    names = [row["id"] async for page in entity_pages(graph, 37) for row in page]
+    assert names == sorted(entities)
+    numbered = await read_numbered_edges(graph, names, 37)
+    rows = [(names[a], names[b], weight) for a, b, weight in numbered.rows()]
+    assert rows == sorted(await read_edges(graph)) == sorted(pairs)

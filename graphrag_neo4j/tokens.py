@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache, partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from uuid import uuid4
@@ -22,7 +22,7 @@ import tiktoken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.resources import data
 
-__all__ = ["CountTokens", "check", "count", "encoding", "encoding_for"]
+__all__ = ["CountTokens", "check", "count", "encoding", "encoding_for", "line_counter"]
 
 CountTokens = Callable[[str], int]
 """Gives the number of tokens of a text."""
@@ -37,6 +37,7 @@ PACKAGED = {
 }
 FOLDER_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 COUNTED_AT_ONCE = 100_000  # characters
+REMEMBERED = 50_000  # lines
 _environment = threading.Lock()
 
 
@@ -59,6 +60,12 @@ def count(text: str, encoding_name: str) -> int:
     # tiktoken fails on a megabyte of spaces in one piece.
     pieces = (text[i : i + COUNTED_AT_ONCE] for i in range(0, len(text), COUNTED_AT_ONCE))
     return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
+
+
+@cache
+def line_counter(encoding_name: str) -> CountTokens:
+    """A function like `count` for lines that come again, also in later runs: it remembers them."""
+    return lru_cache(REMEMBERED)(partial(count, encoding_name=encoding_name))
 
 
 def encoding_for(model: str) -> str | None:

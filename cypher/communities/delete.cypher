@@ -1,6 +1,6 @@
 // Removes communities that no longer exist, with their findings, and marks their parents.
-UNWIND $ids AS id
-MATCH (community:Community {id: id})
+UNWIND $rows AS row
+MATCH (community:Community {id: row.id})
 OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)
 SET parent.stale = true
 WITH community

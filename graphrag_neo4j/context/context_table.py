@@ -107,7 +107,7 @@ def measure(record: ContextRecord, count: CountTokens) -> int:
 
 def measured(record: ContextRecord, count: CountTokens) -> ContextRecord:
     """The record with its number of tokens: counting is slow, so it is done only once."""
-    return replace(record, tokens=measure(record, count))
+    return record if record.tokens is not None else replace(record, tokens=count(record.longest))
 
 
 def report_line(report: str) -> str:

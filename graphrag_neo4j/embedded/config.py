@@ -68,6 +68,9 @@ def write_config(
         "db.logs.query.enabled": "OFF",
         "browser.post_connect_cmd": f"style {browse}/style.grass; guide {browse}/guide.html",
         "dbms.security.procedures.unrestricted": "gds.*",
+        # By default Neo4j plans a statement anew for each order of magnitude of the sizes of its
+        # lists and texts, so small changes wait for plans again and again.
+        "internal.cypher.use_parameter_size": "false",
         # Neither Neo4j nor Neo4j Browser sends reports to anybody.
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",

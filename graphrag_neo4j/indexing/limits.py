@@ -45,7 +45,7 @@ class Limits:
             chunks=_chunks(settings),
             summaries=_summaries(settings, count, quotes=quotes),
             communities=_communities(settings, by_npmi=quotes),
-            reports=_reports(settings, count, quotes=quotes),
+            reports=_reports(settings, quotes=quotes),
             vectors=_vectors(settings, embedder),
         )
 
@@ -66,7 +66,8 @@ def _summaries(settings: Settings, count: Callable[[str], int], *, quotes: bool)
     return SummaryLimits(SummaryBudget(join, settings.summary_context_tokens, count), longest)
 
 
-def _reports(settings: Settings, count: Callable[[str], int], *, quotes: bool) -> ReportLimits:
+def _reports(settings: Settings, *, quotes: bool) -> ReportLimits:
+    count = tokens.line_counter(settings.encoding)
     drift = 0.0 if quotes else settings.report_drift  # quotations cost nothing to bring up to date
     return ReportLimits(settings.report_context_tokens, settings.unreported_size, count, drift)
 

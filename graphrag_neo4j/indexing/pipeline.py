@@ -47,12 +47,13 @@ from graphrag_neo4j.indexing.preparation import (
     tell_read_otherwise,
 )
 from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
+from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names
 from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.compare import compare
-from graphrag_neo4j.indexing.stages.embed import embed
+from graphrag_neo4j.indexing.stages.embed import embed, prepare_vectors
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
 from graphrag_neo4j.indexing.stages.merge import merge
@@ -172,6 +173,9 @@ async def _run_stages(
     await tell_read_otherwise(stage, claims=limits.claims)
     try:
         dimensions = await check_before_paying(stage.graph, setup, settings, stage.listen)
+        await prepare_vectors(stage.graph, setup.embedder, dimensions)
+        if _asks_about_names(stage, settings):
+            await prepare_near_names(stage.graph)
         await until_answered(partial(_read, stage, limits), "extraction", "claims")
         if not limits.claims:
             await tell_claimless(stage)
@@ -208,10 +212,15 @@ async def _resolve(stage: StageContext, settings: Settings) -> None:
     rules = settings.resolve != "off"
     if rules:
         await tell_names_uncompared(stage.graph, stage.listen)
-    by_model = settings.resolve == "auto" and not stage.backend.quotes
+    by_model = _asks_about_names(stage, settings)
     await resolve_and_merge(stage.graph, stage.listen, rules=rules)
     while await compare(stage, by_model=by_model):
         await resolve_and_merge(stage.graph, stage.listen, rules=rules)
+
+
+def _asks_about_names(stage: StageContext, settings: Settings) -> bool:
+    """Whether a model compares names."""
+    return settings.resolve == "auto" and not stage.backend.quotes
 
 
 def _stage_context(graph: Graph, setup: IndexSetup, listen: Listener) -> StageContext:

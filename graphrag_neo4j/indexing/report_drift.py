@@ -13,6 +13,7 @@ pieces of its own context. So a parent is as far behind as the material of its s
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
@@ -21,6 +22,7 @@ __all__ = ["SAMPLE", "Pieces", "drift", "in_sample_order", "pieces_of", "sample_
 
 SAMPLE = 16  # pieces that stand for all texts that a model has read
 HASHES = 2**64  # number of different hashes
+REMEMBERED = 50_000  # hashes: each piece is in a context of every level, and in those of later runs
 
 Pieces = Mapping[int, int]
 """The number of tokens of each piece of a context, by the hash of the piece."""
@@ -92,6 +94,7 @@ def _described(record: ContextRecord, name: str, sample: Sequence[int]) -> dict[
     return {_hash(record.id, name): len(name), **pieces}
 
 
+@lru_cache(REMEMBERED)
 def _hash(*parts: str | int) -> int:
     """A hash that Neo4j can store: a signed integer of 64 bits."""
     text = json.dumps(parts, ensure_ascii=False)

@@ -6,19 +6,16 @@ with its id, its ref and its report, though members come and go. A run with `fre
 that a first run would make; communities that live on in it keep their nodes, too.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from operator import itemgetter
-from typing import TypeVar
 
 import anyio.to_thread
 import numpy as np
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started
-from graphrag_neo4j.graph import Graph, Transaction, give_refs
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering.edges import Edges
 from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
 from graphrag_neo4j.indexing.clustering.graph_reader import (
@@ -27,15 +24,12 @@ from graphrag_neo4j.indexing.clustering.graph_reader import (
     read_edges,
     read_numbered_edges,
 )
-from graphrag_neo4j.indexing.clustering.hierarchy import (
-    Detect,
-    HierarchyLimits,
-    TreeCommunity,
-    community_tree,
-)
+from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
 from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.npmi import weight_of
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits
+from graphrag_neo4j.indexing.clustering.tree_saving import SavedTree, save_tree
 from graphrag_neo4j.indexing.clustering.tree_update import (
     ROOT,
     FormerTree,
@@ -56,28 +50,6 @@ __all__ = ["find_communities"]
 IMPORTED = "import"  # the signature of an imported tree
 SEVERAL = 5  # documents from which on "more than half of the documents" means anything
 SHOWN = 8  # names in a notice
-PAGE = 10_000  # rows that a statement writes
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class _Former:
-    """The tree in the graph, before the change.
-
-    `paths` holds for each entity of the tree the ids of its communities from level 0 down; `placed`
-    holds for each entity of the graph its weighted degree when it was placed there, None if it was
-    not. `unchecked` is that of `FormerTree`.
-    """
-
-    communities: Mapping[str, KnownCommunityRow]
-    paths: Mapping[str, Sequence[str]]
-    placed: Mapping[str, float | None]
-    unchecked: Mapping[str, float]
-
-    @property
-    def is_followed(self) -> bool:
-        """Whether it is known what has changed since the tree was made."""
-        return bool(self.paths) and all(self.placed[entity] is not None for entity in self.paths)
 
 
 async def find_communities(
@@ -107,28 +79,30 @@ async def find_communities(
     # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
     follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
     make: Callable[[Detect], UpdatedTree]
+    weights: tuple[Sequence[str], Sequence[float]]
     if follow:
         stated = await read_edges(graph)
-        weights = _weights(stated, former.placed)
-        make = partial(_updated, stated, leiden.limits, former, _touched(weights, former.placed))
+        degrees = _degrees(stated, former.placed)
+        weights = [*degrees], array("d", degrees.values())
+        make = partial(_updated, stated, leiden.limits, former, _touched(degrees, former.placed))
     else:
         edges = await read_numbered_edges(graph, sorted(former.placed))
-        weights = dict(zip(edges.names, edges.degrees().tolist(), strict=True))
+        weights = edges.names, array("d", edges.degrees())
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
-        make = partial(_whole, edges, leiden.limits)
-        del edges  # `make` holds the only ones, and is soon gone
+        make = partial(_whole, [edges], leiden.limits)
+        del edges  # `make` holds the only ones, until it uses them
 
     def in_gds() -> UpdatedTree:
         with leiden_in_gds(graph, leiden, settings, listen) as detect:
             return _with_lasting_ids(make(detect), former.paths)
 
     tree = await anyio.to_thread.run_sync(in_gds)
-    await _save(graph, leiden, tree, former, weights, updated=follow)
+    await save_tree(graph, tree, former, weights, leiden.signature, updated=follow)
     listen(Advanced(len(tree.communities)))
 
 
-async def _former(graph: Graph, due: CommunitiesDueRow) -> _Former:
+async def _former(graph: Graph, due: CommunitiesDueRow) -> SavedTree:
     rows = await graph.read_bulk("communities/known", KnownCommunityRow)
     down: dict[str | None, list[str]] = {None: []}
     for row in sorted(rows, key=itemgetter("level")):  # parents before children
@@ -138,7 +112,7 @@ async def _former(graph: Graph, due: CommunitiesDueRow) -> _Former:
     async for members in entity_pages(graph):
         paths |= {one["id"]: down[one["leaf"]] for one in members if one["leaf"]}
         placed |= {one["id"]: one["placed"] for one in members}
-    return _Former(
+    return SavedTree(
         {row["id"]: row for row in rows},
         paths,
         placed,
@@ -146,7 +120,7 @@ async def _former(graph: Graph, due: CommunitiesDueRow) -> _Former:
     )
 
 
-def _weights(edges: Sequence[WeightedEdge], entities: Mapping[str, object]) -> dict[str, float]:
+def _degrees(edges: Sequence[WeightedEdge], entities: Mapping[str, object]) -> dict[str, float]:
     """The weighted degree of each entity: the number of statements about it and another one."""
     degrees = dict.fromkeys(entities, 0.0)
     for start, end, weight in edges:
@@ -195,15 +169,18 @@ def _left_out(names: Sequence[str]) -> str:
     )
 
 
-def _whole(edges: Edges, limits: HierarchyLimits, detect: Detect) -> UpdatedTree:
-    """The tree that Leiden makes of the whole graph."""
-    return UpdatedTree(community_tree(edges, detect, limits))
+def _whole(held: list[Edges], limits: HierarchyLimits, detect: Detect) -> UpdatedTree:
+    """The tree that Leiden makes of the whole graph, whose edges leave the list `held`.
+
+    So those edges that no further level needs go while the tree is made.
+    """
+    return UpdatedTree(community_tree(held.pop(), detect, limits))
 
 
 def _updated(
     edges: Sequence[WeightedEdge],
     limits: HierarchyLimits,
-    former: _Former,
+    former: SavedTree,
     touched: Mapping[str, float],
     detect: Detect,
 ) -> UpdatedTree:
@@ -216,115 +193,3 @@ def _with_lasting_ids(tree: UpdatedTree, paths: Mapping[str, Sequence[str]]) -> 
     ids = {ROOT: ROOT, **lasting_ids(tree.communities, paths)}
     unchecked = {ids[id_]: weight for id_, weight in tree.unchecked.items()}
     return UpdatedTree(with_ids(tree.communities, ids), unchecked)
-
-
-async def _save(
-    graph: Graph,
-    leiden: Leiden,
-    tree: UpdatedTree,
-    former: _Former,
-    weights: Mapping[str, float],
-    *,
-    updated: bool,
-) -> None:
-    gone = former.communities.keys() - {community.id for community in tree.communities}
-    paths = _paths(tree.communities)
-    changed, left = _changed(tree.communities, paths, former), _left(paths, former)
-    rows = [
-        row
-        for community in tree.communities
-        for row in [_row(community, tree.unchecked.get(community.id, 0.0))]
-        if community.id in changed or row != former.communities.get(community.id)
-    ]
-
-    async def work(tx: Transaction) -> None:
-        await tx.run("communities/delete", ids=sorted(gone))
-        for page in _pages(rows):
-            refs = await give_refs(tx, "community", [row["id"] for row in page])
-            saved = [
-                {
-                    **row,
-                    "ref": refs.get(row["id"]),
-                    "changed": row["id"] in changed,
-                    "left": left.get(row["id"], []),
-                }
-                for row in page
-            ]
-            await tx.run("communities/save", rows=saved)
-        parts = [row for row in rows if _parent(former, row["id"]) != row["parent"]]
-        for page in _pages(parts):
-            await tx.run("communities/part", rows=page)
-        joins = ({"id": e, "leaf": p[-1]} for e, p in paths.items() if _leaf(former, e) != p[-1])
-        for joining in _pages(joins):
-            await tx.run("communities/join", rows=joining)
-        placed = ({"id": e, "weight": w} for e, w in weights.items() if w != former.placed[e])
-        for weighing in _pages(placed):
-            await tx.run("communities/placed", rows=weighing)
-        await tx.run(
-            "communities/done",
-            signature=leiden.signature,
-            updated=updated or None,
-            unchecked=tree.unchecked.get(ROOT) or None,
-        )
-
-    await graph.transact(work)
-
-
-def _pages(rows: Iterable[T]) -> Iterator[list[T]]:
-    """The rows in lists, of which each is sent by itself."""
-    left = iter(rows)
-    while page := list(islice(left, PAGE)):
-        yield page
-
-
-def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
-    return {
-        "id": community.id,
-        "level": community.level,
-        "size": len(community.members),
-        "parent": community.parent,
-        "unchecked": unchecked,
-    }
-
-
-def _changed(
-    communities: Sequence[TreeCommunity], paths: Mapping[str, Sequence[str]], former: _Former
-) -> set[str]:
-    """The ids of the communities with other members, or with other communities in between."""
-    others = [e for e, path in paths.items() if former.paths.get(e) != path]
-    ids = {id_ for e in others for path in (paths[e], former.paths.get(e, ())) for id_ in path}
-    sizes = {id_: row["size"] for id_, row in former.communities.items()}
-    return ids | {c.id for c in communities if sizes.get(c.id) != len(c.members)}
-
-
-def _left(paths: Mapping[str, Sequence[str]], former: _Former) -> Mapping[str, list[str]]:
-    """The entities that have left each community, by the id of the community."""
-    left: defaultdict[str, list[str]] = defaultdict(list)
-    for entity, path in former.paths.items():
-        for id_ in path:
-            if id_ not in paths[entity]:
-                left[id_].append(entity)
-    return left
-
-
-def _paths(communities: Sequence[TreeCommunity]) -> dict[str, list[str]]:
-    """The ids of the communities of each entity, from the coarsest to the leaf.
-
-    Entities of one leaf share the list.
-    """
-    paths: dict[str, list[str]] = {}
-    down: dict[str | None, list[str]] = {None: []}
-    for community in communities:  # parents before children
-        down[community.id] = path = [*down[community.parent], community.id]
-        paths.update(dict.fromkeys(community.members, path))
-    return paths
-
-
-def _leaf(former: _Former, entity: str) -> str | None:
-    path = former.paths.get(entity)
-    return path[-1] if path else None
-
-
-def _parent(former: _Former, id_: str) -> str | None:
-    known = former.communities.get(id_)
-    return known["parent"] if known else None

@@ -14,7 +14,7 @@ from graphrag_neo4j.graph import Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.resolution.candidates import AskedPair, pairs_to_ask
 from graphrag_neo4j.indexing.resolution.groups import decision
-from graphrag_neo4j.indexing.resolution.near_names import find_near_names, prepare_near_names
+from graphrag_neo4j.indexing.resolution.near_names import find_near_names
 from graphrag_neo4j.indexing.resolution.rows import SeedRow
 from graphrag_neo4j.indexing.resolution.same_neighbours import mark_around_hubs
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
@@ -34,6 +34,7 @@ Verdicts = list[NameVerdict | None]
 async def compare(stage: StageContext, *, by_model: bool) -> bool:
     """Lets a model compare the names of all marked entities; without `by_model`, only unmarks.
 
+    The indexes of `prepare_near_names` must exist.
     Returns whether a decision was made or dropped: then the stage resolve must run again.
     """
     if not by_model:
@@ -43,7 +44,6 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
     stage.listen(Started("compare", int(waiting[0]["n"])))
     if not waiting[0]["n"]:
         return False
-    await prepare_near_names(stage.graph)
     if stage.batched and await _replies_wait(stage):
         return False
     comparing = _Comparing(stage)

@@ -32,7 +32,7 @@ from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.text import shortened
 
-__all__ = ["EmbedLimits", "embed", "probe_dimensions"]
+__all__ = ["EmbedLimits", "embed", "prepare_vectors", "probe_dimensions"]
 
 PAGE = 200
 SAVED = 4  # batches that are saved together
@@ -108,6 +108,25 @@ async def probe_dimensions(graph: Graph, embedder: Embedder) -> int:
     return found
 
 
+async def prepare_vectors(graph: Graph, embedder: Embedder, found: int | None) -> None:
+    """Makes the vector indexes of a graph without vectors, if the dimensions are known.
+
+    `found` is that of `embed`. A new index makes Neo4j forget how it runs every statement. So
+    indexes are made first: after them each statement is planned once, and a small change that
+    follows a long run does not wait for this.
+    """
+    dimensions = found or embedder.dimensions
+    if dimensions and await refuse_other_vectors(graph, embedder.model, None) is None:
+        await _ensure_indexes(graph, embedder, dimensions, replace=True)
+
+
+async def _ensure_indexes(
+    graph: Graph, embedder: Embedder, dimensions: int, *, replace: bool
+) -> None:
+    elements = embedder.elements.dimensions if embedder.elements else None
+    await ensure_vector_indexes(graph, dimensions, replace=replace, elements=elements)
+
+
 class _Embedding:
     """One run over all marked nodes. `dimensions` is None until it is known.
 
@@ -132,7 +151,7 @@ class _Embedding:
         waiting = await self.graph.read("embed/count", CountRow)
         self.stage.listen(Started("embed", int(waiting[0]["n"])))
         if self.dimensions:  # the indexes exist, unless a run was killed before it made them
-            await self._ensure_indexes(self.dimensions, replace=False)
+            await _ensure_indexes(self.graph, self.embedder, self.dimensions, replace=False)
         workers = self._workers()
         await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
         if self.spent:
@@ -200,12 +219,8 @@ class _Embedding:
         found = self.found or await _ask_dimensions(self.embedder, known or wanted)
         refuse_length(self.embedder.model, found, known, wanted)
         if known is None:
-            await self._ensure_indexes(found, replace=True)
+            await _ensure_indexes(self.graph, self.embedder, found, replace=True)
         self.dimensions, self.ready = found, True
-
-    async def _ensure_indexes(self, dimensions: int, *, replace: bool) -> None:
-        elements = self.embedder.elements.dimensions if self.embedder.elements else None
-        await ensure_vector_indexes(self.graph, dimensions, replace=replace, elements=elements)
 
     async def _answer(self, batch: list[_Text]) -> list[_EmbeddedText]:
         """The result for each text of a batch; if a call fails, each half is tried alone."""

@@ -14,8 +14,7 @@ A report never stays if it cites what is gone, or if a document was deleted that
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from math import inf
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
@@ -56,7 +55,6 @@ __all__ = ["ReportLimits", "mark_reported_otherwise", "write_reports"]
 PAGE = 50
 BATCH = 32
 ELEMENTS = "elements"
-COUNTED = 50_000  # lines whose tokens are remembered: each is in a context of every level
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +96,12 @@ async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
 
     A report stays as it is if less of its material has changed than the limits allow.
     """
-    counted = replace(limits, count=lru_cache(COUNTED)(limits.count))
     await stage.graph.write("reports/overdue", drift=limits.drift)
     found = (await stage.graph.read("reports/count", WaitingReportsRow))[0]
     stage.listen(Started("reports", int(found["n"])))
     if found["n"] and found["deepest"] is not None:
         for level in range(found["deepest"], -1, -1):
-            await _Level(stage, counted, level).write()
+            await _Level(stage, limits, level).write()
             if stage.waits():  # the level above is written from these reports
                 return
 

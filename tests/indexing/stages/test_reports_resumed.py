@@ -42,5 +42,5 @@ async def test_what_lost_its_parts_is_reported_anew(graph: Graph) -> None:
     told = await fill(graph, PresetBackend(CLUSTERS))
     await report(graph, told, budget=BUDGET)
     parts = await graph.run_plain("MATCH (c:Community)-[:PARENT]->() RETURN c.id AS id")
-    await graph.write("communities/delete", ids=[part["id"] for part in parts])
+    await graph.write("communities/delete", rows=[{"id": part["id"]} for part in parts])
     assert [c["size"] for c in await communities(graph) if "stale" in c] == [6]

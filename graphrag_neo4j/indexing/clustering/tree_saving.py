@@ -1,0 +1,189 @@
+"""Saves a tree of communities: what differs from the former tree in the graph.
+
+A small change is one transaction. A large one is several, because Neo4j holds in memory all that a
+transaction changes: 2.8 GB were not enough for the first tree of a million entities. Before the
+first of several, the graph is marked, so a run after a killed one makes the whole tree again.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
+from graphrag_neo4j.indexing.clustering.tree_update import ROOT, UpdatedTree
+from graphrag_neo4j.indexing.rows import KnownCommunityRow
+
+__all__ = ["SavedTree", "save_tree"]
+
+UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is saved
+PAGE = 10_000  # rows that a statement writes
+TOGETHER = 200_000  # rows that a transaction writes
+SAVE: Final = "communities/save"
+Page = tuple[str, list[Row]]
+"""A statement, and the rows that it writes together."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedTree:
+    """The tree in the graph, before the change.
+
+    `paths` holds for each entity of the tree the ids of its communities from level 0 down; `placed`
+    holds for each entity of the graph its weighted degree when it was placed there, None if it was
+    not. `unchecked` is that of `FormerTree`.
+    """
+
+    communities: Mapping[str, KnownCommunityRow]
+    paths: Mapping[str, Sequence[str]]
+    placed: Mapping[str, float | None]
+    unchecked: Mapping[str, float]
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether it is known what has changed since the tree was made."""
+        return bool(self.paths) and all(self.placed[entity] is not None for entity in self.paths)
+
+
+async def save_tree(
+    graph: Graph,
+    tree: UpdatedTree,
+    former: SavedTree,
+    weights: tuple[Sequence[str], Sequence[float]],
+    signature: str,
+    *,
+    updated: bool,
+) -> None:
+    """Saves a tree, and that it was made with `signature`.
+
+    `weights` holds all entities and their weighted degrees. `updated` says that the tree is the
+    former one with changes, not a fresh one.
+    """
+    change = _Change(tree, former, weights)
+    done = {
+        "signature": signature,
+        "updated": updated or None,
+        "unchecked": tree.unchecked.get(ROOT) or None,
+    }
+
+    async def at_once(tx: Transaction) -> None:
+        for page in change.pages():
+            await _write(page, tx)
+        await tx.run("communities/done", **done)
+
+    if sum(len(rows) for _, rows in change.pages()) <= TOGETHER:
+        await graph.transact(at_once)
+        return
+    await graph.write("communities/unfinished", signature=UNFINISHED)
+    for page in change.pages():
+        await graph.transact(partial(_write, page))
+    await graph.write("communities/done", **done)
+
+
+async def _write(page: Page, tx: Transaction) -> None:
+    statement, rows = page
+    if statement == SAVE:
+        refs = await give_refs(tx, "community", [str(row["id"]) for row in rows])
+        rows = [{**row, "ref": refs.get(str(row["id"]))} for row in rows]
+    await tx.run(statement, rows=rows)
+
+
+class _Change:
+    """What differs between a tree and the former one."""
+
+    def __init__(
+        self,
+        tree: UpdatedTree,
+        former: SavedTree,
+        weights: tuple[Sequence[str], Sequence[float]],
+    ) -> None:
+        self._tree, self._former, self._weights = tree, former, weights
+        self._paths = _paths(tree.communities)
+        self._changed = self._with_other_members()
+        self._left = self._those_who_left()
+
+    def pages(self) -> Iterator[Page]:
+        """The statements in their order, with the rows that each writes."""
+        gone = self._former.communities.keys() - {one.id for one in self._tree.communities}
+        parts = (row for row in self._rows() if self._former_parent(row["id"]) != row["parent"])
+        yield from _paged("communities/delete", ({"id": id_} for id_ in sorted(gone)))
+        yield from _paged(SAVE, map(self._to_save, self._rows()))
+        yield from _paged("communities/part", ({**row} for row in parts))
+        yield from _paged("communities/join", self._joins())
+        yield from _paged("communities/placed", self._placed())
+
+    def _rows(self) -> Iterator[KnownCommunityRow]:
+        """The communities that differ from the former ones."""
+        for community in self._tree.communities:
+            row = _row(community, self._tree.unchecked.get(community.id, 0.0))
+            known = self._former.communities.get(community.id)
+            if community.id in self._changed or row != known:
+                yield row
+
+    def _to_save(self, row: KnownCommunityRow) -> Row:
+        id_ = row["id"]
+        return {**row, "changed": id_ in self._changed, "left": self._left.get(id_, [])}
+
+    def _former_parent(self, id_: str) -> str | None:
+        known = self._former.communities.get(id_)
+        return known["parent"] if known else None
+
+    def _joins(self) -> Iterator[Row]:
+        """The entities that are in another leaf community than before."""
+        for entity, path in self._paths.items():
+            if self._former.paths.get(entity, ())[-1:] != path[-1:]:
+                yield {"id": entity, "leaf": path[-1]}
+
+    def _placed(self) -> Iterator[Row]:
+        """The entities whose weighted degree has changed."""
+        for entity, weight in zip(*self._weights, strict=True):
+            if weight != self._former.placed[entity]:
+                yield {"id": entity, "weight": weight}
+
+    def _with_other_members(self) -> set[str]:
+        """The communities with other members, or with other communities in between."""
+        known, paths = self._former.paths, self._paths
+        others = (entity for entity, path in paths.items() if known.get(entity) != path)
+        ids = {id_ for e in others for path in (paths[e], known.get(e, ())) for id_ in path}
+        sizes = {id_: row["size"] for id_, row in self._former.communities.items()}
+        return ids | {c.id for c in self._tree.communities if sizes.get(c.id) != len(c.members)}
+
+    def _those_who_left(self) -> Mapping[str, list[str]]:
+        """The entities that have left each community, by the id of the community."""
+        left: defaultdict[str, list[str]] = defaultdict(list)
+        for entity, path in self._former.paths.items():
+            for id_ in path:
+                if id_ not in self._paths[entity]:
+                    left[id_].append(entity)
+        return left
+
+
+def _paged(statement: str, rows: Iterable[Row]) -> Iterator[Page]:
+    left = iter(rows)
+    while page := list(islice(left, PAGE)):
+        yield statement, page
+
+
+def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
+    return {
+        "id": community.id,
+        "level": community.level,
+        "size": len(community.members),
+        "parent": community.parent,
+        "unchecked": unchecked,
+    }
+
+
+def _paths(communities: Sequence[TreeCommunity]) -> dict[str, list[str]]:
+    """The ids of the communities of each entity, from the coarsest to the leaf.
+
+    Entities of one leaf share the list.
+    """
+    paths: dict[str, list[str]] = {}
+    down: dict[str | None, list[str]] = {None: []}
+    for community in communities:  # parents before children
+        down[community.id] = path = [*down[community.parent], community.id]
+        paths.update(dict.fromkeys(community.members, path))
+    return paths

@@ -49,9 +49,10 @@ async def test_a_large_tree_that_was_saved_in_part_is_saved_whole_by_the_next_ru
         await written(page, tx)
         saved += 1
 
-    with monkeypatch.context() as killed, pytest.raises(KilledError):
+    with monkeypatch.context() as killed:
         killed.setattr(tree_saving, "_write", dying)
-        await find_communities(graph, Leiden(), silent)
+        with pytest.raises(KilledError):
+            await find_communities(graph, Leiden(), silent)
     rows = await graph.run_plain("MATCH (s:State {id: 'graph'}) RETURN s.communities_with AS made")
     assert rows[0]["made"] == tree_saving.UNFINISHED
     await find_communities(graph, Leiden(), silent)
@@ -69,7 +70,8 @@ async def test_a_small_tree_is_saved_in_one_transaction(
         if page[0] == "communities/join":
             raise KilledError
 
-    with monkeypatch.context() as killed, pytest.raises(KilledError):
+    with monkeypatch.context() as killed:
         killed.setattr(tree_saving, "_write", dying)
-        await find_communities(graph, Leiden(), silent)
+        with pytest.raises(KilledError):
+            await find_communities(graph, Leiden(), silent)
     assert await graph.run_plain("MATCH (c:Community) RETURN c") == []

@@ -80,8 +80,11 @@ def distinct(edges: Edges) -> Edges:
     """
     names = edges.names
     hashes = (identify("edge", names[a], names[b])[:8] for a, b, _ in edges.rows())
-    shares = np.fromiter((int(one, 16) for one in hashes), np.float64, len(edges)) / 2**32
-    return edges.weighing(_exact(edges.weights * (1 + LITTLE * shares)))
+    shares = np.fromiter((int(one, 16) for one in hashes), np.float64, len(edges))
+    shares *= LITTLE / 2**32
+    shares += 1
+    shares *= edges.weights
+    return edges.weighing(_exact(shares))
 
 
 def inside(edges: Edges, home: Numbers) -> Edges:
@@ -103,7 +106,9 @@ def scaled(edges: Edges, home: Numbers) -> Edges:
     totals = np.bincount(at, edges.weights)
     found = totals[totals > 0].tolist()
     mean = sum(found) / len(found)
-    return edges.weighing(_exact(edges.weights * mean / totals[at]))
+    weights = edges.weights * mean
+    weights /= totals[at]
+    return edges.weighing(_exact(weights))
 
 
 def connected(edges: Edges) -> Numbers:
@@ -125,5 +130,12 @@ def connected(edges: Edges) -> Numbers:
 
 
 def _exact(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weights rounded to multiples of GRAIN, so that sums are the same in any order."""
-    return np.maximum(1.0, np.rint(weights / GRAIN)) * GRAIN
+    """Rounds weights to multiples of GRAIN, so that sums are the same in any order.
+
+    It changes the array itself, because a copy of millions of weights takes much memory.
+    """
+    weights /= GRAIN
+    np.rint(weights, out=weights)
+    np.maximum(weights, 1.0, out=weights)
+    weights *= GRAIN
+    return weights

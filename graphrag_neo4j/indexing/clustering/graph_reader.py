@@ -1,5 +1,6 @@
 """Reads the entities and the weighted edges that communities are made of."""
 
+from array import array
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from graphrag_neo4j.model import WeightedEdge
 __all__ = ["entity_pages", "id_ranges", "read_edges", "read_numbered_edges"]
 
 PAGE = 50_000  # entities; all of a corpus of some hundred documents are one page
+PAGE_WITH_EDGES = 10_000  # entities
 Columns = tuple[Numbers, Numbers, NDArray[np.float64]]
 
 
@@ -30,19 +32,27 @@ async def entity_pages(graph: Graph, size: int = PAGE) -> AsyncIterator[list[Mem
         after = max(row["id"] for row in rows)
 
 
-async def read_numbered_edges(graph: Graph, names: Sequence[str], size: int = PAGE) -> Edges:
+async def read_numbered_edges(
+    graph: Graph, names: Sequence[str], size: int = PAGE_WITH_EDGES
+) -> Edges:
     """All relationships as arrays, in the order of the ids of their ends.
 
     `names` are the ids of all entities in their order. The weights are those of `read_edges`.
     """
     known = np.array(names, np.bytes_)  # a dict of a million names takes 70 MB more
-    pages = [_arrays([], known)]
+    starts, ends, weights = array("i"), array("i"), array("d")  # they grow in place
     for after, last in id_ranges(names, size):
         rows = await graph.read_bulk("communities/edges_of", EdgesOfRow, after=after, last=last)
-        pages.append(_arrays(rows, known))
-    starts, ends, weights = (np.concatenate(columns) for columns in zip(*pages, strict=True))
-    order = np.lexsort((ends, starts))
-    return Edges(names, starts[order], ends[order], weights[order])
+        page = _arrays(rows, known)
+        starts.frombytes(page[0].tobytes())
+        ends.frombytes(page[1].tobytes())
+        weights.frombytes(page[2].tobytes())
+    return Edges(
+        names,
+        np.frombuffer(starts, np.int32),
+        np.frombuffer(ends, np.int32),
+        np.frombuffer(weights, np.float64),
+    )
 
 
 def id_ranges(names: Sequence[str], size: int = PAGE) -> Iterator[tuple[str, str]]:
@@ -55,14 +65,17 @@ def id_ranges(names: Sequence[str], size: int = PAGE) -> Iterator[tuple[str, str
 
 
 def _arrays(rows: Sequence[EdgesOfRow], known: NDArray[np.bytes_]) -> Columns:
-    """The starts, ends and weights of the edges in `rows`, as places in the sorted `known`."""
+    """The starts, ends and weights of the edges in `rows`, in their order.
+
+    Starts and ends are places in the sorted `known`.
+    """
 
     def places(names: Iterable[str]) -> Numbers:
         return np.searchsorted(known, np.array([*names], known.dtype)).astype(np.int32)
 
-    weights = [weight for row in rows for weight in row["weights"]]
-    return (
-        np.repeat(places(row["source"] for row in rows), [len(row["targets"]) for row in rows]),
-        places(target for row in rows for target in row["targets"]),
-        np.array(weights, np.float64),
-    )
+    repeats = [len(row["targets"]) for row in rows]
+    starts = np.repeat(places(row["source"] for row in rows), repeats)
+    ends = places(target for row in rows for target in row["targets"])
+    weights = np.array([weight for row in rows for weight in row["weights"]], np.float64)
+    order = np.lexsort((ends, starts))
+    return starts[order], ends[order], weights[order]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from math import isnan
 from typing import Final
 
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
@@ -23,6 +24,7 @@ UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is s
 PAGE = 10_000  # rows that a statement writes
 TOGETHER = 200_000  # rows that a transaction writes
 SAVE: Final = "communities/save"
+Path = tuple[str, ...]
 Page = tuple[str, list[Row]]
 """A statement, and the rows that it writes together."""
 
@@ -31,37 +33,40 @@ Page = tuple[str, list[Row]]
 class SavedTree:
     """The tree in the graph, before the change.
 
-    `paths` holds for each entity of the tree the ids of its communities from level 0 down; `placed`
-    holds for each entity of the graph its weighted degree when it was placed there, None if it was
-    not. `unchecked` is that of `FormerTree`.
+    `paths` holds for each entity of the tree the ids of its communities from level 0 down.
+    `entities` are the ids of all entities of the graph in their order; `placed` holds for each its
+    weighted degree when it was placed in the tree, NaN if it was not. `unchecked` is that of
+    `FormerTree`.
     """
 
     communities: Mapping[str, KnownCommunityRow]
-    paths: Mapping[str, Sequence[str]]
-    placed: Mapping[str, float | None]
+    paths: Mapping[str, Path]
+    entities: Sequence[str]
+    placed: Sequence[float]
     unchecked: Mapping[str, float]
 
     @property
     def is_followed(self) -> bool:
         """Whether it is known what has changed since the tree was made."""
-        return bool(self.paths) and all(self.placed[entity] is not None for entity in self.paths)
+        known = zip(self.entities, self.placed, strict=True)
+        return bool(self.paths) and not any(isnan(was) and one in self.paths for one, was in known)
 
 
 async def save_tree(
     graph: Graph,
     tree: UpdatedTree,
     former: SavedTree,
-    weights: tuple[Sequence[str], Sequence[float]],
+    degrees: Sequence[float],
     signature: str,
     *,
     updated: bool,
 ) -> None:
     """Saves a tree, and that it was made with `signature`.
 
-    `weights` holds all entities and their weighted degrees. `updated` says that the tree is the
-    former one with changes, not a fresh one.
+    `degrees` holds the weighted degree of each of `former.entities`. `updated` says that the tree
+    is the former one with changes, not a fresh one.
     """
-    change = _Change(tree, former, weights)
+    change = _Change(tree, former, degrees)
     done = {
         "signature": signature,
         "updated": updated or None,
@@ -93,13 +98,8 @@ async def _write(page: Page, tx: Transaction) -> None:
 class _Change:
     """What differs between a tree and the former one."""
 
-    def __init__(
-        self,
-        tree: UpdatedTree,
-        former: SavedTree,
-        weights: tuple[Sequence[str], Sequence[float]],
-    ) -> None:
-        self._tree, self._former, self._weights = tree, former, weights
+    def __init__(self, tree: UpdatedTree, former: SavedTree, degrees: Sequence[float]) -> None:
+        self._tree, self._former, self._degrees = tree, former, degrees
         self._paths = _paths(tree.communities)
         self._changed = self._with_other_members()
         self._left = self._those_who_left()
@@ -138,9 +138,10 @@ class _Change:
 
     def _placed(self) -> Iterator[Row]:
         """The entities whose weighted degree has changed."""
-        for entity, weight in zip(*self._weights, strict=True):
-            if weight != self._former.placed[entity]:
-                yield {"id": entity, "weight": weight}
+        former = self._former
+        for entity, now, was in zip(former.entities, self._degrees, former.placed, strict=True):
+            if now != was:
+                yield {"id": entity, "weight": now}
 
     def _with_other_members(self) -> set[str]:
         """The communities with other members, or with other communities in between."""
@@ -176,14 +177,14 @@ def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
     }
 
 
-def _paths(communities: Sequence[TreeCommunity]) -> dict[str, list[str]]:
+def _paths(communities: Sequence[TreeCommunity]) -> dict[str, Path]:
     """The ids of the communities of each entity, from the coarsest to the leaf.
 
-    Entities of one leaf share the list.
+    Entities of one leaf share the path.
     """
-    paths: dict[str, list[str]] = {}
-    down: dict[str | None, list[str]] = {None: []}
+    paths: dict[str, Path] = {}
+    down: dict[str | None, Path] = {None: ()}
     for community in communities:  # parents before children
-        down[community.id] = path = [*down[community.parent], community.id]
+        down[community.id] = path = (*down[community.parent], community.id)
         paths.update(dict.fromkeys(community.members, path))
     return paths

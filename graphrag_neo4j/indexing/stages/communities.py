@@ -9,6 +9,7 @@ that a first run would make; communities that live on in it keep their nodes, to
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isnan, nan
 from operator import itemgetter
 
 import anyio.to_thread
@@ -79,15 +80,13 @@ async def find_communities(
     # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
     follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
     make: Callable[[Detect], UpdatedTree]
-    weights: tuple[Sequence[str], Sequence[float]]
     if follow:
         stated = await read_edges(graph)
-        degrees = _degrees(stated, former.placed)
-        weights = [*degrees], array("d", degrees.values())
-        make = partial(_updated, stated, leiden.limits, former, _touched(degrees, former.placed))
+        degrees = _degrees(stated, former.entities)
+        make = partial(_updated, stated, leiden.limits, former, _touched(degrees, former))
     else:
-        edges = await read_numbered_edges(graph, sorted(former.placed))
-        weights = edges.names, array("d", edges.degrees())
+        edges = await read_numbered_edges(graph, former.entities)
+        degrees = array("d", edges.degrees())
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
         make = partial(_whole, [edges], leiden.limits)
@@ -98,43 +97,47 @@ async def find_communities(
             return _with_lasting_ids(make(detect), former.paths)
 
     tree = await anyio.to_thread.run_sync(in_gds)
-    await save_tree(graph, tree, former, weights, leiden.signature, updated=follow)
+    await save_tree(graph, tree, former, degrees, leiden.signature, updated=follow)
     listen(Advanced(len(tree.communities)))
 
 
 async def _former(graph: Graph, due: CommunitiesDueRow) -> SavedTree:
     rows = await graph.read_bulk("communities/known", KnownCommunityRow)
-    down: dict[str | None, list[str]] = {None: []}
+    down: dict[str | None, tuple[str, ...]] = {None: ()}
     for row in sorted(rows, key=itemgetter("level")):  # parents before children
-        down[row["id"]] = [*down[row["parent"]], row["id"]]
-    paths: dict[str, Sequence[str]] = {}
-    placed: dict[str, float | None] = {}
+        down[row["id"]] = (*down[row["parent"]], row["id"])
+    paths: dict[str, tuple[str, ...]] = {}
+    entities: list[str] = []
+    placed = array("d")
     async for members in entity_pages(graph):
+        members.sort(key=itemgetter("id"))
         paths |= {one["id"]: down[one["leaf"]] for one in members if one["leaf"]}
-        placed |= {one["id"]: one["placed"] for one in members}
+        entities += [one["id"] for one in members]
+        placed.extend(nan if one["placed"] is None else one["placed"] for one in members)
     return SavedTree(
         {row["id"]: row for row in rows},
         paths,
+        entities,
         placed,
         {ROOT: due["unchecked"], **{row["id"]: row["unchecked"] for row in rows}},
     )
 
 
-def _degrees(edges: Sequence[WeightedEdge], entities: Mapping[str, object]) -> dict[str, float]:
+def _degrees(edges: Sequence[WeightedEdge], entities: Sequence[str]) -> "array[float]":
     """The weighted degree of each entity: the number of statements about it and another one."""
     degrees = dict.fromkeys(entities, 0.0)
     for start, end, weight in edges:
         degrees[start] += weight
         degrees[end] += weight
-    return degrees
+    return array("d", degrees.values())
 
 
-def _touched(weights: Mapping[str, float], placed: Mapping[str, float | None]) -> dict[str, float]:
+def _touched(degrees: Sequence[float], former: SavedTree) -> dict[str, float]:
     """The entities that are new or whose weighted degree has changed, each with the change."""
     return {
-        entity: abs(weight - (placed[entity] or 0.0))
-        for entity, weight in weights.items()
-        if weight != placed[entity]
+        entity: abs(degree - (0.0 if isnan(placed) else placed))
+        for entity, degree, placed in zip(former.entities, degrees, former.placed, strict=True)
+        if degree != placed
     }
 
 
@@ -186,7 +189,7 @@ def _updated(
 ) -> UpdatedTree:
     """The former tree, changed where the graph has changed."""
     known = FormerTree(former.paths, touched, former.unchecked)
-    return updated_tree(former.placed, edges, detect, limits, known)
+    return updated_tree(former.entities, edges, detect, limits, known)
 
 
 def _with_lasting_ids(tree: UpdatedTree, paths: Mapping[str, Sequence[str]]) -> UpdatedTree:

@@ -26,8 +26,6 @@ from graphrag_neo4j.model import WeightedEdge
 
 __all__ = [
     "Detect",
-    "HierarchyLimits",
-    "TreeCommunity",
     "community_tree",
     "components",
     "connected_parts",

@@ -17,14 +17,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.indexing.clustering.hierarchy import (
-    Detect,
-    HierarchyLimits,
-    TreeCommunity,
-    connected_parts,
-    fresh_parts,
-)
+from graphrag_neo4j.indexing.clustering.hierarchy import Detect, connected_parts, fresh_parts
 from graphrag_neo4j.indexing.clustering.local_moving import modularity, move_locally, neighbours
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.model import WeightedEdge
 
 __all__ = ["ROOT", "FormerTree", "UpdatedTree", "updated_tree"]

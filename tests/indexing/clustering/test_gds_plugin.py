@@ -6,8 +6,9 @@ from graphdatascience import GraphDataScience
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering.edges import Edges
 from graphrag_neo4j.indexing.clustering.gds_plugin import detector, first_seen
-from graphrag_neo4j.indexing.clustering.hierarchy import HierarchyLimits, community_tree
+from graphrag_neo4j.indexing.clustering.hierarchy import community_tree
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits
 from tests.indexing.stages.test_communities import carol
 
 

@@ -9,12 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
-from graphrag_neo4j.indexing.clustering.hierarchy import (
-    Detect,
-    HierarchyLimits,
-    TreeCommunity,
-    community_tree,
-)
+from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.model import WeightedEdge
 
 names = st.sampled_from([f"n{i:02d}" for i in range(30)])

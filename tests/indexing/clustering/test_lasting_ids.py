@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.indexing.clustering.hierarchy import TreeCommunity
 from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids
+from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
 
 
 def flat(*parts: str) -> list[TreeCommunity]:

@@ -8,12 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
-from graphrag_neo4j.indexing.clustering.hierarchy import (
-    HierarchyLimits,
-    TreeCommunity,
-    community_tree,
-)
+from graphrag_neo4j.indexing.clustering.hierarchy import community_tree
 from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.indexing.clustering.tree_update import ROOT, FormerTree, updated_tree
 from graphrag_neo4j.model import WeightedEdge
 from tests.indexing.clustering.test_hierarchy import (

@@ -17,6 +17,7 @@ __all__ = ["Edges", "Numbers", "connected", "distinct", "inside", "scaled"]
 
 Numbers = NDArray[np.int32]
 LITTLE = 2.0**-14  # share of a weight that is added at most, to make weights distinct
+PART = 100_000  # edges that are looked at together
 GRAIN = 2.0**-30  # weights are multiples of it; sums up to eight million are exact
 
 
@@ -65,8 +66,8 @@ class Edges:
 
     def rows(self) -> Iterator[tuple[int, int, float]]:
         """The edges one by one, as (start, end, weight)."""
-        for first in range(0, len(self), 100_000):
-            part = slice(first, first + 100_000)
+        for first in range(0, len(self), PART):
+            part = slice(first, first + PART)
             columns = (self.starts[part], self.ends[part], self.weights[part])
             yield from zip(*(column.tolist() for column in columns), strict=True)
 
@@ -111,21 +112,24 @@ def scaled(edges: Edges, home: Numbers) -> Edges:
     return edges.weighing(_exact(weights))
 
 
-def connected(edges: Edges) -> Numbers:
+def connected(edges: Edges, labels: Numbers) -> Numbers:
     """The connected component of each node, named by the smallest number of a node in it.
 
-    In each round every component that has an edge to one with a smaller name joins the one with
-    the smallest.
+    Only edges between nodes of the same label count. In each round every component that has an edge
+    to one with a smaller name joins the one with the smallest.
     """
     name = np.arange(len(edges.names), dtype=np.int32)
-    starts, ends = edges.starts, edges.ends
+    counts = labels[edges.starts] == labels[edges.ends]
+    starts, ends = edges.starts[counts], edges.ends[counts]
     while len(starts):
-        one, other = name[starts], name[ends]
-        apart = one != other
-        starts, ends, one, other = starts[apart], ends[apart], one[apart], other[apart]
-        np.minimum.at(name, np.maximum(one, other), np.minimum(one, other))
+        for first in range(0, len(starts), PART):
+            part = slice(first, first + PART)
+            one, other = name[starts[part]], name[ends[part]]
+            np.minimum.at(name, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(further := name[name], name):
             name = further
+        apart = name[starts] != name[ends]
+        starts, ends = starts[apart], ends[apart]
     return name
 
 

@@ -4,6 +4,7 @@ Where there are several pages, each becomes a projected graph of its own, which 
 the database. Then one statement makes the graph for Leiden of all of them.
 """
 
+import gc
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -107,23 +108,26 @@ def _projected(
     """Projects the graph for Leiden, in which the nodes have the numbers of their order."""
     number = np.zeros(len(edges.names), np.int32)
     number[nodes] = np.arange(len(nodes), dtype=np.int32)
-    numbered = Edges(edges.names, number[edges.starts], number[edges.ends], edges.weights)
     try:
         if len(edges) <= page:
-            _send(gds, name, numbered, {**UNDIRECTED, **ONE_THREAD})
+            _send(gds, name, edges, number, {**UNDIRECTED, **ONE_THREAD})
         else:
-            _send_in_pages(gds, name, numbered, len(nodes), page)
+            _send_in_pages(gds, name, edges, number, page)
         yield name
     finally:
         _drop(gds, name)
 
 
-def _send_in_pages(gds: "GraphDataScience", name: str, edges: Edges, nodes: int, page: int) -> None:
+def _send_in_pages(
+    gds: "GraphDataScience", name: str, edges: Edges, number: Numbers, page: int
+) -> None:
     pages: list[str] = []
     try:
         for first in range(0, len(edges), page):
             pages.append(f"{name}_{len(pages)}")
-            _send(gds, pages[-1], edges.kept(slice(first, first + page)), {})
+            _send(gds, pages[-1], edges.kept(slice(first, first + page)), number, {})
+            gc.collect(1)  # the client leaves what it has sent in cycles
+        nodes = int(number.max()) + 1
         given = {"name": name, "nodes": nodes, "pages": pages, "configuration": UNDIRECTED}
         gds.run_cypher(JOIN, params=given)
     finally:
@@ -131,12 +135,16 @@ def _send_in_pages(gds: "GraphDataScience", name: str, edges: Edges, nodes: int,
 
 
 def _send(
-    gds: "GraphDataScience", name: str, edges: Edges, configuration: Mapping[str, object]
+    gds: "GraphDataScience",
+    name: str,
+    edges: Edges,
+    number: Numbers,
+    configuration: Mapping[str, object],
 ) -> None:
-    """Projects edges in one statement."""
+    """Projects edges in one statement; `number` holds the number of each node on the server."""
     columns = {
-        "starts": edges.starts.tolist(),
-        "ends": edges.ends.tolist(),
+        "starts": number[edges.starts].tolist(),
+        "ends": number[edges.ends].tolist(),
         "weights": edges.weights.tolist(),
     }
     params = {"name": name, "configuration": configuration, **columns}

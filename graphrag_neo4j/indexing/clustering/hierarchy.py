@@ -99,7 +99,7 @@ def _split(
     name = np.arange(len(home), dtype=np.int32)
     if len(edges):
         labels = detect(scaled(edges, home), gamma * sets)
-        name = connected(edges.kept(labels[edges.starts] == labels[edges.ends]))
+        name = connected(edges, labels)
     parts: list[list[Numbers]] = [[] for _ in range(sets)]
     members = np.flatnonzero(home >= 0).astype(np.int32)
     members = members[np.lexsort((members, name[members]))]

@@ -96,13 +96,42 @@ async def _write(page: Page, tx: Transaction) -> None:
 
 
 class _Change:
-    """What differs between a tree and the former one."""
+    """What differs between a tree and the former one.
+
+    `changed` holds the communities with other members, or with other communities above them; `left`
+    holds the entities that have left each community, by its id.
+    """
 
     def __init__(self, tree: UpdatedTree, former: SavedTree, degrees: Sequence[float]) -> None:
         self._tree, self._former, self._degrees = tree, former, degrees
-        self._paths = _paths(tree.communities)
-        self._changed = self._with_other_members()
-        self._left = self._those_who_left()
+        self.changed: set[str] = set()
+        self.left: defaultdict[str, list[str]] = defaultdict(list)
+        for leaf, path in self._leaves():
+            for entity in leaf.members:
+                self._compare(entity, former.paths.get(entity, ()), path)
+        sizes = {id_: row["size"] for id_, row in former.communities.items()}
+        self.changed.update(c.id for c in tree.communities if sizes.get(c.id) != len(c.members))
+
+    def _compare(self, entity: str, before: Path, now: Path) -> None:
+        """Notes what it means that an entity has another path."""
+        if before != now:
+            self.changed.update(before, now)
+            for id_ in set(before).difference(now):
+                self.left[id_].append(entity)
+
+    def _leaves(self) -> Iterator[tuple[TreeCommunity, Path]]:
+        """The communities without sub-communities, each with the ids from the coarsest to its own.
+
+        A dict of all entities with their paths would take much memory.
+        """
+        parents = {community.parent for community in self._tree.communities}
+        down: dict[str | None, Path] = {None: ()}
+        for community in self._tree.communities:  # parents before children
+            path = (*down[community.parent], community.id)
+            if community.id in parents:
+                down[community.id] = path
+            else:
+                yield community, path
 
     def pages(self) -> Iterator[Page]:
         """The statements in their order, with the rows that each writes."""
@@ -119,12 +148,12 @@ class _Change:
         for community in self._tree.communities:
             row = _row(community, self._tree.unchecked.get(community.id, 0.0))
             known = self._former.communities.get(community.id)
-            if community.id in self._changed or row != known:
+            if community.id in self.changed or row != known:
                 yield row
 
     def _to_save(self, row: KnownCommunityRow) -> Row:
         id_ = row["id"]
-        return {**row, "changed": id_ in self._changed, "left": self._left.get(id_, [])}
+        return {**row, "changed": id_ in self.changed, "left": self.left.get(id_, [])}
 
     def _former_parent(self, id_: str) -> str | None:
         known = self._former.communities.get(id_)
@@ -132,9 +161,10 @@ class _Change:
 
     def _joins(self) -> Iterator[Row]:
         """The entities that are in another leaf community than before."""
-        for entity, path in self._paths.items():
-            if self._former.paths.get(entity, ())[-1:] != path[-1:]:
-                yield {"id": entity, "leaf": path[-1]}
+        for leaf, _ in self._leaves():
+            for entity in leaf.members:
+                if self._former.paths.get(entity, ())[-1:] != (leaf.id,):
+                    yield {"id": entity, "leaf": leaf.id}
 
     def _placed(self) -> Iterator[Row]:
         """The entities whose weighted degree has changed."""
@@ -142,23 +172,6 @@ class _Change:
         for entity, now, was in zip(former.entities, self._degrees, former.placed, strict=True):
             if now != was:
                 yield {"id": entity, "weight": now}
-
-    def _with_other_members(self) -> set[str]:
-        """The communities with other members, or with other communities in between."""
-        known, paths = self._former.paths, self._paths
-        others = (entity for entity, path in paths.items() if known.get(entity) != path)
-        ids = {id_ for e in others for path in (paths[e], known.get(e, ())) for id_ in path}
-        sizes = {id_: row["size"] for id_, row in self._former.communities.items()}
-        return ids | {c.id for c in self._tree.communities if sizes.get(c.id) != len(c.members)}
-
-    def _those_who_left(self) -> Mapping[str, list[str]]:
-        """The entities that have left each community, by the id of the community."""
-        left: defaultdict[str, list[str]] = defaultdict(list)
-        for entity, path in self._former.paths.items():
-            for id_ in path:
-                if id_ not in self._paths[entity]:
-                    left[id_].append(entity)
-        return left
 
 
 def _paged(statement: str, rows: Iterable[Row]) -> Iterator[Page]:
@@ -175,16 +188,3 @@ def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
         "parent": community.parent,
         "unchecked": unchecked,
     }
-
-
-def _paths(communities: Sequence[TreeCommunity]) -> dict[str, Path]:
-    """The ids of the communities of each entity, from the coarsest to the leaf.
-
-    Entities of one leaf share the path.
-    """
-    paths: dict[str, Path] = {}
-    down: dict[str | None, Path] = {None: ()}
-    for community in communities:  # parents before children
-        down[community.id] = path = (*down[community.parent], community.id)
-        paths.update(dict.fromkeys(community.members, path))
-    return paths

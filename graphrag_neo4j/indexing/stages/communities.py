@@ -193,6 +193,9 @@ def _updated(
 
 
 def _with_lasting_ids(tree: UpdatedTree, paths: Mapping[str, Sequence[str]]) -> UpdatedTree:
+    """The tree, in which communities that live on have the ids that they had."""
+    if not paths:
+        return tree
     ids = {ROOT: ROOT, **lasting_ids(tree.communities, paths)}
     unchecked = {ids[id_]: weight for id_, weight in tree.unchecked.items()}
     return UpdatedTree(with_ids(tree.communities, ids), unchecked)

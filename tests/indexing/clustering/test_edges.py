@@ -1,12 +1,15 @@
 """Edges as arrays: the same edges, degrees and components as one by one."""
 
 from collections import defaultdict
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.indexing.clustering import edges as edges_module
 from graphrag_neo4j.indexing.clustering.edges import Edges, connected
 from graphrag_neo4j.indexing.clustering.graph_reader import (
     entity_pages,
@@ -21,19 +24,25 @@ from tests.indexing.stages.test_communities import carol, fill
 NAMES = [f"n{i:02d}" for i in range(30)]
 
 
-@given(edge_lists)
-def test_components_are_those_that_are_found_one_by_one(edges: list[WeightedEdge]) -> None:
+@given(edge_lists, st.lists(st.integers(0, 1), min_size=30, max_size=30))
+def test_components_are_those_that_are_found_one_by_one(
+    edges: list[WeightedEdge], labels: list[int]
+) -> None:
     found: defaultdict[int, list[str]] = defaultdict(list)
-    for number, name in enumerate(connected(Edges.of(edges, NAMES)).tolist()):
+    with patch.object(edges_module, "PART", 3):
+        names = connected(Edges.of(edges, NAMES), np.array(labels, np.int32)).tolist()
+    for number, name in enumerate(names):
         found[name].append(NAMES[number])
-    assert sorted(found.values()) == components(NAMES, edges)
+    label = dict(zip(NAMES, labels, strict=True))
+    same = [(a, b, weight) for a, b, weight in edges if label[a] == label[b]]
+    assert sorted(found.values()) == components(NAMES, same)
     assert all(NAMES[name] == min(members) for name, members in found.items())
 
 
 def test_a_long_chain_in_any_order_is_one_component() -> None:
     places = np.random.default_rng(1).permutation(20_000).astype(np.int32)
     chain = Edges(range(20_000), places[:-1], places[1:], np.ones(19_999))  # type: ignore[arg-type]
-    assert not connected(chain).any()
+    assert not connected(chain, np.zeros(20_000, np.int32)).any()
 
 
 @given(edge_lists)

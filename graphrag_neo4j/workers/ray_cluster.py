@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio.to_thread
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Listener, Notice
+from graphrag_neo4j.events import Listener, Notice, Waiting
 from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.protocols import IndexBackend, RunTask
@@ -70,7 +70,9 @@ async def connected(
     ray = _ray()
     ours = not ray.is_initialized()
     if ours:
+        listen(Waiting(_connecting(address), 0))  # it takes some seconds
         await anyio.to_thread.run_sync(_connect, ray, address, settings)
+        listen(Waiting("", 0))
     try:
         yield RayCluster(ray, settings, listen)
     finally:
@@ -102,6 +104,10 @@ def _ray() -> Any:  # noqa: ANN401 - the module, which may not be installed
             f"--ray needs a package that is not installed: {install_command('ray')}"
         ) from None
     return ray
+
+
+def _connecting(address: str) -> str:
+    return "Starting Ray" if address == LOCAL else f"Connecting to the Ray cluster ({address})"
 
 
 def _connect(ray: Any, address: str, settings: Settings) -> None:  # noqa: ANN401

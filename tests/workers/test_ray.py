@@ -115,8 +115,8 @@ def folder(tmp_path: Path) -> Path:
     """Documents of several kinds, one of them not in UTF-8."""
     folder = tmp_path / "docs"
     folder.mkdir()
-    for n in range(5):
-        people = [f"Ada{n} Lovelace met Charles{i % 3} Babbage in London{i}." for i in range(20)]
+    for n in range(3):
+        people = [f"Ada{n} Lovelace met Charles{i % 3} Babbage in London{i}." for i in range(16)]
         (folder / f"{n}.txt").write_text("\n\n".join(people), "utf-8")
     (folder / "rows.csv").write_text("id,text\n1,Ada0 Lovelace knew Jacob Marley.\n")
     (folder / "other.txt").write_bytes("Café Müller in Zürich était grand à Noël.".encode("cp1252"))

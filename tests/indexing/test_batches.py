@@ -200,7 +200,7 @@ async def test_a_run_that_waits_outlives_an_endpoint_that_is_away_and_says_so_on
         nonlocal waits, told
         waits += isinstance(event, Waiting) and event.text.startswith("Waiting for the provider")
         told += isinstance(event, Notice) and event.text.endswith("The run goes on waiting.")
-        endpoint.change(cut=float(1 <= waits <= 3))
+        endpoint.change(batches_away=1 <= waits <= 3)
 
     async with AsyncGraphRAG(given.changed(max_retries=0), listen) as rag:
         assert (await rag.index(tales, batch=True, wait=True)).complete

@@ -210,8 +210,8 @@ async def test_the_items_of_a_killed_worker_go_to_another_and_no_log_holds_the_k
 async def test_after_a_killed_driver_its_workers_end_and_the_same_command_continues(
     builder: Builder, settings: Make, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"KG_WORKERS": "2", "KG_CHUNK_TOKENS": "60", "RAY_ADDRESS": builder.ray.address}
-    for name, value in given.items():
+    cut = {"KG_CHUNK_TOKENS": "60", "KG_CHUNK_OVERLAP": "0"}
+    for name, value in {**cut, "KG_WORKERS": "2", "RAY_ADDRESS": builder.ray.address}.items():
         monkeypatch.setenv(name, value)
     await builder.build(None, settings())
     expected = await dump(builder.graph)

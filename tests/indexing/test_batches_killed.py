@@ -42,6 +42,7 @@ MOMENTS = {
     "a batch is noted and not made": ("indexing.batching.rounds", "BatchRounds", "_note_batch"),
     "a batch is made and not noted": ("llm.batch_calls", "BatchCalls", "create"),
     "some results are written": ("indexing.batching.rounds", "BatchRounds", "_save_page"),
+    "results are read again": ("llm.batch_calls", "BatchCalls", "download"),
     "some evidence is written": ("indexing.stages.extract", "", "_save_extractions"),
     "some reports are written": ("indexing.stages.reports", "", "save_reports"),
 }
@@ -51,7 +52,7 @@ MOMENTS = {
 def episode(tmp_path: Path) -> Path:
     """The beginning of a transcript: a few chunks, which have reports on two levels."""
     path = tmp_path / "episode.txt"
-    path.write_text(SHORTEST.read_text("utf-8")[:3_000], "utf-8")
+    path.write_text(SHORTEST.read_text("utf-8")[:5_000], "utf-8")
     return path
 
 

@@ -75,8 +75,9 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     _print_table(found.steps, batches=True)
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
-        "are counted; the lengths of the replies are assumptions. `kg-build index … --max-cost 5` "
-        "stops at $5."
+        "are counted; the lengths of the replies are assumptions. The costs are those of an empty "
+        "graph: what is indexed already is not paid for again, nor by `index --batch` what waits "
+        "in a batch. `kg-build index … --max-cost 5` stops at $5."
     )
     if not settings.claims:
         terminal.line("Claims are not extracted; --claims extracts them, too.")

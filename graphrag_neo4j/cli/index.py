@@ -134,9 +134,9 @@ def index(
     if flags["wait"] and not flags["batch"]:
         raise click.UsageError("Give --wait together with --batch.")
     ray = values.pop("ray")
-    if ray is not None:
-        if flags["batch"]:
-            raise click.UsageError("Give --batch or --ray: batches need no workers.")
+    if ray is not None and flags["batch"]:
+        raise click.UsageError("Give --batch or --ray: batches need no workers.")
+    if ray:  # it is empty where no address is given
         from graphrag_neo4j.workers.ray_cluster import check_address  # noqa: PLC0415 - rare
 
         check_address(ray)

@@ -10,6 +10,7 @@ results pile up. The model's key travels by reference through Ray's store, never
 import asyncio
 import logging
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,10 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
 import anyio.to_thread
 
+from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Listener, Notice
+from graphrag_neo4j.events import Listener, Notice, Waiting
 from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.protocols import IndexBackend, RunTask
@@ -70,7 +73,8 @@ async def connected(
     ray = _ray()
     ours = not ray.is_initialized()
     if ours:
-        await anyio.to_thread.run_sync(_connect, ray, address, settings)
+        async with _told(_connecting(address), listen):
+            await anyio.to_thread.run_sync(_connect, ray, address, settings)
     try:
         yield RayCluster(ray, settings, listen)
     finally:
@@ -102,6 +106,28 @@ def _ray() -> Any:  # noqa: ANN401 - the module, which may not be installed
             f"--ray needs a package that is not installed: {install_command('ray')}"
         ) from None
     return ray
+
+
+@asynccontextmanager
+async def _told(what: str, listen: Listener) -> AsyncIterator[None]:
+    """Tells every second what this process waits for, as long as the context lasts."""
+    began = time.monotonic()
+
+    async def tell() -> None:
+        while True:
+            listen(Waiting(what, time.monotonic() - began))
+            await anyio.sleep(1)
+
+    with first_error():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(tell)
+            yield
+            tasks.cancel_scope.cancel()
+    listen(Waiting("", time.monotonic() - began))
+
+
+def _connecting(address: str) -> str:
+    return "Starting Ray" if address == LOCAL else f"Connecting to the Ray cluster ({address})"
 
 
 def _connect(ray: Any, address: str, settings: Settings) -> None:  # noqa: ANN401

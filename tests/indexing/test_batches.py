@@ -8,15 +8,16 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError, ModelError
-from graphrag_neo4j.events import Event, Notice, silent
+from graphrag_neo4j.events import Event, Notice, Waiting, silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.batching import outbox
+from graphrag_neo4j.indexing.batching.rows import BatchRow
 from graphrag_neo4j.indexing.removal import IN_BATCHES
 from graphrag_neo4j.indexing.result import IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
-from tests.conftest import Make
+from tests.conftest import Make, Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.options import MODES
 
@@ -130,6 +131,24 @@ async def test_without_waiting_the_same_call_continues(
     assert twice(endpoint) == []
 
 
+@pytest.mark.usefixtures("environment")
+async def test_the_status_names_each_batch_and_says_once_how_to_go_on(
+    graph: Graph, given: Settings, tales: Path, monkeypatch: pytest.MonkeyPatch, kg: Run
+) -> None:
+    monkeypatch.setattr(outbox, "MOST_REQUESTS", 2)
+    await index(given, tales, batch=True)
+    said = [line for line in kg("status").out.splitlines() if "batch" in line]
+    costs = [f"{row['cost']:.4f}" for row in await graph.read("batch/list", BatchRow)]
+    assert [line.split(", sent ")[0] for line in said[:2]] == [
+        f"A batch waits at the provider: 0 of {requests} answered when it was last asked "
+        f"(validating), at most ${cost}"
+        for requests, cost in zip(("2 requests", "1 request"), costs, strict=True)
+    ]
+    assert [line[:57] for line in said[2:]] == [
+        "The provider takes up to 24 hours for a batch. `kg-build "
+    ]
+
+
 async def cost(graph: Graph) -> float:
     rows = await graph.run_plain("MATCH (batch:Batch) RETURN sum(batch.cost) AS cost")
     return float(rows[0]["cost"])
@@ -168,6 +187,25 @@ async def test_a_refused_batch_ends_the_run_with_its_reason_and_the_next_run_sen
     endpoint.change(batch_refused="")
     assert (await index(given, tales, batch=True, wait=True)).complete
     assert (await left(graph), twice(endpoint)) == (0, [])
+
+
+async def test_a_run_that_waits_outlives_an_endpoint_that_is_away_and_says_so_once(
+    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
+) -> None:
+    expected, _ = await direct(graph, given, tales)
+    endpoint.change(batch_polls=2)
+    waits, told = 0, 0
+
+    def listen(event: Event) -> None:
+        nonlocal waits, told
+        waits += isinstance(event, Waiting) and event.text.startswith("Waiting for the provider")
+        told += isinstance(event, Notice) and event.text.endswith("The run goes on waiting.")
+        endpoint.change(batches_away=1 <= waits <= 3)
+
+    async with AsyncGraphRAG(given.changed(max_retries=0), listen) as rag:
+        assert (await rag.index(tales, batch=True, wait=True)).complete
+    assert told == 1
+    assert await dump(graph) == expected
 
 
 async def test_an_endpoint_without_batches_says_so(

@@ -27,6 +27,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.pipeline import build
 from graphrag_neo4j.indexing.result import IndexResult
+from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.settings import Settings, load_settings
@@ -114,8 +115,8 @@ def folder(tmp_path: Path) -> Path:
     """Documents of several kinds, one of them not in UTF-8."""
     folder = tmp_path / "docs"
     folder.mkdir()
-    for n in range(5):
-        people = [f"Ada{n} Lovelace met Charles{i % 3} Babbage in London{i}." for i in range(20)]
+    for n in range(3):
+        people = [f"Ada{n} Lovelace met Charles{i % 3} Babbage in London{i}." for i in range(16)]
         (folder / f"{n}.txt").write_text("\n\n".join(people), "utf-8")
     (folder / "rows.csv").write_text("id,text\n1,Ada0 Lovelace knew Jacob Marley.\n")
     (folder / "other.txt").write_bytes("Café Müller in Zürich était grand à Noël.".encode("cp1252"))
@@ -202,6 +203,41 @@ async def test_the_items_of_a_killed_worker_go_to_another_and_no_log_holds_the_k
     ]
     assert logs
     assert not [path for path in logs if KEY.encode() in path.read_bytes()]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("environment")
+async def test_after_a_killed_driver_its_workers_end_and_the_same_command_continues(
+    builder: Builder, settings: Make, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = {"KG_CHUNK_TOKENS": "60", "KG_CHUNK_OVERLAP": "0"}
+    for name, value in {**cut, "KG_WORKERS": "2", "RAY_ADDRESS": builder.ray.address}.items():
+        monkeypatch.setenv(name, value)
+    await builder.build(None, settings())
+    expected = await dump(builder.graph)
+    all_lists = endpoint.count("extraction")
+    await wipe(builder.graph)
+    endpoint.change(latency=0.1)
+    command = ["-m", "graphrag_neo4j", "index", str(builder.folder), "--ray"]
+    async with await anyio.open_process([sys.executable, *command]) as driver:
+        while not await some_are_read(builder.graph):
+            assert driver.returncode is None
+            await anyio.sleep(0.1)
+        workers = builder.ray.actors()
+        driver.kill()
+    assert len(workers) == 2
+    assert not psutil.wait_procs(workers, timeout=20)[1]
+    endpoint.reset()
+    endpoint.change(latency=0.0)
+    assert (await builder.build(2, settings())).complete
+    assert await dump(builder.graph) == expected
+    assert endpoint.count("extraction") < all_lists
+
+
+async def some_are_read(graph: Graph) -> bool:
+    """Whether the lists of some chunks are in the graph."""
+    status = await read_status(graph, claims=False)
+    return 0 < status.pending["extract"] < status.counts["chunks"]
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import money_known
+from graphrag_neo4j.cli.output.progress import money, money_known
 from graphrag_neo4j.cli.output.words import counted, named_step, or_more
 from graphrag_neo4j.indexing.status import Status
 
@@ -26,6 +26,10 @@ PENDING = {
     "embed": ("text to embed", "texts to embed"),
 }
 EMPTY = "The graph is empty. `kg-build index PATHS` reads documents into it."
+BATCHES = (
+    "The provider takes up to 24 hours for a batch. `kg-build index PATHS --batch` asks for the "
+    "results, and goes on with those that are there."
+)
 SMALL = (
     "Each level covers every entity once; level 0 is the coarsest. Small reports list the members "
     "of a small community and are made without a model."
@@ -65,15 +69,17 @@ def print_pending(pending: Mapping[str, int]) -> None:
 
 
 def _print_batches(status: Status) -> None:
-    """Prints the batches that are not over: since when they wait, and how far they are."""
+    """Prints the batches that are not over: how far they are, their cost, and since when."""
     for batch in status.batches:
         state = batch["state"].replace("_", " ")
+        cost = "" if batch["cost"] is None else f", at most {money(batch['cost'])}"
         terminal.line(
             f"A batch waits at the provider: {batch['answered']:,} of "
-            f"{counted(batch['requests'], 'request')} answered at the last look ({state}), sent "
-            f"{batch['sent'][:16].replace('T', ' ')} UTC. `kg-build index PATHS --batch` goes on "
-            "with what it brings."
+            f"{counted(batch['requests'], 'request')} answered when it was last asked ({state})"
+            f"{cost}, sent {batch['sent'][:16].replace('T', ' ')} UTC."
         )
+    if status.batches:
+        terminal.line(BATCHES)
 
 
 def print_failures(status: Status, *, error: bool = False) -> None:

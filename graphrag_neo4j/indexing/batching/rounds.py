@@ -245,7 +245,7 @@ class BatchRounds:
 
     async def _pause(self) -> None:
         """Waits until all batches are over."""
-        began = time.monotonic()
+        began, away = time.monotonic(), False
         while rows := await self._graph.read("batch/list", BatchRow):
             done = sum(row["answered"] for row in rows)
             count = f"{done:,} of {sum(row['requests'] for row in rows):,} requests answered"
@@ -254,7 +254,11 @@ class BatchRounds:
             try:
                 await self._collect()
             except PassingError as error:  # a wait of hours outlives a while without network
-                self._listen(Notice(f"{error} The run goes on waiting.", warning=True))
+                if not away:
+                    self._listen(Notice(f"{error} The run goes on waiting.", warning=True))
+                away = True
+            else:
+                away = False
         self._listen(Waiting("", time.monotonic() - began))
 
 

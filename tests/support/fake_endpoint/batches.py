@@ -73,6 +73,8 @@ class Batches:
         """The response to a request about files or batches."""
         if not options.batches:
             raise ApiError(404, f"Unknown request URL: {request.path}.", "unknown_url")
+        if options.batches_away:
+            raise ApiError(503, "The server has too much to do.", "overloaded")
         match request.method, *request.path.removeprefix("/v1/").split("/"):
             case method, "files", *rest:
                 return self._files_route(method, rest, request)

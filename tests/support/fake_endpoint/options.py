@@ -48,6 +48,7 @@ class Options:
     garbage: float = _option(0.0, "rate of replies that nobody can use")
     messy: float = _option(0.0, "rate of usable replies with real-life mess")
     batches: bool = _option(True, "whether there is a Batch API; else 404")
+    batches_away: bool = _option(False, "whether the Batch API answers with 503")
     batch_polls: int = _option(1, "how often a batch is looked at until it is answered")
     batch_expired: float = _option(0.0, "share of a batch's requests that expire")
     batch_lost: float = _option(0.0, "share of a batch's requests without any result")

@@ -22,6 +22,7 @@ from graphrag_neo4j.graph.rows import IdsRow, SourceRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.cutting import Cuts
 from graphrag_neo4j.indexing.rows import DocumentRow, KnownDocumentRow
+from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders import clean
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import storable
@@ -32,7 +33,6 @@ __all__ = [
     "document_id",
     "header_of",
     "ingest",
-    "key_of",
     "known_sources",
     "sources_under",
 ]
@@ -92,11 +92,6 @@ def document_id(source: str) -> str:
     return identify("document", source)
 
 
-def key_of(source: str) -> bytes:
-    """The id of the document with that source in half the memory."""
-    return bytes.fromhex(document_id(source))
-
-
 def header_of(document: Document, names: Iterable[str]) -> str:
     """The text that a model reads before each chunk of a document: its metadata of these names."""
     known = {"title": document.title, **document.metadata}
@@ -112,19 +107,18 @@ async def ingest(
     recut: bool = False,
     started: Started = DOCUMENTS,
     size_of: Callable[[Document], int] = lambda _: 1,
-    seen: set[bytes] | None = None,
+    seen: KeyCounts | None = None,
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
     The next documents are cut while the last ones are written. With `recut` True, documents that
     were cut with other settings are cut again. `started` is the first event; `size_of` gives the
-    share of its total that a document has, in its unit. The set `seen` receives the `key_of` of the
-    source of each document.
+    share of its total that a document has, in its unit. `seen` receives the id of each document.
     """
     listen(started)
     done, arriving = anyio.create_memory_object_stream[_Cut](0)
     ingesting = _Ingesting(graph, cutting, listen, recut, size_of, done=done)
-    ingesting.seen = set() if seen is None else seen
+    ingesting.seen = KeyCounts() if seen is None else seen
     with first_error():
         async with arriving, anyio.create_task_group() as tasks:
             tasks.start_soon(_write_each, graph, arriving)
@@ -163,7 +157,7 @@ class _Ingesting:
         self.graph, self.cutting, self.listen, self.recut = graph, cutting, listen, recut
         self.size_of, self.done = size_of, done
         self.result = Ingested()
-        self.seen: set[bytes] = set()
+        self.seen = KeyCounts()
         self.unknown: list[_Prepared] = []
         self.waiting = 0  # characters of the documents in `unknown`
         self.unsent = _Cut()
@@ -171,11 +165,9 @@ class _Ingesting:
     async def take(self, document: Document) -> None:
         share = Share(self.size_of(document), self.listen)
         prepared, replaced = _prepare(document, self.cutting, share)
-        key = bytes.fromhex(prepared.id)
-        if key in self.seen:
+        if self.seen.add(prepared.id) > 1:
             self.result.repeated.append(document.source)
             return
-        self.seen.add(key)
         self.result.replaced += replaced
         self.unknown.append(prepared)
         self.waiting += len(document.text)

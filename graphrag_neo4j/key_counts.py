@@ -1,4 +1,4 @@
-"""Counts keys, of which there may be millions: beyond a few megabytes the counts are on the disk."""
+"""Counts keys, of which there may be millions. Beyond some megabytes the counts are on the disk."""
 
 import hashlib
 import sqlite3

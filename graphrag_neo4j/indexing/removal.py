@@ -80,9 +80,7 @@ async def drop_vanished_rows(
     return dropped
 
 
-async def _vanished(
-    graph: Graph, files: Sequence[str], seen: KeyCounts
-) -> dict[str, list[str]]:
+async def _vanished(graph: Graph, files: Sequence[str], seen: KeyCounts) -> dict[str, list[str]]:
     """By file, the sources in the graph that were not read."""
     found: dict[str, list[str]] = {}
     for start in range(0, len(files), FILES):

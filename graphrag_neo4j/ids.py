@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Iterator, Sequence
 
 from graphrag_neo4j.text import name_key
 
 __all__ = ["entity_id", "identify", "pair_id"]
+
+BLOCK = 1_000_000  # characters of a part that are hashed at once
 
 
 def identify(kind: str, *parts: str | int) -> str:
@@ -14,9 +17,27 @@ def identify(kind: str, *parts: str | int) -> str:
     >>> identify("entity", "ebenezer scrooge")
     '108fa925829e518595870fdf109a0a34'
     """
-    # JSON keeps ("a", "bc") and ("ab", "c") apart.
-    text = json.dumps([kind, *parts], ensure_ascii=False)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    hashed = hashlib.blake2b(digest_size=16)
+    for piece in _json([kind, *parts]):
+        hashed.update(piece.encode())
+    return hashed.hexdigest()
+
+
+def _json(parts: Sequence[str | int]) -> Iterator[str]:
+    """The pieces of the parts as a list in JSON, which keeps ("a", "bc") and ("ab", "c") apart.
+
+    A part may be a text of a gigabyte, so it is never copied as a whole.
+    """
+    for number, part in enumerate(parts):
+        yield ", " if number else "["
+        if isinstance(part, int) or len(part) <= BLOCK:
+            yield json.dumps(part, ensure_ascii=False)
+        else:
+            yield '"'
+            for start in range(0, len(part), BLOCK):
+                yield json.dumps(part[start : start + BLOCK], ensure_ascii=False)[1:-1]
+            yield '"'
+    yield "]"
 
 
 def entity_id(name: str) -> str:

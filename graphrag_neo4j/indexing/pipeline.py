@@ -60,6 +60,7 @@ from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
 from graphrag_neo4j.indexing.stages.summarize import summarize
 from graphrag_neo4j.indexing.status import read_status
+from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ async def build(
     async with hold_lease(graph, run, lambda: _used(setup)) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
-        seen = set[bytes]()
+        seen = KeyCounts()
         result.ingested = await _ingest(graph, corpus, cuts, listen, seen, recut=rebuild.reread)
         if prune_rows:
             result.dropped = [*gone, *await drop_vanished_rows(graph, corpus.tables, seen, listen)]
@@ -135,11 +136,11 @@ async def _ingest(
     corpus: Corpus,
     cuts: Cuts,
     listen: Listener,
-    seen: set[bytes],
+    seen: KeyCounts,
     *,
     recut: bool,
 ) -> Ingested:
-    """Writes the documents of the corpus and their chunks; `seen` receives their keys."""
+    """Writes the documents of the corpus and their chunks; `seen` receives their ids."""
     ingested = await ingest(
         graph,
         corpus.documents(),

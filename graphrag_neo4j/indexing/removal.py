@@ -1,7 +1,7 @@
 """Deletes documents, with all evidence that comes from them alone."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
@@ -10,10 +10,10 @@ from graphrag_neo4j.indexing.preparation import command_name, refuse_half_import
 from graphrag_neo4j.indexing.stages.ingest import (
     delete_documents,
     document_id,
-    key_of,
     known_sources,
 )
 from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders import file_of
 
 __all__ = ["drop_gone", "drop_vanished_rows", "remove"]
@@ -61,12 +61,12 @@ async def drop_gone(graph: Graph, sources: Sequence[str], listen: Listener) -> N
 
 
 async def drop_vanished_rows(
-    graph: Graph, tables: Mapping[str, int | None], seen: Collection[bytes], listen: Listener
+    graph: Graph, tables: Mapping[str, int | None], seen: KeyCounts, listen: Listener
 ) -> list[str]:
     """Deletes the documents whose row is no longer in its file, and returns their sources.
 
     `tables` holds the number of rows of each file that was read, None where some rows could not be
-    read. `seen` holds the `key_of` each source that was read. Nothing of a file is deleted if some
+    read. `seen` holds the ids of the documents that were read. Nothing of a file is deleted if some
     of its rows could not be read, because a missing row may be one of these, nor if the file holds
     no rows, because it may have been cut off. A notice says what is deleted, or why it is not.
     """
@@ -80,14 +80,12 @@ async def drop_vanished_rows(
     return dropped
 
 
-async def _vanished(
-    graph: Graph, files: Sequence[str], seen: Collection[bytes]
-) -> dict[str, list[str]]:
+async def _vanished(graph: Graph, files: Sequence[str], seen: KeyCounts) -> dict[str, list[str]]:
     """By file, the sources in the graph that were not read."""
     found: dict[str, list[str]] = {}
     for start in range(0, len(files), FILES):
         for source in await known_sources(graph, [], files[start : start + FILES]):
-            if key_of(source) not in seen:
+            if document_id(source) not in seen:
                 found.setdefault(file_of(source), []).append(source)
     return found
 

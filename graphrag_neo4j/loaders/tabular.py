@@ -9,6 +9,7 @@ from textwrap import shorten
 from typing import Any, TextIO
 
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders.sources import MEGABYTE, ReadOptions, Unreadable
 from graphrag_neo4j.loaders.text import File
 from graphrag_neo4j.model import Document, Scalar
@@ -33,7 +34,7 @@ def read_rows(file: File, source: str) -> Iterator[Document | Unreadable]:
     """
     options = file.options
     list_rows, columns_of = FORMATS[file.path.suffix.lower()]
-    seen: Counter[str] = Counter()
+    seen = KeyCounts()
     unusable = 0
     for place, value in list_rows(file):
         try:
@@ -162,18 +163,17 @@ FORMATS: Mapping[str, tuple[Lister, Callable[[Any], TableRow]]] = {
 """By suffix: a function that lists the rows with their places, and one for a row's columns."""
 
 
-def _name(row: TableRow, options: ReadOptions, seen: Counter[str]) -> str:
+def _name(row: TableRow, options: ReadOptions, seen: KeyCounts) -> str:
     """The name of a row, which is unique in its file."""
     if options.id_column is None:
         name = sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:32]
-        seen[name] += 1
-        return name if seen[name] == 1 else f"{name}-{seen[name]}"
+        times = seen.add(name)
+        return name if times == 1 else f"{name}-{times}"
     name = _string(_value(row, options.id_column))
     if not name:
         raise InputError(f"has nothing in its column {options.id_column}")
-    if name in seen:
+    if seen.add(name) > 1:
         raise InputError(f"repeats the id {name}")
-    seen[name] += 1
     return name
 
 

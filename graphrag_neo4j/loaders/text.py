@@ -8,14 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+import psutil
+
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.loaders.encodings import UTF8, encoding_in
-from graphrag_neo4j.loaders.sources import ReadOptions
+from graphrag_neo4j.loaders.sources import MEGABYTE, ReadOptions
 from graphrag_neo4j.model import Scalar
 
 __all__ = ["TAG_BYTES", "Content", "File", "markdown", "plain", "restructured_text"]
 
 BLOCK = 1 << 20  # characters
+LARGE = 100 * MEGABYTE  # bytes of a text for which the memory is checked
+TIMES = 4  # the memory that a text takes while it is cut into chunks, beside its size
 # The bytes of a file's limit that a tag of HTML or XML counts for. In memory it takes several times
 # as much, but so does a value of json.
 TAG_BYTES = 100
@@ -56,11 +60,27 @@ class File:
         return self.path.open(encoding=encoding, newline=newline)
 
     def text(self) -> str:
-        """The text with line feeds as line ends. Raises as `open` does, and UnicodeError."""
+        """The text with line feeds as line ends. Raises as `open` does, and UnicodeError.
+
+        Raises InputError, too, for a text that is too large for the free memory.
+        """
+        self._refuse_too_large_for_memory(self.path.stat().st_size)
         text = io.StringIO()  # reading all at once would hold the bytes beside the text
         with self.open() as file:
             shutil.copyfileobj(file, text, BLOCK)
         return text.getvalue()
+
+    def _refuse_too_large_for_memory(self, n_bytes: int) -> None:
+        """Otherwise the system would end the process without a word."""
+        free = psutil.virtual_memory().available
+        if n_bytes > LARGE and n_bytes * TIMES > free:
+            held, needed, left = (
+                f"{n / MEGABYTE:,.0f} MB" for n in (n_bytes, n_bytes * TIMES, free)
+            )
+            raise InputError(
+                f"holds {held} of text, which take {needed} of memory, and {left} are free: "
+                "split it into several files"
+            )
 
     def text_to_parse(self) -> str:
         """The text of a file that is parsed as a whole. Raises as `text` does.

@@ -150,6 +150,7 @@ async def _read(path: Path, how: str, home: Path) -> None:
         await _ingest(documents(), home)
     else:
         async for document in documents():
+            corpus.size_of(document)  # as ingest does: it lets the size go
             if how == "cut":
                 CUTTING.spans(document, lambda _: None)
     times.append(time.perf_counter() - began)

@@ -1,5 +1,6 @@
 """Small files that would take all memory are named with the reason; the others are read."""
 
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -184,6 +185,16 @@ def test_of_many_unusable_rows_the_first_are_named_and_the_rest_counted(tmp_path
     last = items[-1]
     assert isinstance(last, Unreadable)
     assert last.reason == "and 9,900 more rows can't be used"
+
+
+def test_a_text_for_which_there_is_no_memory_is_named(tmp_path: Path) -> None:
+    with (tmp_path / "a.txt").open("wb") as file:
+        file.truncate(2**40)  # bytes that take no room on the disk
+    assert re.fullmatch(
+        r"holds 1,099,512 MB of text, which take [\d,]+ MB of memory, and [\d,]+ MB are free: "
+        "split it into several files",
+        reason_for(tmp_path / "a.txt"),
+    )
 
 
 async def test_the_limit_is_a_setting_and_the_other_files_are_read(tmp_path: Path) -> None:

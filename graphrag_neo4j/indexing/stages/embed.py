@@ -37,7 +37,7 @@ __all__ = ["EmbedLimits", "embed", "prepare_vectors", "probe_dimensions"]
 PAGE = 200
 SAVED = 4  # batches that are saved together
 ROWS = 100  # vectors in one statement: as a parameter they are lists of numbers, which are large
-IN_FLIGHT = 64_000_000  # bytes of the calls that run at the same time, at most
+IN_FLIGHT = 24_000_000  # bytes of the calls that run at the same time, at most
 BYTES = 16  # of each number of a vector during a call: the response, its JSON and the array
 USUAL_DIMENSIONS = 1536  # of a vector, as long as its length is not known
 PROBE = "Neo4j"
@@ -272,6 +272,7 @@ class _Embedding:
                 for statement, rows in _rows(own[start : start + ROWS]).items():
                     if rows:
                         await tx.run(f"embed/{statement}_{kind}", rows=rows)
+                        rows.clear()  # the driver keeps the parameters until the transaction ends
 
 
 def _rows(results: Sequence[_EmbeddedText]) -> dict[str, list[Row]]:

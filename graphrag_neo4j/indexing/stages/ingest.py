@@ -4,12 +4,22 @@ The chunks of a changed document are replaced. A chunk whose text did not change
 with it its evidence.
 """
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import anyio
 import anyio.to_thread
@@ -22,6 +32,7 @@ from graphrag_neo4j.graph.rows import IdsRow, SourceRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.cutting import Cuts
 from graphrag_neo4j.indexing.rows import DocumentRow, KnownDocumentRow
+from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders import clean
 from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import storable
@@ -32,16 +43,18 @@ __all__ = [
     "document_id",
     "header_of",
     "ingest",
-    "key_of",
     "known_sources",
     "sources_under",
 ]
 
+Work = Callable[[Transaction], Awaitable[None]]
 DOCUMENTS = Started("ingest")
 LOOK = 100  # documents whose hashes are looked up together
 LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most
 WRITE_ROWS = 2000  # chunks in one statement, at most
 WRITE_CHUNKS = 400  # chunks after which a transaction ends
+PART = 4000  # chunks of a document in one transaction, at most; a larger one has several
+UNFINISHED = ""  # the content hash of a document as long as some of its chunks are missing
 LARGEST_INTEGER = 2**63 - 1
 
 
@@ -92,11 +105,6 @@ def document_id(source: str) -> str:
     return identify("document", source)
 
 
-def key_of(source: str) -> bytes:
-    """The id of the document with that source in half the memory."""
-    return bytes.fromhex(document_id(source))
-
-
 def header_of(document: Document, names: Iterable[str]) -> str:
     """The text that a model reads before each chunk of a document: its metadata of these names."""
     known = {"title": document.title, **document.metadata}
@@ -112,19 +120,18 @@ async def ingest(
     recut: bool = False,
     started: Started = DOCUMENTS,
     size_of: Callable[[Document], int] = lambda _: 1,
-    seen: set[bytes] | None = None,
+    seen: KeyCounts | None = None,
 ) -> Ingested:
     """Writes the documents that are new or changed, a few in each transaction.
 
     The next documents are cut while the last ones are written. With `recut` True, documents that
     were cut with other settings are cut again. `started` is the first event; `size_of` gives the
-    share of its total that a document has, in its unit. The set `seen` receives the `key_of` of the
-    source of each document.
+    share of its total that a document has, in its unit. `seen` receives the id of each document.
     """
     listen(started)
-    done, arriving = anyio.create_memory_object_stream[_Cut](0)
+    done, arriving = anyio.create_memory_object_stream[Work](0)
     ingesting = _Ingesting(graph, cutting, listen, recut, size_of, done=done)
-    ingesting.seen = set() if seen is None else seen
+    ingesting.seen = KeyCounts() if seen is None else seen
     with first_error():
         async with arriving, anyio.create_task_group() as tasks:
             tasks.start_soon(_write_each, graph, arriving)
@@ -136,15 +143,34 @@ async def ingest(
     return ingesting.result
 
 
-async def _write_each(graph: Graph, arriving: MemoryObjectReceiveStream[_Cut]) -> None:
-    """Writes what was cut, each in a transaction of its own, in the order in which it arrives."""
-    async for one in arriving:
-        await graph.transact(partial(_write, one))
+async def _write_each(graph: Graph, arriving: MemoryObjectReceiveStream[Work]) -> None:
+    """Does what arrives, each in a transaction of its own and in this order."""
+    async for work in arriving:
+        await graph.transact(work)
 
 
 async def _write(one: _Cut, tx: Transaction) -> None:
     await tx.run("ingest/documents", rows=[*one.documents, *one.metadata])
     await _replace_chunks(tx, [str(row["id"]) for row in one.documents], one.chunks)
+
+
+async def _begin(row: Row, tx: Transaction) -> None:
+    """Writes a document whose chunks follow in parts. Its hash shows that they are missing."""
+    await tx.run("ingest/documents", rows=[{**row, "content_hash": UNFINISHED}])
+    await tx.run("ingest/unlink", documents=[row["id"]])
+
+
+async def _write_part(chunks: Sequence[Row], previous: Row | None, tx: Transaction) -> None:
+    """Writes some chunks of a document; `previous` is the chunk before them."""
+    await _write_chunks(tx, chunks)
+    await _link(tx, [previous, *chunks] if previous else chunks)
+
+
+async def _finish(row: Row, now: Collection[str], tx: Transaction) -> None:
+    """Removes the chunks that a document had and has no more; with its hash it is complete."""
+    before = (await tx.run("ingest/chunks_of", IdsRow, documents=[row["id"]]))[0]["ids"]
+    await forget_chunks(tx, sorted(set(before).difference(now)))
+    await tx.run("ingest/documents", rows=[row])
 
 
 class _Ingesting:
@@ -158,12 +184,12 @@ class _Ingesting:
         recut: bool,
         size_of: Callable[[Document], int],
         *,
-        done: MemoryObjectSendStream[_Cut],
+        done: MemoryObjectSendStream[Work],
     ) -> None:
         self.graph, self.cutting, self.listen, self.recut = graph, cutting, listen, recut
         self.size_of, self.done = size_of, done
         self.result = Ingested()
-        self.seen: set[bytes] = set()
+        self.seen = KeyCounts()
         self.unknown: list[_Prepared] = []
         self.waiting = 0  # characters of the documents in `unknown`
         self.unsent = _Cut()
@@ -171,11 +197,9 @@ class _Ingesting:
     async def take(self, document: Document) -> None:
         share = Share(self.size_of(document), self.listen)
         prepared, replaced = _prepare(document, self.cutting, share)
-        key = bytes.fromhex(prepared.id)
-        if key in self.seen:
+        if self.seen.add(prepared.id) > 1:
             self.result.repeated.append(document.source)
             return
-        self.seen.add(key)
         self.result.replaced += replaced
         self.unknown.append(prepared)
         self.waiting += len(document.text)
@@ -215,19 +239,36 @@ class _Ingesting:
         spans = await anyio.to_thread.run_sync(
             self.cutting.spans, prepared.document, prepared.share
         )
-        chunks = _chunk_rows(prepared, spans)
-        if not chunks:
+        if not spans:
             self.result.empty.append(str(prepared.row["source"]))
-        self.result.chunks += len(chunks)
+        self.result.chunks += len(spans)
+        if len(spans) > PART:
+            await self._send_in_parts(prepared, spans)
+            return
         self.unsent.documents.append(prepared.row)
-        self.unsent.chunks += chunks
+        self.unsent.chunks += _chunk_rows(prepared, spans)
         if len(self.unsent.chunks) >= WRITE_CHUNKS:
             await self.send()
+
+    async def _send_in_parts(self, prepared: _Prepared, spans: Sequence[Span]) -> None:
+        """Hands over a document that is too large for the memory of one transaction of Neo4j.
+
+        A run that is killed meanwhile leaves a document that differs from its file, so the next
+        run cuts it again.
+        """
+        await self.send()
+        await self.done.send(partial(_begin, prepared.row))
+        rows, previous, ids = _chunk_rows(prepared, spans), None, set[str]()
+        while part := list(islice(rows, PART)):
+            await self.done.send(partial(_write_part, part, previous))
+            previous = part[-1]
+            ids.update(str(row["id"]) for row in part)
+        await self.done.send(partial(_finish, prepared.row, ids))
 
     async def send(self) -> None:
         """Hands over what is cut, once what was handed over before is written."""
         if self.unsent.documents or self.unsent.metadata:
-            await self.done.send(self.unsent)
+            await self.done.send(partial(_write, self.unsent))
         self.unsent = _Cut()
 
 
@@ -266,12 +307,20 @@ async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Seq
     Chunks that are no longer among them are removed with their evidence.
     """
     before = (await tx.run("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
-    now = [str(row["id"]) for row in chunks]
-    await forget_chunks(tx, sorted(set(before) - set(now)))
+    await forget_chunks(tx, sorted(set(before) - {str(row["id"]) for row in chunks}))
     await tx.run("ingest/unlink", documents=documents)
-    refs = await give_refs(tx, "chunk", now)
+    await _write_chunks(tx, chunks)
+    await _link(tx, chunks)
+
+
+async def _write_chunks(tx: Transaction, chunks: Sequence[Row]) -> None:
+    refs = await give_refs(tx, "chunk", [str(chunk["id"]) for chunk in chunks])
     for some in _in_parts(chunks):
         await tx.run("ingest/chunks", rows=[{**c, "ref": refs.get(str(c["id"]))} for c in some])
+
+
+async def _link(tx: Transaction, chunks: Sequence[Row]) -> None:
+    """Links chunks that follow each other in a document."""
     neighbours = [
         [one["id"], next_["id"]]
         for one, next_ in pairwise(chunks)
@@ -321,10 +370,11 @@ def _json(metadata: Mapping[str, object]) -> str:
     return storable(text)[0]
 
 
-def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
+def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> Iterator[Row]:
     header = str(prepared.row["header"] or "")
-    return [
-        {
+    counted = _counted(prepared.document.text, spans)
+    for index, (span, text, occurrence) in enumerate(counted):
+        yield {
             "id": identify("chunk", prepared.id, header, text, occurrence),
             "document": prepared.id,
             "text": text,
@@ -333,14 +383,13 @@ def _chunk_rows(prepared: _Prepared, spans: Iterable[Span]) -> list[Row]:
             "end": span.end,
             "n_tokens": span.n_tokens,
         }
-        for index, (span, text, occurrence) in enumerate(_counted(prepared.document.text, spans))
-    ]
 
 
 def _counted(text: str, spans: Iterable[Span]) -> Iterator[tuple[Span, str, int]]:
     """Each span with its text and the number of equal texts before it in the document."""
-    seen: Counter[str] = Counter()
+    seen: Counter[bytes] = Counter()
     for span in spans:
         part = text[span.start : span.end]
-        yield span, part, seen[part]
-        seen[part] += 1
+        key = hashlib.blake2b(part.encode(), digest_size=16).digest()  # the text itself is large
+        yield span, part, seen[key]
+        seen[key] += 1

@@ -1,6 +1,7 @@
 """Vectors and full-text indexes in a real Neo4j: what is embedded, when again, what is refused."""
 
 import logging
+import tracemalloc
 from array import array
 from collections.abc import Sequence
 
@@ -582,3 +583,25 @@ async def test_so_many_calls_run_at_the_same_time_as_the_memory_for_their_vector
     await embed(context, Embedder("slow", dimensions, slow), limits)
     assert most == 3
     assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [dimensions] * 12
+
+
+async def test_the_numbers_of_vectors_are_let_go_as_soon_as_they_are_sent(graph: Graph) -> None:
+    dimensions, batch = 1024, 100
+    await put(graph, documents(*(f"Text number {n}." for n in range(embedding.SAVED * batch))))
+
+    async def at_once(texts: Sequence[str]) -> list["array[float]"]:
+        return [array("f", [0.5] * dimensions) for _ in texts]
+
+    limits = EmbedLimits(50, batch, 100_000, lambda text: len(text.split()))
+    context = StageContext(graph, PresetBackend(), run, embedding.SAVED, silent)
+    tracemalloc.start()
+    await embed(context, Embedder("quick", dimensions, at_once), limits)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [
+        dimensions
+    ] * embedding.SAVED * batch
+    as_numbers = (
+        32 * dimensions * embedding.SAVED * batch
+    )  # bytes of all vectors as lists of numbers
+    assert peak < as_numbers

@@ -286,3 +286,46 @@ async def test_documents_are_cut_while_others_are_written(
     assert result.chunks == 3
     refs = [(row["source"], row["ref"]) for row in await chunks(graph)]
     assert refs == sorted(refs, key=lambda pair: pair[1])
+
+
+async def test_a_large_document_is_written_in_parts_and_is_the_same(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(graph, documents(TEXT), SMALL)
+    whole, rows = await dump(graph), await chunks(graph)
+    assert len(rows) > 5
+    await put(graph, documents("Marley was dead."), SMALL)
+    monkeypatch.setattr(ingesting, "PART", 2)
+    assert (await put(graph, documents(TEXT), SMALL)).chunks == len(rows)
+    assert await dump(graph) == whole
+    assert await chain(graph) == sorted(pairwise(row["id"] for row in rows))
+
+
+async def test_a_large_document_that_was_not_finished_is_cut_again(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(graph, documents(TEXT), SMALL)
+    whole = await dump(graph)
+    await put(graph, documents("Marley was dead."), SMALL)
+    monkeypatch.setattr(ingesting, "PART", 2)
+    with pytest.raises(RuntimeError, match="pulled the plug"):
+        await put(PullsThePlug(graph, after=3), documents(TEXT), SMALL)
+    assert await dump(graph) != whole
+    await put(graph, documents(TEXT), SMALL)
+    assert await dump(graph) == whole
+
+
+class PullsThePlug(Graph):
+    """A graph that fails after so many transactions."""
+
+    def __init__(self, graph: Graph, after: int) -> None:
+        super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
+        self.left = after
+
+    async def transact(
+        self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
+    ) -> T:
+        if not self.left:
+            raise RuntimeError("pulled the plug")
+        self.left -= 1
+        return await super().transact(work, fenced=fenced)

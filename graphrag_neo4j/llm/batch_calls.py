@@ -7,8 +7,7 @@ others may have two files: one of replies, one of errors.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import httpx2
 import openai
@@ -25,6 +24,7 @@ URL: Final = "/v1/chat/completions"
 ENDED: Final = frozenset({"completed", "expired", "cancelled", "failed"})
 MARK: Final = "graphrag_neo4j"  # the name of our mark in the metadata of a batch
 LISTED: Final = 100  # of the newest batches, among which one with our mark is looked for
+NAME: Final = "requests.jsonl"
 PART: Final = 2**20  # bytes
 
 
@@ -66,12 +66,12 @@ class BatchCalls:
         self._endpoint = endpoint
         self._calls: HttpCalls = endpoint.calls
 
-    async def upload(self, path: Path) -> str:
+    async def upload(self, content: IO[bytes]) -> str:
         """Uploads a file of requests and returns its id."""
 
         async def send(client: AsyncOpenAI) -> object:
-            with path.open("rb") as content:
-                return await client.files.create(file=(path.name, content), purpose="batch")
+            content.seek(0)
+            return await client.files.create(file=(NAME, content), purpose="batch")
 
         try:
             made = await self._calls.retried(send)
@@ -119,15 +119,16 @@ class BatchCalls:
         except openai.APIError as error:
             raise self._explained(error) from None
 
-    async def download(self, file: str, path: Path) -> None:
-        """Writes the content of a file of results to `path`."""
+    async def download(self, file: str, target: IO[bytes]) -> None:
+        """Writes the content of a file of results to `target`."""
 
         async def send(client: AsyncOpenAI) -> None:
             async with client.files.with_streaming_response.content(file) as response:
+                target.seek(0)
+                target.truncate()
                 try:
-                    with path.open("wb") as target:
-                        async for part in response.iter_bytes(PART):
-                            target.write(part)
+                    async for part in response.iter_bytes(PART):
+                        target.write(part)
                 except httpx2.HTTPError as error:
                     raise openai.APIConnectionError(request=response.http_request) from error
 

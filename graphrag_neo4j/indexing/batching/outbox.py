@@ -1,14 +1,13 @@
-"""The outbox: the requests of the next round, in files on the disk.
+"""The outbox: the requests of the next round, in temporary files.
 
 A provider takes at most 50,000 requests and 200 MB in a file, all for one model. Only the keys of
-the requests are held in memory.
+the requests are held in memory. The files have no names, so a killed process leaves none behind.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, Self
+from tempfile import TemporaryFile
+from typing import IO, Final, Self
 
 __all__ = ["Outbox", "RequestFile"]
 
@@ -23,7 +22,7 @@ class RequestFile:
     `cost` is the largest possible cost in US dollars, None where no price is known.
     """
 
-    path: Path
+    content: IO[bytes] = field(default_factory=TemporaryFile)
     keys: list[str] = field(default_factory=list)
     size: int = 0
     cost: float | None = 0.0
@@ -34,18 +33,16 @@ class RequestFile:
 
     def add(self, key: str, line: bytes, cost: float | None) -> None:
         """Appends a request."""
-        with self.path.open("ab") as file:
-            file.write(line)
+        self.content.write(line)
         self.keys.append(key)
         self.size += len(line)
         self.cost = None if cost is None or self.cost is None else self.cost + cost
 
 
 class Outbox:
-    """The files of a round, in a folder that goes with the context."""
+    """The files of a round; they go with the context."""
 
     def __init__(self) -> None:
-        self._folder = TemporaryDirectory(prefix="kg-batch-")
         self._last: dict[str, RequestFile] = {}  # by model
         self._files: list[RequestFile] = []
         self._keys: set[str] = set()
@@ -54,15 +51,11 @@ class Outbox:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._folder.cleanup()
+        for file in self._files:
+            file.content.close()
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys
-
-    @property
-    def path(self) -> Path:
-        """The folder."""
-        return Path(self._folder.name)
 
     @property
     def cost(self) -> float:
@@ -73,17 +66,17 @@ class Outbox:
         """Adds a request that the outbox does not hold yet."""
         last = self._last.get(model)
         if last is None or not last.has_room(line):
-            last = RequestFile(self.path / f"requests-{len(self._files)}.jsonl")
+            last = RequestFile()
             self._files.append(last)
             self._last[model] = last
         last.add(key, line, cost)
         self._keys.add(key)
 
     def take(self) -> Iterator[RequestFile]:
-        """Yields the files one by one, and removes each from the disk after its use."""
+        """Yields the files one by one, each of which is gone after its use."""
         while self._files:
             file = self._files.pop(0)
-            yield file
-            file.path.unlink()
+            with file.content:
+                yield file
         self._last.clear()
         self._keys.clear()

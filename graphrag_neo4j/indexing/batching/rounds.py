@@ -9,8 +9,8 @@ loses a batch nor sends it twice. A file that was uploaded and is not in the gra
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from tempfile import TemporaryFile
 from typing import Final
 from uuid import uuid4
 
@@ -169,11 +169,11 @@ class BatchRounds:
     async def _save_results(self, row: BatchRow, state: BatchState) -> None:
         """Saves all results of an ended batch, and removes the batch."""
         for file in state.files:
-            path = self._outbox.path / "results.jsonl"
-            await self._calls.download(file, path)
-            for page in _pages(path, self._requests):
-                await self._save_page(row["id"], page)
-            path.unlink()
+            with TemporaryFile() as lines:  # it has no name, so a killed process leaves none behind
+                await self._calls.download(file, lines)
+                lines.seek(0)
+                for page in _pages(lines, self._requests):
+                    await self._save_page(row["id"], page)
         if state.state != "failed":  # what a refused batch held is as if it had not been sent
             await self._graph.write("batch/unanswered", CountRow, batch=row["id"], reason=EXPIRED)
         await self._forget(row["id"])
@@ -211,7 +211,7 @@ class BatchRounds:
         """Sends what is in the outbox; returns the number of batches."""
         sent = 0
         for file in self._outbox.take():
-            uploaded = await self._calls.upload(file.path)
+            uploaded = await self._calls.upload(file.content)
             id_ = uuid4().hex
             await self._note_batch(id_, uploaded, file)
             await self._note_state(id_, await self._calls.create(uploaded, id_))
@@ -270,16 +270,15 @@ async def _spent(work: Callable[[], Awaitable[None]]) -> BudgetSpentError | None
     return None
 
 
-def _pages(path: Path, requests: BatchRequests) -> Iterator[list[BatchResult]]:
-    """The results in a file, in pages."""
+def _pages(lines: Iterable[bytes], requests: BatchRequests) -> Iterator[list[BatchResult]]:
+    """The results in the lines of a file, in pages."""
     page: list[BatchResult] = []
-    with path.open("rb") as lines:
-        for line in lines:
-            if result := requests.result(line):
-                page.append(result)
-            if len(page) == PAGE:
-                yield page
-                page = []
+    for line in lines:
+        if result := requests.result(line):
+            page.append(result)
+        if len(page) == PAGE:
+            yield page
+            page = []
     if page:
         yield page
 

@@ -24,7 +24,7 @@ from graphrag_neo4j.workers.child import LENGTH, Result
 from graphrag_neo4j.workers.deferred import Work
 from graphrag_neo4j.workers.pool import WorkerEndedError, WorkerPool
 
-__all__ = ["ProcessWorker", "process_pool", "usable_cores"]
+__all__ = ["process_pool", "usable_cores"]
 
 FEW = 100
 """Tasks that this process does itself before it starts workers: they take it a few seconds at most,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # Ray is large, and most runs do without it.
 # ruff: noqa: PLC0415
 
-__all__ = ["LOCAL", "RayCluster", "RayWorker", "check_address", "connected"]
+__all__ = ["LOCAL", "RayCluster", "check_address", "connected"]
 
 LOCAL: Final = "local"
 """The address that starts Ray on this machine for one run."""

@@ -204,10 +204,13 @@ class RayCluster:
         key = self.settings.openai_api_key if settings else None
         keys = [self.ray.put(key.get_secret_value())] if key else []
         begun = asyncio.ensure_future(_value(worker.actor.begin.remote(keys)))
-        if not (await asyncio.wait([begun], timeout=PATIENCE))[0] and not self._told:
-            self._told = True
-            self.listen(Notice(NO_WORKER, warning=True))
-        return str(await begun)
+        try:
+            if not (await asyncio.wait([begun], timeout=PATIENCE))[0] and not self._told:
+                self._told = True
+                self.listen(Notice(NO_WORKER, warning=True))
+            return str(await begun)
+        finally:
+            begun.cancel()  # the run may end before the worker has begun
 
     def read_files(
         self, files: Iterable[Path], options: ReadOptions, guessed: Guessed

@@ -1,5 +1,6 @@
 """A Ray cluster gives the graph of one process, keeps the limits, and loses nothing."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -31,7 +33,7 @@ from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.workers.ray_cluster import RayCluster, connected
+from graphrag_neo4j.workers.ray_cluster import RayCluster, RayWorker, connected
 from graphrag_neo4j.workers.ray_worker import read_file, version_of
 from tests.conftest import KEY, Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -285,6 +287,16 @@ def test_workers_get_shares_of_the_limits_and_no_secrets() -> None:
     assert in_flight == 28  # of seven workers, since a minute has no more calls to share
     assert (share.concurrency, share.requests_per_minute, share.tokens_per_minute) == (4, 1, 142)
     assert (share.openai_api_key, share.neo4j_password) == (None, None)
+
+
+async def test_a_run_that_ends_before_a_worker_has_begun_waits_for_nothing() -> None:
+    answer = asyncio.get_running_loop().create_future()
+    begin = SimpleNamespace(remote=lambda _keys: answer)
+    worker = RayWorker(None, SimpleNamespace(begin=begin), 1, None)
+    with anyio.move_on_after(0.05) as ended:
+        await RayCluster(Recording(), load_settings(), silent)._begun(worker, None)
+    assert ended.cancelled_caught
+    assert answer.cancelled()
 
 
 def test_a_worker_reads_only_the_same_version_of_a_file(tmp_path: Path) -> None:

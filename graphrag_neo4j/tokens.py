@@ -22,7 +22,7 @@ import tiktoken
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.resources import data
 
-__all__ = ["CountTokens", "check", "count", "encoding", "encoding_for", "line_counter"]
+__all__ = ["CountTokens", "check", "count", "encoding", "encoding_for", "line_counter", "part_counter"]
 
 CountTokens = Callable[[str], int]
 """Gives the number of tokens of a text."""
@@ -38,6 +38,7 @@ PACKAGED = {
 FOLDER_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 COUNTED_AT_ONCE = 100_000  # characters
 REMEMBERED = 50_000  # lines
+WORD, WORDS = 20, 20_000  # characters of a word at most; words that are remembered
 _environment = threading.Lock()
 
 
@@ -60,6 +61,14 @@ def count(text: str, encoding_name: str) -> int:
     # tiktoken fails on a megabyte of spaces in one piece.
     pieces = (text[i : i + COUNTED_AT_ONCE] for i in range(0, len(text), COUNTED_AT_ONCE))
     return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
+
+
+@cache
+def part_counter(encoding_name: str) -> CountTokens:
+    """A function like `count` for the words and parts of a chunk: it remembers those of a word."""
+    encode = encoding(encoding_name).encode_ordinary
+    word = lru_cache(WORDS)(lambda text: len(encode(text)))
+    return lambda part: word(part) if len(part) <= WORD else len(encode(part))
 
 
 @cache

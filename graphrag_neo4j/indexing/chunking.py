@@ -14,6 +14,7 @@ away. The price is that chunks are shorter than they could be (figures: docs/cho
 """
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -49,8 +50,7 @@ def cut(
     """
     if not text or text.isspace():
         return []
-    encode = tokens.encoding(encoding).encode_ordinary
-    return _Cutter(text, max_tokens, overlap, lambda part: len(encode(part)), progress).spans()
+    return _Cutter(text, max_tokens, overlap, tokens.part_counter(encoding), progress).spans()
 
 
 class _Cutter:
@@ -114,27 +114,27 @@ class _Cutter:
     def _borders(self) -> list[int]:
         """The borders with the lowest total cost; of equal costs, those nearest to each other."""
         n = len(self.tokens) - 1
-        best, came = array("d", [0.0]), array("q", [0])
+        best, compared, came = array("d", [0.0]), array("d", [0.0]), array("q", [0])
         for j in range(1, n + 1):
             self._report(j, MEASURED, self.places[j], CHOSEN)
-            i = min(self._reach(j), key=lambda i: (round(best[i], 9), -i))
+            i = min(self._reach(j), key=compared.__getitem__)  # of equal ones the first, the nearest
             best.append(best[i] + self.cost[j])
+            compared.append(round(best[j], 9))
             came.append(i)
         borders = [n]
         while borders[-1]:
             borders.append(came[borders[-1]])
         return borders[::-1]
 
-    def _reach(self, end: int) -> Iterator[int]:
-        """The borders where a chunk that ends at `end` may begin, with a piece of overlap."""
-        yield end - 1
-        for start in range(end - 2, -1, -1):
-            overlap = self.tokens[start] - self.tokens[start - 1] if start and self.overlap else 0
-            if self.tokens[end] - self.tokens[start] + overlap > self.max_tokens:
-                if self.tokens[end] - self.tokens[start] > self.max_tokens:
-                    return
-                continue
-            yield start
+    def _reach(self, end: int) -> range:
+        """The borders where a chunk that ends at `end` may begin, the nearest first.
+
+        The piece before the chunk is its overlap, and must fit, too.
+        """
+        first = bisect_left(self.tokens, self.tokens[end] - self.max_tokens, 0, end - 1)
+        if first and self.overlap:
+            first = min(first + 1, end - 1)
+        return range(end - 1, first - 1, -1)
 
     def _spans(self, borders: list[int]) -> Iterator[Span]:
         previous = 0

@@ -43,9 +43,11 @@ ENDS = [
         r"\s",
     )
 ]
+WORD_END = 4  # the rank of white space after a word
 WORD = regex.compile(r"\s*+\S++\s*+|\s++")
 GRAPHEME = regex.compile(r"\X")
 LONGEST_TOKEN = 32  # characters; longer tokens exist, but texts made of them need no exact limit
+BYTES = 4  # of a character in UTF-8, at most
 ATOMS_AT_ONCE = 20_000
 
 
@@ -60,6 +62,8 @@ def pieces(text: str, *, longest: int, count: CountTokens) -> Iterator[str]:
 
 def rank(piece: str) -> int:
     """The rank of the border after this piece, from 0 (paragraph, best) to 5 (within a word)."""
+    if piece[-1:] == " " and piece[-2:-1].isalnum():  # the usual end of a word
+        return WORD_END
     return next((i for i, end in enumerate(ENDS) if end.search(piece[-80:])), len(ENDS))
 
 
@@ -118,6 +122,8 @@ def _mended(parts: Iterable[str]) -> Iterator[str]:
 
 
 def _apart(before: str, after: str) -> bool:
+    if before[-1] == " " and after[0].isascii():  # quick, for most words
+        return True
     return len(GRAPHEME.findall(before[-1] + after[0])) == 2
 
 
@@ -136,6 +142,8 @@ def _shortened(piece: str, longest: int, count: CountTokens) -> Iterator[str]:
 
 
 def _fits(piece: str, longest: int, count: CountTokens) -> bool:
+    if len(piece) * BYTES <= longest:  # a token has at least one byte
+        return True
     return len(piece) <= LONGEST_TOKEN * longest and count(piece) <= longest
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import tiktoken
+from tiktoken import registry
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.resources import data
@@ -40,6 +41,7 @@ COUNTED_AT_ONCE = 100_000  # characters
 REMEMBERED = 50_000  # lines
 WORD, WORDS = 20, 20_000  # characters of a word at most; words that are remembered
 _environment = threading.Lock()
+_loading = threading.Lock()  # one thread loads an encoding, the others wait for it
 
 
 def check(name: str) -> None:
@@ -93,14 +95,24 @@ def encoding(name: str) -> tiktoken.Encoding:
     """
     check(name)
     try:
-        with _ranks_at_hand(name):
-            return tiktoken.get_encoding(name)
+        with _loading, _ranks_at_hand(name):
+            return _load(name)
     except (OSError, ValueError) as error:  # no network; a wrong hash
         raise InputError(
             f"The ranks of the encoding {name} can't be had ({error}): connect to the network "
             "once, let TIKTOKEN_CACHE_DIR name a folder that holds them, or set "
             "KG_ENCODING=o200k_base."
         ) from error
+
+
+@cache
+def _load(name: str) -> tiktoken.Encoding:
+    """An encoding without its ranks as Python objects, which take 28 MB and are used no more."""
+    make = (registry.ENCODING_CONSTRUCTORS or {})[name]
+    parts = make()
+    made = tiktoken.Encoding(**parts)
+    parts["mergeable_ranks"].clear()
+    return made
 
 
 @contextmanager

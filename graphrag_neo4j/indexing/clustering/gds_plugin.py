@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PROJECTION", "detector", "drop_projections", "first_seen", "projections_of"]
 
 PROJECTION: Final = "kg_"
-PAGE: Final = 100_000  # edges in a statement, and labels in its result
+PAGE: Final = 50_000  # edges in a statement, and labels in its result
 UNDIRECTED: Final = {"undirectedRelationshipTypes": ["*"]}
 # With more threads, most projections of a small graph wait a tenth of a second for a thread.
 ONE_THREAD: Final = {"readConcurrency": 1}

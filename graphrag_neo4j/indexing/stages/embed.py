@@ -35,9 +35,9 @@ from graphrag_neo4j.text import shortened
 __all__ = ["EmbedLimits", "embed", "prepare_vectors", "probe_dimensions"]
 
 PAGE = 200
-SAVED = 4  # batches that are saved together
-ROWS = 100  # vectors in one statement: as a parameter they are lists of numbers, which are large
-IN_FLIGHT = 24_000_000  # bytes of the calls that run at the same time, at most
+SAVED = 2  # batches that are saved together
+ROWS = 50  # vectors in one statement: as a parameter they are lists of numbers, which are large
+IN_FLIGHT = 16_000_000  # bytes of the calls that run at the same time, at most
 BYTES = 16  # of each number of a vector during a call: the response, its JSON and the array
 USUAL_DIMENSIONS = 1536  # of a vector, as long as its length is not known
 PROBE = "Neo4j"

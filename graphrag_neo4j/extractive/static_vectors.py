@@ -63,6 +63,8 @@ def _model() -> "tuple[Tokenizer, NDArray[np.float16]]":
     tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
     tokenizer.no_padding()
     tokenizer.no_truncation()
+    # This tokenizer takes a whole text for a word, and would remember 10,000 of them: up to 70 MB.
+    tokenizer.model._resize_cache(0)  # noqa: SLF001 - there is no public way
     # The numbers stay in 16 bits, as the file has them: in 32 bits they take twice the memory.
     return tokenizer, load_file(folder / WEIGHTS)["embedding.weight"]
 

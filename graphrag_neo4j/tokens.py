@@ -23,7 +23,15 @@ from tiktoken import registry
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.resources import data
 
-__all__ = ["CountTokens", "check", "count", "encoding", "encoding_for", "line_counter", "part_counter"]
+__all__ = [
+    "CountTokens",
+    "check",
+    "count",
+    "encoding",
+    "encoding_for",
+    "line_counter",
+    "part_counter",
+]
 
 CountTokens = Callable[[str], int]
 """Gives the number of tokens of a text."""

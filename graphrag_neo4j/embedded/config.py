@@ -10,10 +10,19 @@ import psutil
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.files import make_private_folder, write_private
 
-__all__ = ["LOOPBACK", "choose_ports", "java_memory", "listens", "write_config"]
+__all__ = [
+    "HEAP",
+    "LOOPBACK",
+    "choose_ports",
+    "heap_size",
+    "java_memory",
+    "listens",
+    "write_config",
+]
 
 MEGABYTE = 1024**2
 LOOPBACK = "127.0.0.1"
+HEAP = "server.memory.heap.max_size"
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -37,6 +46,15 @@ def java_memory(memory: int | None = None) -> tuple[int, int]:
     return _clamp(megabytes // 4, 512), _clamp(megabytes // 8, 256)
 
 
+def heap_size(home: Home) -> str:
+    """The largest heap, as Java reads it: that of the user's `own.conf`, else that of the machine.
+
+    Java does not read `neo4j.conf`, so this is for its command line.
+    """
+    heap, _ = java_memory()
+    return _own_settings(home.own_config_path).get(HEAP, f"{heap}m").lower().removesuffix("ib")
+
+
 def write_config(
     home: Home, plugins: Path, bolt_port: int, http_port: int, browse_port: int
 ) -> None:
@@ -55,7 +73,7 @@ def write_config(
         "server.http.advertised_address": f"{LOOPBACK}:{http_port}",
         "server.directories.plugins": plugins.as_posix(),
         "server.memory.heap.initial_size": "512m",
-        "server.memory.heap.max_size": f"{heap}m",
+        HEAP: f"{heap}m",
         "server.memory.pagecache.size": f"{page_cache}m",
         # Without these three an empty home takes 550 MB on disk; with them 2 MB.
         "db.tx_log.preallocate": "false",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from graphrag_neo4j.embedded.config import java_memory
+from graphrag_neo4j.embedded.config import heap_size
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.java import Java
 from graphrag_neo4j.embedded.telling import SILENT, SlowStep, Telling
@@ -44,10 +44,10 @@ def set_password(home: Home, java: Java, jars: Path, telling: Telling = SILENT) 
 
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
     """Starts Neo4j as a process that runs on without ours and its terminal; returns its id."""
-    heap, _ = java_memory()
     # No folder of the home is among them: its maker could run programs of their own there.
     folders = [jars / "plugins" / "*", jars / "lib" / "*"]
-    command = [java.path, "-Xms512m", f"-Xmx{heap}m", "-XX:+UseG1GC", *java.flags()]
+    command = [java.path, "-Xms512m", f"-Xmx{heap_size(home)}", "-XX:+UseG1GC", *java.flags()]
+    command += ["-XX:+ExitOnOutOfMemoryError"]  # otherwise clients wait for answers without end
     command += ["-cp", os.pathsep.join(str(folder) for folder in folders), main_class]
     command += [_home_argument(home), f"--config-dir={home.path / 'conf'}", "--console-mode"]
     make_private_folder(home.console_path.parent)

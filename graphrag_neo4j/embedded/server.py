@@ -2,12 +2,12 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graphrag_neo4j.embedded import process
-from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports, write_config
+from graphrag_neo4j.embedded.config import HEAP, LOOPBACK, choose_ports, write_config
 from graphrag_neo4j.embedded.home import Home, ServerRecord, default_home
 from graphrag_neo4j.embedded.java import Java, find_java
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 MEGABYTE = 1_000_000
+LAST_WORDS = 10_000  # bytes of what Java has printed
 ROOM = 50 * MEGABYTE  # free bytes of the disk; with less, Neo4j may stop at any write
 UPGRADE = ("5.26", "2026.01")
 
@@ -60,6 +61,13 @@ class Server:
         """Raises EmbeddedError if the process of the server has ended."""
         home = Home(self.home)
         if process.find(home, self.pid) is None:
+            if _ran_out_of_memory(home):
+                raise EmbeddedError(
+                    f"The Neo4j in {self.home} has run out of memory and has ended, and this"
+                    " command with it: give it more by a line such as"
+                    f" {HEAP}=8g in {home.own_config_path}, and run the same command again; the"
+                    " saved data is not lost."
+                )
             raise EmbeddedError(
                 f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with"
                 " it: run the same command again, which starts Neo4j again; the saved data is not"
@@ -215,6 +223,14 @@ def log_path(settings: Settings) -> Path:
 
 def _home(settings: Settings) -> Home:
     return Home((settings.home or default_home()).expanduser().resolve())
+
+
+def _ran_out_of_memory(home: Home) -> bool:
+    """Whether Java says at the end of its output that its heap is full."""
+    with suppress(FileNotFoundError), home.console_path.open("rb") as console:
+        console.seek(max(0, home.console_path.stat().st_size - LAST_WORDS))
+        return b"java.lang.OutOfMemoryError" in console.read()
+    return False
 
 
 def _full_disk(folder: Path) -> str | None:

@@ -2,8 +2,9 @@
 
     python scripts/bench/index.py [FOLDER]             speed on a folder of .txt (default: sample)
     python scripts/bench/index.py --hub                one pair stated in 10,000 chunks
-    python scripts/bench/index.py --memory [FOLDER]    peak memory on FOLDER and on ten copies, with other names
+    python scripts/bench/index.py --memory [FOLDER]    peak memory on FOLDER, and on ten copies
 
+The names in each of the ten copies are others, so that there are more entities, too.
 Only the model is not real: it is an endpoint without latency in a separate process. The embedded
 Neo4j runs in a new home folder. There is one gleaning (two calls for each chunk) and no claims.
 """
@@ -207,7 +208,9 @@ async def _memory_of(settings: Settings, folder: Path, times: int) -> None:
     async with AsyncGraphRAG(settings, peaks.listen) as rag:
         await rag.index(documents())
         peaks.listen(Started("end"))
-        entities, pairs = [await _number_of(rag.graph, what) for what in ("(:Entity)", "()-[:RELATED]->()")]
+        entities, pairs = [
+            await _number_of(rag.graph, what) for what in ("(:Entity)", "()-[:RELATED]->()")
+        ]
     print(f"    {entities:,} entities, {pairs:,} pairs of them are related")
     print(max(peaks.of.values()))
 

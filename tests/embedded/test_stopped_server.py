@@ -131,3 +131,28 @@ async def test_a_command_whose_server_is_killed_ends_at_once(tmp_path: Path) -> 
         assert running(settings) is None
     finally:
         stop(settings)
+
+
+@embedded_only
+@pytest.mark.one_release
+@pytest.mark.slow
+async def test_a_server_that_runs_out_of_memory_ends_and_says_how_to_give_it_more(
+    tmp_path: Path,
+) -> None:
+    settings = settings_of(tmp_path / "home")
+    own = tmp_path / "home" / "own.conf"
+    own.parent.mkdir()
+    # Neo4j guards its memory by itself, but for what plugins such as GDS take.
+    unguarded = "dbms.memory.transaction.total.max=0\ndb.memory.transaction.max=0\n"
+    own.write_text(f"{unguarded}server.memory.heap.max_size=600m\n", encoding="utf-8")
+    try:
+        async with AsyncGraphRAG(settings) as rag:
+            with pytest.raises(
+                EmbeddedError, match=r"run out of memory.*heap\.max_size=8g in .*own"
+            ):
+                await rag.graph.run_plain(
+                    "UNWIND range(1, 100000000) AS n RETURN size(collect(toString(n))) AS n"
+                )
+        assert running(settings) is None
+    finally:
+        stop(settings)

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["PROJECTION", "detector", "drop_projections", "first_seen", "projections_of"]
 
 PROJECTION: Final = "kg_"
-PAGE: Final = 50_000  # edges in a statement, and labels in its result
+PAGE: Final = 100_000  # edges in a statement, and labels in its result
 UNDIRECTED: Final = {"undirectedRelationshipTypes": ["*"]}
-# With more threads, most projections of a small graph wait a tenth of a second for a thread.
+# With more threads, most projections of a small graph wait a tenth of a second for a thread, and
+# the graph of each page takes 28 MB more on the server.
 ONE_THREAD: Final = {"readConcurrency": 1}
 # Plain RETURN: with an alias the client fails after projecting, and leaves the projection behind.
 SEND: Final = """
@@ -125,7 +126,7 @@ def _send_in_pages(
     try:
         for first in range(0, len(edges), page):
             pages.append(f"{name}_{len(pages)}")
-            _send(gds, pages[-1], edges.kept(slice(first, first + page)), number, {})
+            _send(gds, pages[-1], edges.kept(slice(first, first + page)), number, ONE_THREAD)
             gc.collect(1)  # the client leaves what it has sent in cycles: 40 MB after some pages
         nodes = int(number.max()) + 1
         given = {"name": name, "nodes": nodes, "pages": pages, "configuration": UNDIRECTED}

@@ -106,6 +106,8 @@ def scaled(edges: Edges, home: Numbers) -> Edges:
     at = home[edges.starts]
     totals = np.bincount(at, edges.weights)
     found = totals[totals > 0].tolist()
+    if len(found) == 1:
+        return edges  # scaled by 1
     mean = sum(found) / len(found)
     weights = edges.weights * mean
     weights /= totals[at]

@@ -8,7 +8,7 @@ community, so the one run gives the same split as a run for each community.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -32,6 +32,8 @@ __all__ = [
     "fresh_parts",
 ]
 
+Whole = tuple[str | None, Numbers]
+"""A set of nodes, after the id of the community that it is, or that it is a part of."""
 Detect = Callable[[Edges, float], Numbers]
 """Gives a label for each node, for a resolution gamma; equal labels: one community.
 
@@ -47,23 +49,28 @@ def community_tree(edges: Edges, detect: Detect, limits: HierarchyLimits) -> lis
     """
     names, edges = edges.names, distinct(edges)
     tree: list[TreeCommunity] = []
-    wholes: list[tuple[str | None, Numbers]] = [(None, np.arange(len(names), dtype=np.int32))]
+    wholes: list[Whole] = [(None, np.arange(len(names), dtype=np.int32))]
     for number in range(limits.max_levels):
         home = _home([members for _, members in wholes], len(names))
         edges = inside(edges, home)  # no later level needs the others
-        split = _split(home, len(wholes), edges, detect, limits.gamma)
-        level = [
-            (TreeCommunity.of(number, _named(part, names), parent), part)
-            for (parent, _), parts in zip(wholes, split, strict=True)
-            for part in parts
-            if number == 0 or len(parts) > 1
-        ]
-        tree += [community for community, _ in level]
-        most = max(limits.max_size, 1)
-        wholes = [(community.id, part) for community, part in level if len(part) > most]
-        if not level:
+        level = _level(number, wholes, _split(home, len(wholes), edges, detect, limits.gamma))
+        wholes = []
+        for parent, part in level:
+            tree.append(TreeCommunity.of(number, _named(part, names), parent))
+            if len(part) > max(limits.max_size, 1):
+                wholes.append((tree[-1].id, part))
+        if not wholes:
             break
     return tree
+
+
+def _level(
+    number: int, wholes: Sequence[Whole], split: Iterable[Sequence[Numbers]]
+) -> Iterator[Whole]:
+    """The members of each community of a level, after the id of its parent."""
+    for (parent, _), parts in zip(wholes, split, strict=True):
+        if number == 0 or len(parts) > 1:
+            yield from ((parent, part) for part in parts)
 
 
 def fresh_parts(

@@ -9,7 +9,7 @@ community, so the one run gives the same split as a run for each community.
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def _home(wholes: Sequence[Numbers], nodes: int) -> Numbers:
 
 def _split(
     home: Numbers, sets: int, edges: Edges, detect: Detect, gamma: float
-) -> list[list[Numbers]]:
+) -> Iterator[list[Numbers]]:
     """The parts of each of several sets in the order of their first members, in one run.
 
     All `edges` are inside sets; `home` is that of `inside`.
@@ -107,13 +107,12 @@ def _split(
     if len(edges):
         labels = detect(scaled(edges, home), gamma * sets)
         name = connected(edges, labels)
-    parts: list[list[Numbers]] = [[] for _ in range(sets)]
     members = np.flatnonzero(home >= 0).astype(np.int32)
-    members = members[np.lexsort((members, name[members]))]
-    for part in np.split(members, np.flatnonzero(np.diff(name[members])) + 1):
-        if len(part):
-            parts[home[part[0]]].append(part)
-    return parts
+    members = members[np.lexsort((members, name[members], home[members]))]
+    bounds = np.flatnonzero(np.diff(name[members], prepend=-1, append=-1))
+    places = np.searchsorted(home[members[bounds[:-1]]], np.arange(sets + 1))
+    for first, last in pairwise(places.tolist()):
+        yield [members[begin:end] for begin, end in pairwise(bounds[first : last + 1].tolist())]
 
 
 def _named(part: Numbers, names: Sequence[str]) -> list[str]:

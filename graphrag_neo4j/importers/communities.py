@@ -67,14 +67,14 @@ async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     """A community for each connected component of the entities that are in no community."""
     # They use numpy, which takes a moment to import.
     from graphrag_neo4j.indexing.clustering.graph_reader import (  # noqa: PLC0415
-        entity_pages,
+        entity_ids,
         read_edges,
     )
     from graphrag_neo4j.indexing.clustering.hierarchy import components  # noqa: PLC0415
 
-    ids = [row["id"] async for page in entity_pages(graph) for row in page]
+    ids = await entity_ids(graph)
     rest = [id_ for id_ in ids if id_ not in tree.leaves]
-    parts = components(rest, await read_edges(graph))
+    parts = components(rest, (await read_edges(graph, ids)).named())
     return [TreeCommunity.of(0, part, None) for part in parts]
 
 

@@ -9,7 +9,6 @@ __all__ = [
     "CommunitiesDueRow",
     "DocumentChunksRow",
     "DocumentRow",
-    "EdgeRow",
     "EdgesOfRow",
     "FoundRow",
     "HeldRow",
@@ -51,14 +50,6 @@ class MemberRow(TypedDict):
     id: str
     leaf: str | None
     placed: float | None
-
-
-class EdgeRow(TypedDict):
-    """A relationship: the ids of its ends, and the number of its statements."""
-
-    source: str
-    target: str
-    weight: int
 
 
 class EdgesOfRow(TypedDict):

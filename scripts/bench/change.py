@@ -32,7 +32,7 @@ from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering.edges import Edges
 from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
-from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
+from graphrag_neo4j.indexing.clustering.graph_reader import entity_ids, read_edges
 from graphrag_neo4j.indexing.clustering.hierarchy import community_tree
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.local_moving import modularity
@@ -184,7 +184,7 @@ async def _tell_modularity(graph: Graph) -> None:
 
 
 async def _modularities(graph: Graph) -> tuple[list[float], list[float]]:
-    edges = await read_edges(graph)
+    edges = (await read_edges(graph, await entity_ids(graph))).named()
     members = await graph.run_plain(
         "MATCH (e:Entity)-[:IN_COMMUNITY]->(leaf)-[:PARENT*0..]->(c) "
         "RETURN e.id AS id, c.id AS community, c.level AS level ORDER BY level"

@@ -43,7 +43,7 @@ from graphrag_neo4j.graph import Graph, ensure_schema
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.clustering.edges import Edges
 from graphrag_neo4j.indexing.clustering.gds_plugin import detector
-from graphrag_neo4j.indexing.clustering.graph_reader import read_edges
+from graphrag_neo4j.indexing.clustering.graph_reader import entity_ids, read_edges
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
@@ -179,7 +179,7 @@ async def _measure(home: Path, edges: list[WeightedEdge] | None) -> None:
 
 
 async def _edges(graph: Graph) -> list[WeightedEdge]:
-    return await read_edges(graph)
+    return (await read_edges(graph, await entity_ids(graph))).named()
 
 
 def _made_up() -> list[WeightedEdge]:

@@ -64,6 +64,10 @@ class Edges:
         degrees += np.bincount(self.ends, self.weights, nodes)
         return degrees
 
+    def named(self) -> list[WeightedEdge]:
+        """The edges by the names of their nodes."""
+        return [(self.names[start], self.names[end], weight) for start, end, weight in self.rows()]
+
     def rows(self) -> Iterator[tuple[int, int, float]]:
         """The edges one by one, as (start, end, weight)."""
         for first in range(0, len(self), PART):

@@ -8,20 +8,13 @@ from numpy.typing import NDArray
 
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
-from graphrag_neo4j.indexing.rows import EdgeRow, EdgesOfRow, MemberRow
-from graphrag_neo4j.model import WeightedEdge
+from graphrag_neo4j.indexing.rows import EdgesOfRow, MemberRow
 
-__all__ = ["entity_pages", "id_ranges", "read_edges", "read_numbered_edges"]
+__all__ = ["entity_ids", "entity_pages", "id_ranges", "read_edges"]
 
 PAGE = 50_000  # entities; all of a corpus of some hundred documents are one page
 PAGE_WITH_EDGES = 10_000  # entities
 Columns = tuple[Numbers, Numbers, NDArray[np.float64]]
-
-
-async def read_edges(graph: Graph) -> list[WeightedEdge]:
-    """All relationships as (start, end, weight); the weight is the number of statements."""
-    rows = await graph.read_bulk("communities/edges", EdgeRow)
-    return [(row["source"], row["target"], float(row["weight"])) for row in rows]
 
 
 async def entity_pages(graph: Graph, size: int = PAGE) -> AsyncIterator[list[MemberRow]]:
@@ -32,12 +25,15 @@ async def entity_pages(graph: Graph, size: int = PAGE) -> AsyncIterator[list[Mem
         after = max(row["id"] for row in rows)
 
 
-async def read_numbered_edges(
-    graph: Graph, names: Sequence[str], size: int = PAGE_WITH_EDGES
-) -> Edges:
+async def entity_ids(graph: Graph) -> list[str]:
+    """The ids of all entities in their order."""
+    return sorted([row["id"] async for page in entity_pages(graph) for row in page])
+
+
+async def read_edges(graph: Graph, names: Sequence[str], size: int = PAGE_WITH_EDGES) -> Edges:
     """All relationships as arrays, in the order of the ids of their ends.
 
-    `names` are the ids of all entities in their order. The weights are those of `read_edges`.
+    `names` are the ids of all entities in their order. The weight is the number of statements.
     """
     known = np.array(names, np.bytes_)  # a dict of a million names takes 70 MB more
     starts, ends, weights = array("i"), array("i"), array("d")  # they grow in place

@@ -23,7 +23,6 @@ from graphrag_neo4j.indexing.clustering.graph_reader import (
     entity_pages,
     id_ranges,
     read_edges,
-    read_numbered_edges,
 )
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
 from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
@@ -80,17 +79,15 @@ async def find_communities(
     # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
     follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
     make: Callable[[Detect], UpdatedTree]
+    edges = await read_edges(graph, former.entities)
+    degrees = array("d", edges.degrees())
     if follow:
-        stated = await read_edges(graph)
-        degrees = _degrees(stated, former.entities)
-        make = partial(_updated, stated, leiden.limits, former, _touched(degrees, former))
+        make = partial(_updated, edges.named(), leiden.limits, former, _touched(degrees, former))
     else:
-        edges = await read_numbered_edges(graph, former.entities)
-        degrees = array("d", edges.degrees())
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
         make = partial(_whole, [edges], leiden.limits)
-        del edges  # `make` holds the only ones, until it uses them
+    del edges  # of the whole graph `make` holds the only ones, until it uses them
 
     def in_gds() -> UpdatedTree:
         with leiden_in_gds(graph, leiden, settings, listen) as detect:
@@ -121,15 +118,6 @@ async def _former(graph: Graph, due: CommunitiesDueRow) -> SavedTree:
         placed,
         {ROOT: due["unchecked"], **{row["id"]: row["unchecked"] for row in rows}},
     )
-
-
-def _degrees(edges: Sequence[WeightedEdge], entities: Sequence[str]) -> "array[float]":
-    """The weighted degree of each entity: the number of statements about it and another one."""
-    degrees = dict.fromkeys(entities, 0.0)
-    for start, end, weight in edges:
-        degrees[start] += weight
-        degrees[end] += weight
-    return array("d", degrees.values())
 
 
 def _touched(degrees: Sequence[float], former: SavedTree) -> dict[str, float]:

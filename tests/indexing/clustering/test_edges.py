@@ -12,9 +12,9 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering import edges as edges_module
 from graphrag_neo4j.indexing.clustering.edges import Edges, connected
 from graphrag_neo4j.indexing.clustering.graph_reader import (
+    entity_ids,
     entity_pages,
     read_edges,
-    read_numbered_edges,
 )
 from graphrag_neo4j.indexing.clustering.hierarchy import components
 from graphrag_neo4j.model import WeightedEdge
@@ -48,7 +48,7 @@ def test_a_long_chain_in_any_order_is_one_component() -> None:
 @given(edge_lists)
 def test_edges_come_out_as_they_went_in(edges: list[WeightedEdge]) -> None:
     numbered = Edges.of(edges, NAMES)
-    assert [(NAMES[a], NAMES[b], w) for a, b, w in numbered.rows()] == edges
+    assert numbered.named() == edges
     degrees = dict.fromkeys(NAMES, 0.0)
     for a, b, weight in edges:
         degrees[a] += weight
@@ -60,7 +60,5 @@ async def test_pages_of_any_size_are_the_whole_graph(graph: Graph) -> None:
     entities, pairs = carol()
     await fill(graph, entities, pairs)
     names = [row["id"] async for page in entity_pages(graph, 37) for row in page]
-    assert names == sorted(entities)
-    numbered = await read_numbered_edges(graph, names, 37)
-    rows = [(names[a], names[b], weight) for a, b, weight in numbered.rows()]
-    assert rows == sorted(await read_edges(graph)) == sorted(pairs)
+    assert names == sorted(entities) == await entity_ids(graph)
+    assert (await read_edges(graph, names, 37)).named() == sorted(pairs)

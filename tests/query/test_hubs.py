@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph import Graph, dump, ensure_schema
 from graphrag_neo4j.ids import entity_id, pair_id
 from graphrag_neo4j.indexing.stages import merge as merging
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
@@ -65,6 +65,7 @@ async def read_around_hub(graph: Graph, degree: int) -> dict[str, int]:
 
 
 async def test_a_larger_hub_costs_a_question_nothing_more(graph: Graph) -> None:
+    await ensure_schema(graph)
     small = await read_around_hub(graph, HUB + 1)
     large = await read_around_hub(graph, 3 * HUB)
     assert all(0 < large[name] <= 1.1 * small[name] for name in large), (small, large)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j.graph import Graph, dump, ensure_schema
+from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.ids import entity_id, pair_id
 from graphrag_neo4j.indexing.stages import merge as merging
 from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
@@ -50,6 +50,8 @@ async def read_around_hub(graph: Graph, degree: int) -> dict[str, int]:
     await graph.run_plain("MATCH (n) WHERE n.id <> 'graph' DETACH DELETE n")
     await graph.run_plain(MADE_UP, degree=degree)
     await merge(graph, lambda _: None)
+    # Neo4j counts what an index holds some time later, and plans with the old number until then.
+    await graph.run_plain("CALL db.prepareForReplanning(60)")
     ids = ["hub", "n1", "n2"]
     asked: dict[str, dict[str, object]] = {
         "search/one_hop": {"ids": ids, "pairs": ["r1", "r2"], **MOST, "outward": 100},
@@ -65,7 +67,6 @@ async def read_around_hub(graph: Graph, degree: int) -> dict[str, int]:
 
 
 async def test_a_larger_hub_costs_a_question_nothing_more(graph: Graph) -> None:
-    await ensure_schema(graph)
     small = await read_around_hub(graph, HUB + 1)
     large = await read_around_hub(graph, 3 * HUB)
     assert all(0 < large[name] <= 1.1 * small[name] for name in large), (small, large)

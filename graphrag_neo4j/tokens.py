@@ -116,8 +116,7 @@ def encoding(name: str) -> tiktoken.Encoding:
 @cache
 def _load(name: str) -> tiktoken.Encoding:
     """An encoding without its ranks as Python objects, which take 28 MB and are used no more."""
-    make = (registry.ENCODING_CONSTRUCTORS or {})[name]
-    parts = make()
+    parts = (registry.ENCODING_CONSTRUCTORS or {})[name]()
     made = tiktoken.Encoding(**parts)
     parts["mergeable_ranks"].clear()
     return made

@@ -64,7 +64,7 @@ def write_config(
     settings in the user's `own.conf` are added, and come before those of this function.
     """
     browse = f"http://localhost:{browse_port}"  # the only host that Browser allows by default
-    heap, page_cache = java_memory()
+    _, page_cache = java_memory()
     settings = {
         "server.default_listen_address": LOOPBACK,
         "server.bolt.listen_address": f":{bolt_port}",
@@ -73,7 +73,7 @@ def write_config(
         "server.http.advertised_address": f"{LOOPBACK}:{http_port}",
         "server.directories.plugins": plugins.as_posix(),
         "server.memory.heap.initial_size": "512m",
-        HEAP: f"{heap}m",
+        HEAP: heap_size(home),
         "server.memory.pagecache.size": f"{page_cache}m",
         # Without these three an empty home takes 550 MB on disk; with them 2 MB.
         "db.tx_log.preallocate": "false",

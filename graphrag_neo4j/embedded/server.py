@@ -59,20 +59,23 @@ class Server:
 
     def refuse_ended(self) -> None:
         """Raises EmbeddedError if the process of the server has ended."""
+        if process.find(Home(self.home), self.pid) is None:
+            raise EmbeddedError(self._ended())
+
+    def _ended(self) -> str:
+        """A sentence that says why the process may have ended, and what to do."""
         home = Home(self.home)
-        if process.find(home, self.pid) is None:
-            if _ran_out_of_memory(home):
-                raise EmbeddedError(
-                    f"The Neo4j in {self.home} has run out of memory and has ended, and this"
-                    " command with it: give it more by a line such as"
-                    f" {HEAP}=8g in {home.own_config_path}, and run the same command again; the"
-                    " saved data is not lost."
-                )
-            raise EmbeddedError(
-                f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with"
-                " it: run the same command again, which starts Neo4j again; the saved data is not"
-                f" lost. Its log is {home.log_path}."
+        if _ran_out_of_memory(home):
+            return (
+                f"The Neo4j in {self.home} has run out of memory and has ended, and this command"
+                f" with it: give it more by a line such as {HEAP}=8g in {home.own_config_path},"
+                " and run the same command again; the saved data is not lost."
             )
+        return (
+            f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with it:"
+            " run the same command again, which starts Neo4j again; the saved data is not lost."
+            f" Its log is {home.log_path}."
+        )
 
     def stopped(self) -> str:
         """A sentence that says why the database may have stopped, and what to do."""

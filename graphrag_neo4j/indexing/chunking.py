@@ -117,9 +117,8 @@ class _Cutter:
         best, compared, came = array("d", [0.0]), array("d", [0.0]), array("q", [0])
         for j in range(1, n + 1):
             self._report(j, MEASURED, self.places[j], CHOSEN)
-            i = min(
-                self._reach(j), key=compared.__getitem__
-            )  # of equal ones the first, the nearest
+            # Of equal borders `min` takes the first, which is the nearest.
+            i = min(self._reach(j), key=compared.__getitem__)
             best.append(best[i] + self.cost[j])
             compared.append(round(best[j], 9))
             came.append(i)

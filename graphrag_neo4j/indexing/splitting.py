@@ -43,7 +43,7 @@ ENDS = [
         r"\s",
     )
 ]
-WORD_END = 4  # the rank of white space after a word
+WORD_END = len(ENDS) - 1  # the rank of white space after a word
 WORD = regex.compile(r"\s*+\S++\s*+|\s++")
 GRAPHEME = regex.compile(r"\X")
 LONGEST_TOKEN = 32  # characters; longer tokens exist, but texts made of them need no exact limit

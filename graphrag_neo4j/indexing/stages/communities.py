@@ -87,7 +87,7 @@ async def find_communities(
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
         make = partial(_whole, [edges], leiden.limits)
-    del edges  # of the whole graph `make` holds the only ones, until it uses them
+    del edges  # `make` holds what it needs of them, until it uses it
 
     def in_gds() -> UpdatedTree:
         with leiden_in_gds(graph, leiden, settings, listen) as detect:

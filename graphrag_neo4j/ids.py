@@ -26,17 +26,20 @@ def identify(kind: str, *parts: str | int) -> str:
 def _json(parts: Sequence[str | int]) -> Iterator[str]:
     """The pieces of the parts as a list in JSON, which keeps ("a", "bc") and ("ab", "c") apart.
 
-    A part may be a text of a gigabyte, so it is never copied as a whole.
+    A part may be a text of a gigabyte, so a long one is never copied as a whole.
     """
+    if all(isinstance(part, int) or len(part) <= BLOCK for part in parts):
+        yield json.dumps(parts, ensure_ascii=False)
+        return
     for number, part in enumerate(parts):
         yield ", " if number else "["
-        if isinstance(part, int) or len(part) <= BLOCK:
-            yield json.dumps(part, ensure_ascii=False)
-        else:
-            yield '"'
-            for start in range(0, len(part), BLOCK):
-                yield json.dumps(part[start : start + BLOCK], ensure_ascii=False)[1:-1]
-            yield '"'
+        if isinstance(part, int):
+            yield str(part)
+            continue
+        yield '"'
+        for start in range(0, len(part), BLOCK):
+            yield json.dumps(part[start : start + BLOCK], ensure_ascii=False)[1:-1]
+        yield '"'
     yield "]"
 
 

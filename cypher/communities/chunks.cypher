@@ -1,3 +1,4 @@
 // Counts the chunks that mention an entity, and all documents.
 MATCH (chunk:Chunk) WHERE EXISTS { (chunk)-[:MENTIONS]->() }
-RETURN count(chunk) AS n, COUNT { (:Document) } AS documents
+WITH count(chunk) AS n
+RETURN n, COUNT { (:Document) } AS documents

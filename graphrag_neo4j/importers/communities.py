@@ -73,8 +73,7 @@ async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     from graphrag_neo4j.indexing.clustering.hierarchy import components  # noqa: PLC0415
 
     ids = await entity_ids(graph)
-    rest = [id_ for id_ in ids if id_ not in tree.leaves]
-    parts = components(rest, (await read_edges(graph, ids)).named())
+    parts = components(await read_edges(graph, ids), tree.leaves)
     return [TreeCommunity.of(0, part, None) for part in parts]
 
 

@@ -46,7 +46,7 @@ from graphrag_neo4j.indexing.preparation import (
     tell_names_uncompared,
     tell_read_otherwise,
 )
-from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_rows
+from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
 from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names
 from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
@@ -140,7 +140,10 @@ async def _ingest(
     *,
     recut: bool,
 ) -> Ingested:
-    """Writes the documents of the corpus and their chunks; `seen` receives their ids."""
+    """Writes the documents of the corpus and their chunks; `seen` receives their ids.
+
+    The parts that a long text no longer has are deleted.
+    """
     ingested = await ingest(
         graph,
         corpus.documents(),
@@ -153,6 +156,8 @@ async def _ingest(
     )
     if rest := corpus.size_of_rest():
         listen(Advanced(rest))
+    if corpus.paths:  # a program may give its own documents such sources
+        await drop_vanished_parts(graph, seen, corpus.reasons())
     return ingested
 
 

@@ -1,11 +1,11 @@
 """Deletes documents, with all evidence that comes from them alone."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
-from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.graph.rows import CountRow, SourceRow
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.indexing.stages.ingest import (
     delete_documents,
@@ -16,7 +16,7 @@ from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders import file_of
 
-__all__ = ["drop_gone", "drop_vanished_rows", "remove"]
+__all__ = ["drop_gone", "drop_vanished_parts", "drop_vanished_rows", "remove"]
 
 IN_BATCHES = (
     "Requests that were sent in batches may hold text of what was deleted: the next "
@@ -78,6 +78,22 @@ async def drop_vanished_rows(
             await delete_documents(graph, [document_id(source) for source in sources])
             dropped += sources
     return dropped
+
+
+async def drop_vanished_parts(graph: Graph, seen: KeyCounts, unreadable: Collection[str]) -> None:
+    """Deletes the parts that a long text no longer has, because it has become shorter.
+
+    `seen` holds the ids of the documents that were read, and `unreadable` the sources of files that
+    could not be read as a whole, whose parts all stay.
+    """
+    rows = await graph.read("ingest/parts", SourceRow)
+    parts = {document_id(row["source"]): file_of(row["source"]) for row in rows}
+    vanished = [
+        id_
+        for id_, file in parts.items()
+        if id_ not in seen and document_id(file) in seen and file not in unreadable
+    ]
+    await delete_documents(graph, vanished)
 
 
 async def _vanished(graph: Graph, files: Sequence[str], seen: KeyCounts) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.loaders.sources import ReadOptions, Unreadable, source_of
 from graphrag_neo4j.loaders.tabular import FORMATS, metadata_of, read_rows
-from graphrag_neo4j.loaders.text import Content, File, markdown, plain, restructured_text
+from graphrag_neo4j.loaders.text import TEXTS, Content, File, read_text
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.text import storable
 
@@ -109,6 +109,8 @@ def _read(file: File, source: str) -> Iterator[Document | Unreadable]:
         raise InputError("is not a regular file")  # reading a pipe could wait for ever
     if suffix in FORMATS:
         yield from read_rows(file, source)
+    elif suffix in TEXTS:
+        yield from read_text(file, source)
     else:
         content = READERS[suffix](file)
         yield Document(content.text, source, content.title, content.metadata)
@@ -146,13 +148,10 @@ def _lacking(error: ModuleNotFoundError) -> InputError:
 
 
 READERS: Mapping[str, Callable[[File], Content]] = {
-    ".txt": plain,
-    ".md": markdown,
-    ".rst": restructured_text,
     ".html": _html,
     ".htm": _html,
     ".pdf": _pdf,
     ".docx": _docx,
 }
-SUFFIXES = (*READERS, *FORMATS)
+SUFFIXES = (*TEXTS, *READERS, *FORMATS)
 """The suffixes of the files that can be read."""

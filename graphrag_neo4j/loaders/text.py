@@ -1,9 +1,7 @@
 """Opens text files, and reads plain text, Markdown and reStructuredText."""
 
-import io
 import re
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -13,11 +11,11 @@ import psutil
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.loaders.encodings import UTF8, encoding_in
 from graphrag_neo4j.loaders.sources import MEGABYTE, ReadOptions
-from graphrag_neo4j.model import Scalar
+from graphrag_neo4j.model import Document, Scalar
 
-__all__ = ["TAG_BYTES", "Content", "File", "markdown", "plain", "restructured_text"]
+__all__ = ["TAG_BYTES", "TEXTS", "Content", "File", "read_text"]
 
-BLOCK = 1 << 20  # characters
+LARGEST_PART = 10_000_000  # characters of a document of a text file; no usual book has so many
 LARGE = 100 * MEGABYTE  # bytes of a text for which the memory is checked
 TIMES = 4  # the memory that a text takes while it is cut into chunks, beside its size
 # The bytes of a file's limit that a tag of HTML or XML counts for. In memory it takes several times
@@ -59,54 +57,88 @@ class File:
             self.guessed(encoding)
         return self.path.open(encoding=encoding, newline=newline)
 
-    def text(self) -> str:
-        """The text with line feeds as line ends. Raises as `open` does, and UnicodeError.
+    def parts(self) -> Iterator[str]:
+        """The text with line feeds as line ends, in parts of at most LARGEST_PART characters.
 
-        Raises InputError, too, for a text that is too large for the free memory.
+        A part ends after a paragraph, or else after a line or a word. Raises as `open` does, and
+        UnicodeError.
         """
-        self._refuse_too_large_for_memory(self.path.stat().st_size)
-        text = io.StringIO()  # reading all at once would hold the bytes beside the text
         with self.open() as file:
-            shutil.copyfileobj(file, text, BLOCK)
-        return text.getvalue()
-
-    def _refuse_too_large_for_memory(self, n_bytes: int) -> None:
-        """Otherwise the system would end the process without a word."""
-        free = psutil.virtual_memory().available
-        if n_bytes > LARGE and n_bytes * TIMES > free:
-            held, needed, left = (
-                f"{n / MEGABYTE:,.0f} MB" for n in (n_bytes, n_bytes * TIMES, free)
-            )
-            raise InputError(
-                f"holds {held} of text, which take {needed} of memory, and {left} are free: "
-                "split it into several files"
-            )
+            held = ""
+            while more := file.read(LARGEST_PART + 1 - len(held)):
+                held += more
+                if len(held) > LARGEST_PART:
+                    end = _end_of_part(held)
+                    yield held[:end]
+                    held = held[end:]
+            yield held
 
     def text_to_parse(self) -> str:
-        """The text of a file that is parsed as a whole. Raises as `text` does.
+        """The text of a file that is parsed as a whole. Raises as `parts` does.
 
-        Raises InputError, too, if the file is larger than the limit.
+        Raises InputError, too, if the file is larger than the limit or than the memory allows.
         """
-        self.options.refuse_larger(self.path.stat().st_size, "holds")
-        return self.text()
+        n_bytes = self.path.stat().st_size
+        self.options.refuse_larger(n_bytes, "holds")
+        _refuse_too_large_for_memory(n_bytes)
+        return "".join(self.parts())
 
 
-def plain(file: File) -> Content:
-    """Reads a file of plain text."""
-    return Content(file.text())
+def read_text(file: File, source: str) -> Iterator[Document]:
+    """Gives the text as it is, in one document or, if it is very long, in one for each part.
+
+    The first part has the source of the file, so a text that grows beyond one part keeps it.
+    Raises InputError if no encoding fits, OSError and UnicodeError.
+    """
+    title = ""
+    for number, text in enumerate(file.parts(), 1):
+        if number == 1:
+            title = TEXTS[file.path.suffix.lower()](text) or file.path.name
+            yield Document(text, source, title)
+        else:
+            named = f"{title}, part {number}"
+            yield Document(text, f"{source}#part-{number}", named, {"part": number})
 
 
-def markdown(file: File) -> Content:
-    """Reads Markdown without changing it; the title is its first heading."""
-    text = file.text()
+def _refuse_too_large_for_memory(n_bytes: int) -> None:
+    """Otherwise the system would end the process without a word."""
+    free = psutil.virtual_memory().available
+    if n_bytes > LARGE and n_bytes * TIMES > free:
+        held, needed, left = (f"{n / MEGABYTE:,.0f} MB" for n in (n_bytes, n_bytes * TIMES, free))
+        raise InputError(
+            f"holds {held} of text, which take {needed} of memory, and {left} are free: "
+            "split it into several files"
+        )
+
+
+def _end_of_part(text: str) -> int:
+    for border in ("\n\n", "\n", " "):
+        if (place := text.rfind(border, LARGEST_PART // 2, LARGEST_PART)) >= 0:
+            return place + len(border)
+    return LARGEST_PART
+
+
+def _no_title(_: str) -> str:
+    return ""
+
+
+def _markdown_title(text: str) -> str:
+    """The first heading."""
     heading = MARKDOWN_HEADING.search(text)
     title = (heading[1] or heading[2]).strip() if heading else ""
     closed = heading is not None and heading[1] is not None  # as in "# Title #"
-    return Content(text, title.rstrip("# \t") or title if closed else title)
+    return title.rstrip("# \t") or title if closed else title
 
 
-def restructured_text(file: File) -> Content:
-    """Reads reStructuredText without changing it; the title is its first heading."""
-    text = file.text()
+def _restructured_title(text: str) -> str:
+    """The first heading."""
     heading = RST_HEADING.search(text)
-    return Content(text, heading[1].strip() if heading else "")
+    return heading[1].strip() if heading else ""
+
+
+TEXTS: Mapping[str, Callable[[str], str]] = {
+    ".txt": _no_title,
+    ".md": _markdown_title,
+    ".rst": _restructured_title,
+}
+"""By suffix: a function that finds the title of a text."""

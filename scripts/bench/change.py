@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -38,7 +39,6 @@ from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.local_moving import modularity
 from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
 from graphrag_neo4j.indexing.result import IndexResult
-from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 
@@ -184,7 +184,7 @@ async def _tell_modularity(graph: Graph) -> None:
 
 
 async def _modularities(graph: Graph) -> tuple[list[float], list[float]]:
-    edges = (await read_edges(graph, await entity_ids(graph))).named()
+    edges = await read_edges(graph, await entity_ids(graph))
     members = await graph.run_plain(
         "MATCH (e:Entity)-[:IN_COMMUNITY]->(leaf)-[:PARENT*0..]->(c) "
         "RETURN e.id AS id, c.id AS community, c.level AS level ORDER BY level"
@@ -196,7 +196,7 @@ async def _modularities(graph: Graph) -> tuple[list[float], list[float]]:
     def fresh_tree() -> list[TreeCommunity]:
         leiden = Leiden()
         with leiden_in_gds(graph, leiden) as detect:
-            return community_tree(Edges.of(edges, paths), detect, leiden.limits)
+            return community_tree(edges, detect, leiden.limits)
 
     fresh: dict[str, list[str]] = {}
     for community in await anyio.to_thread.run_sync(fresh_tree):
@@ -205,12 +205,13 @@ async def _modularities(graph: Graph) -> tuple[list[float], list[float]]:
     return _by_level(paths, edges), _by_level(fresh, edges)
 
 
-def _by_level(paths: Mapping[str, Sequence[str]], edges: Sequence[WeightedEdge]) -> list[float]:
-    deepest = max(map(len, paths.values()))
-    return [
-        modularity({entity: path[: level + 1][-1] for entity, path in paths.items()}, edges)
-        for level in range(deepest)
-    ]
+def _by_level(paths: Mapping[str, Sequence[str]], edges: Edges) -> list[float]:
+    found = []
+    for level in range(max(map(len, paths.values()))):
+        at = [paths[entity][: level + 1][-1] for entity in edges.names]
+        labels = np.unique(at, return_inverse=True)[1].astype(np.int32)
+        found.append(modularity(labels, edges))
+    return found
 
 
 def _parts(documents: Sequence[Document]) -> list[Document]:

@@ -187,14 +187,41 @@ def test_of_many_unusable_rows_the_first_are_named_and_the_rest_counted(tmp_path
     assert last.reason == "and 9,900 more rows can't be used"
 
 
-def test_a_text_for_which_there_is_no_memory_is_named(tmp_path: Path) -> None:
-    with (tmp_path / "a.txt").open("wb") as file:
+def test_a_very_long_text_becomes_several_documents_that_end_where_it_can_be_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_neo4j.loaders.text.LARGEST_PART", 100)
+    paragraph = "# Log\n" + "A line of it.\n" * 5 + "\n"  # 77 characters
+    text = paragraph * 2 + "one line " * 20 + "x" * 150
+    (tmp_path / "log.md").write_text(text)
+    documents = [one for one in read(tmp_path / "log.md", LIMIT) if isinstance(one, Document)]
+    assert "".join(one.text for one in documents) == text
+    assert [len(one.text) for one in documents] == [77, 77, 99, 81, 100, 50]
+    uri = (tmp_path / "log.md").as_uri()
+    assert [one.source for one in documents] == [uri, *(f"{uri}#part-{n}" for n in range(2, 7))]
+    assert [one.title for one in documents][:2] == ["Log", "Log, part 2"]
+    assert [dict(one.metadata) for one in documents][:2] == [{}, {"part": 2}]
+
+
+def test_a_text_to_parse_for_which_there_is_no_memory_is_named(tmp_path: Path) -> None:
+    with (tmp_path / "a.json").open("wb") as file:
         file.truncate(2**40)  # bytes that take no room on the disk
     assert re.fullmatch(
         r"holds 1,099,512 MB of text, which take [\d,]+ MB of memory, and [\d,]+ MB are free: "
         "split it into several files",
-        reason_for(tmp_path / "a.txt"),
+        reason_for(tmp_path / "a.json", ReadOptions(max_file_mb=2**30)),
     )
+
+
+@pytest.mark.parametrize("size", [0, 99, 100])
+def test_a_text_that_is_not_longer_is_one_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr("graphrag_neo4j.loaders.text.LARGEST_PART", 100)
+    (tmp_path / "a.txt").write_text("a" * size)
+    [document] = read(tmp_path / "a.txt", LIMIT)
+    assert isinstance(document, Document)
+    assert document.text == "a" * size
 
 
 async def test_the_limit_is_a_setting_and_the_other_files_are_read(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ An edge takes 16 bytes here; as a tuple of two strings and a weight it takes abo
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Self
 
 import numpy as np
@@ -13,7 +14,17 @@ from numpy.typing import NDArray
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import WeightedEdge
 
-__all__ = ["Edges", "Numbers", "connected", "distinct", "inside", "scaled"]
+__all__ = [
+    "Edges",
+    "Numbers",
+    "connected",
+    "distinct",
+    "grouped",
+    "homes",
+    "inside",
+    "parted",
+    "scaled",
+]
 
 Numbers = NDArray[np.int32]
 LITTLE = 2.0**-14  # share of a weight that is added at most, to make weights distinct
@@ -92,20 +103,51 @@ def distinct(edges: Edges) -> Edges:
     return edges.weighing(_exact(shares))
 
 
+def homes(sets: Iterable[Numbers], nodes: int) -> Numbers:
+    """For each of so many nodes the number of the set that it is in; -1 for none."""
+    home = np.full(nodes, -1, np.int32)
+    for i, members in enumerate(sets):
+        home[members] = i
+    return home
+
+
 def inside(edges: Edges, home: Numbers) -> Edges:
     """The edges inside the sets of nodes that are to be split.
 
-    `home` holds for each node the number of its set, and -1 for a node in none of them.
+    `home` is that of `homes`.
     """
     at = home[edges.starts]
     these = (at >= 0) & (at == home[edges.ends])
     return edges if these.all() else edges.kept(these)
 
 
+def parted(edges: Edges, parts: Sequence[Numbers]) -> list[Edges]:
+    """The edges inside each of several sets of nodes, which have no node in common.
+
+    A node of a set gets its place in the set as its number. The edges keep their order.
+    """
+    home, number = homes(parts, len(edges.names)), np.zeros(len(edges.names), np.int32)
+    for part in parts:
+        number[part] = np.arange(len(part))
+    kept = inside(edges, home)
+    at = home[kept.starts]
+    order = np.argsort(at, kind="stable")
+    bounds = np.searchsorted(at[order], np.arange(len(parts)))
+    return [
+        Edges(
+            [edges.names[node] for node in part.tolist()],
+            number[kept.starts[these]],
+            number[kept.ends[these]],
+            kept.weights[these],
+        )
+        for part, these in zip(parts, np.split(order, bounds)[1:], strict=True)
+    ]
+
+
 def scaled(edges: Edges, home: Numbers) -> Edges:
     """The edges inside sets with weights scaled so that each set has the same total weight.
 
-    `home` is that of `inside`. The total weight of all edges stays the same.
+    `home` is that of `homes`. The total weight of all edges stays the same.
     """
     at = home[edges.starts]
     totals = np.bincount(at, edges.weights)
@@ -137,6 +179,13 @@ def connected(edges: Edges, labels: Numbers) -> Numbers:
         apart = name[starts] != name[ends]
         starts, ends = starts[apart], ends[apart]
     return name
+
+
+def grouped(labels: Numbers) -> list[Numbers]:
+    """The places of each label in their order, ordered by their first place."""
+    order = np.argsort(labels, kind="stable").astype(np.int32)
+    groups = np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
+    return sorted((group for group in groups if len(group)), key=itemgetter(0))
 
 
 def _exact(weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,9 +7,8 @@ is multiplied by the number of communities. The null model of modularity is then
 community, so the one run gives the same split as a run for each community.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,17 +17,17 @@ from graphrag_neo4j.indexing.clustering.edges import (
     Numbers,
     connected,
     distinct,
+    grouped,
+    homes,
     inside,
     scaled,
 )
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
-from graphrag_neo4j.model import WeightedEdge
 
 __all__ = [
     "Detect",
     "community_tree",
     "components",
-    "connected_parts",
     "fresh_parts",
 ]
 
@@ -51,7 +50,7 @@ def community_tree(edges: Edges, detect: Detect, limits: HierarchyLimits) -> lis
     tree: list[TreeCommunity] = []
     wholes: list[Whole] = [(None, np.arange(len(names), dtype=np.int32))]
     for number in range(limits.max_levels):
-        home = _home([members for _, members in wholes], len(names))
+        home = homes([members for _, members in wholes], len(names))
         edges = inside(edges, home)  # no later level needs the others
         level = _level(number, wholes, _split(home, len(wholes), edges, detect, limits.gamma))
         wholes = []
@@ -74,26 +73,14 @@ def _level(
 
 
 def fresh_parts(
-    wholes: Sequence[Sequence[str]], edges: Sequence[WeightedEdge], detect: Detect, gamma: float
-) -> list[list[list[str]]]:
+    wholes: Sequence[Numbers], edges: Edges, detect: Detect, gamma: float
+) -> list[list[Numbers]]:
     """The connected parts into which the detector splits each of several sets, in one run.
 
     The sets have no member in common. A member without an edge inside its set is a part of its own.
     """
-    numbered = Edges.of(edges, chain.from_iterable(wholes))
-    number = {name: i for i, name in enumerate(numbered.names)}
-    members = [np.array([number[one] for one in whole], np.int32) for whole in wholes]
-    home = _home(members, len(number))
-    split = _split(home, len(wholes), distinct(inside(numbered, home)), detect, gamma)
-    return [[_named(part, numbered.names) for part in parts] for parts in split]
-
-
-def _home(wholes: Sequence[Numbers], nodes: int) -> Numbers:
-    """For each node the number of the set that it is in; -1 for none."""
-    home = np.full(nodes, -1, np.int32)
-    for i, members in enumerate(wholes):
-        home[members] = i
-    return home
+    home = homes(wholes, len(edges.names))
+    return list(_split(home, len(wholes), distinct(inside(edges, home)), detect, gamma))
 
 
 def _split(
@@ -101,7 +88,7 @@ def _split(
 ) -> Iterator[list[Numbers]]:
     """The parts of each of several sets in the order of their first members, in one run.
 
-    All `edges` are inside sets; `home` is that of `inside`.
+    All `edges` are inside sets; `home` is that of `homes`.
     """
     name = np.arange(len(home), dtype=np.int32)
     if len(edges):
@@ -119,30 +106,8 @@ def _named(part: Numbers, names: Sequence[str]) -> list[str]:
     return [names[member] for member in part.tolist()]
 
 
-def components(nodes: Iterable[str], edges: Sequence[WeightedEdge]) -> list[list[str]]:
-    """The connected components of a graph; edges to nodes outside `nodes` do not count."""
-    return sorted(connected_parts(dict.fromkeys(nodes, 0), edges))
-
-
-def connected_parts(
-    labels: Mapping[str, Hashable], edges: Sequence[WeightedEdge]
-) -> list[list[str]]:
-    """Cuts the labelled sets into connected components.
-
-    In rare cases Leiden in GDS puts nodes that are not connected into one community.
-    """
-    root = {node: node for node in labels}
-
-    def find(node: str) -> str:
-        while root[node] != node:
-            root[node] = root[root[node]]
-            node = root[node]
-        return node
-
-    for a, b, _ in edges:
-        if a in labels and b in labels and labels[a] == labels[b]:
-            root[find(a)] = find(b)
-    parts: defaultdict[str, list[str]] = defaultdict(list)
-    for node in sorted(labels):
-        parts[find(node)].append(node)
-    return list(parts.values())
+def components(edges: Edges, without: Container[str]) -> list[list[str]]:
+    """The connected components of the graph without some of its nodes."""
+    labels = np.array([-1 if name in without else 0 for name in edges.names], np.int32)
+    groups = grouped(connected(edges, labels))
+    return [_named(group, edges.names) for group in groups if labels[group[0]] == 0]

@@ -7,54 +7,41 @@ alone; the communities that they form among themselves then move as a whole, as 
 phase of the Louvain algorithm.
 """
 
-from collections import defaultdict, deque
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable
 
-from graphrag_neo4j.model import WeightedEdge
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["modularity", "move_locally", "neighbours"]
+from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
 
-Near = Mapping[str, Mapping[str, float]]
+__all__ = ["modularity", "move_locally"]
+
 LITTLE = 1e-9  # gains of a move that are smaller are errors of rounding
 ROUNDS = 10
+Weights = NDArray[np.float64]
 
 
-def neighbours(edges: Iterable[WeightedEdge]) -> dict[str, dict[str, float]]:
-    """For each end of an edge, its neighbours with the weight of the edge between them."""
-    near: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for a, b, weight in edges:
-        near[a][b] = near[a].get(b, 0.0) + weight
-        near[b][a] = near[b].get(a, 0.0) + weight
-    return dict(near)
-
-
-def modularity(
-    label: Mapping[str, Hashable], edges: Sequence[WeightedEdge], gamma: float = 1.0
-) -> float:
+def modularity(labels: Numbers, edges: Edges, gamma: float = 1.0) -> float:
     """The modularity of a partition of a graph, from -gamma to 1; 0 for a graph without edges.
 
-    `label` gives the community of each end of the edges.
+    `labels` gives the community of each node.
     """
-    total = sum(weight for _, _, weight in edges)
-    inside = sum(weight for a, b, weight in edges if label[a] == label[b])
-    degree: defaultdict[Hashable, float] = defaultdict(float)
-    for a, b, weight in edges:
-        degree[label[a]] += weight
-        degree[label[b]] += weight
-    expected = sum(one * one for one in degree.values()) / (4 * total * total) if total else 0.0
-    return inside / total - gamma * expected if total else 0.0
+    if not (total := float(edges.weights.sum())):
+        return 0.0
+    inside = float(edges.weights[labels[edges.starts] == labels[edges.ends]].sum())
+    degrees = np.bincount(labels, edges.degrees())
+    return inside / total - gamma * float(np.square(degrees).sum()) / (4 * total * total)
 
 
-def move_locally(
-    label: Mapping[str, str], free: Iterable[str], near: Near, gamma: float
-) -> dict[str, str]:
-    """The partition `label` after the moves that the nodes in `free` begin.
+def move_locally(labels: Numbers, free: Iterable[int], edges: Edges, gamma: float) -> Numbers:
+    """The partition `labels` after the moves that the nodes in `free` begin.
 
-    `label` gives the community of each node. A node in `free` without a label begins alone, in a
-    community that has the name of the node. `near` holds the neighbours of each node, and `gamma`
-    is the resolution of modularity.
+    `labels` gives the community of each node, and -1 for a node of none. Such a node must be in
+    `free`; it begins alone. The edges are in the order of their starts. `gamma` is the resolution
+    of modularity. The communities of the result have numbers of their own.
     """
-    moving = _Moving(label, near, gamma)
+    moving = _Moving(labels, edges, gamma)
     moving.begin(sorted(free))
     for _ in range(ROUNDS):
         if not moving.move_communities():
@@ -62,29 +49,63 @@ def move_locally(
     return moving.label
 
 
+class _Neighbours:
+    """The neighbours of each node, with the weights of the edges to them."""
+
+    def __init__(self, edges: Edges) -> None:
+        nodes = np.arange(len(edges.names) + 1)
+        self._edges = edges
+        self._by_end = np.argsort(edges.ends, kind="stable")
+        self._first_from = np.searchsorted(edges.starts, nodes)
+        self._first_to = np.searchsorted(edges.ends, nodes, sorter=self._by_end)
+
+    def around(self, nodes: set[int]) -> tuple[Numbers, Weights]:
+        """The ends of the edges that lead out of a set of nodes, and the weights of these edges."""
+        others, weights = zip(*map(self._of, sorted(nodes)), strict=True)
+        found = np.concatenate(others)
+        outside = ~np.isin(found, list(nodes))
+        return found[outside], np.concatenate(weights)[outside]
+
+    def _of(self, node: int) -> tuple[Numbers, Weights]:
+        edges = self._edges
+        out = slice(self._first_from[node], self._first_from[node + 1])
+        into = self._by_end[self._first_to[node] : self._first_to[node + 1]]
+        others = np.concatenate((edges.ends[out], edges.starts[into]))
+        return others, np.concatenate((edges.weights[out], edges.weights[into]))
+
+
 class _Moving:
-    """The state of a partition while nodes move. A weight is that of `near`."""
+    """The state of a partition while nodes move.
 
-    def __init__(self, label: Mapping[str, str], near: Near, gamma: float) -> None:
-        self.label, self.near = dict(label), near
-        self.weight = {node: sum(near.get(node, {}).values()) for node in {*near, *label}}
-        total = sum(self.weight.values())
+    `weight` and `sums` are the weighted degrees of nodes and communities. `new` holds the members
+    of each community that began with a new node; its number is `first_new` plus that of the node.
+    """
+
+    def __init__(self, labels: Numbers, edges: Edges, gamma: float) -> None:
+        known = labels >= 0
+        former, numbers = np.unique(labels[known], return_inverse=True)
+        self.label = np.full(len(labels), -1, np.int32)
+        self.label[known] = numbers
+        self.first_new = len(former)
+        self.near = _Neighbours(edges)
+        self.weight = edges.degrees()
+        total = self.weight.sum()
         self.factor = gamma / total if total else 0.0
-        self.sums: defaultdict[str, float] = defaultdict(float)
-        for node, home in self.label.items():
-            self.sums[home] += self.weight[node]
-        self.new: defaultdict[str, set[str]] = defaultdict(set)
+        possible = self.first_new + len(labels)
+        self.sums = np.bincount(numbers, self.weight[known], possible)
+        self.new: dict[int, set[int]] = {}
 
-    def begin(self, free: Sequence[str]) -> None:
+    def begin(self, free: list[int]) -> None:
         """Moves the nodes in `free`, and the nodes that these free."""
         for node in free:
-            if node not in self.label:
-                self.label[node] = node
-                self.sums[node] += self.weight.get(node, 0.0)
-                self.new[node].add(node)
+            if self.label[node] < 0:
+                alone = self.first_new + node
+                self.label[node] = alone
+                self.sums[alone] = self.weight[node]
+                self.new[alone] = {node}
         self._move(deque(free))
 
-    def _move(self, waiting: deque[str]) -> None:
+    def _move(self, waiting: deque[int]) -> None:
         queued = set(waiting)
         while waiting:
             node = waiting.popleft()
@@ -92,43 +113,41 @@ class _Moving:
             home = self._best({node})
             if home != self.label[node]:
                 self._put({node}, home)
-                freed = [n for n in sorted(self.near[node]) if self.label[n] != home]
+                others, _ = self.near.around({node})
+                freed = np.unique(others[self.label[others] != home]).tolist()
                 waiting.extend(n for n in freed if n not in queued)
                 queued.update(freed)
 
     def move_communities(self) -> bool:
         """Moves each community of new nodes as a whole; returns whether one has moved."""
-        moved: list[str] = []
-        for name in sorted(self.new):
-            members = self.new[name]
-            if members and (home := self._best(members)) != name:
+        moved: list[int] = []
+        for number in sorted(self.new):
+            members = self.new[number]
+            if members and (home := self._best(members)) != number:
                 moved += members
                 self._put(set(members), home)
         self._move(deque(sorted(moved)))
         return bool(moved)
 
-    def _best(self, nodes: set[str]) -> str:
+    def _best(self, nodes: set[int]) -> int:
         """The community in which nodes of one community add most to modularity."""
         home = self.label[next(iter(nodes))]
-        links: defaultdict[str, float] = defaultdict(float, {home: 0.0})
-        for node in sorted(nodes):
-            for other, weight in self.near.get(node, {}).items():
-                if other not in nodes:
-                    links[self.label[other]] += weight
-        own = sum(self.weight.get(node, 0.0) for node in nodes)
-        gains = {
-            name: link - self.factor * own * (self.sums[name] - own * (name == home))
-            for name, link in links.items()
-        }
-        best = min(gains, key=lambda name: (-gains[name], name))
-        return best if gains[best] > gains[home] + LITTLE else home
+        others, weights = self.near.around(nodes)
+        at = np.append(self.label[others], home)
+        linked, place = np.unique(at, return_inverse=True)
+        links = np.bincount(place, np.append(weights, 0.0))
+        own = self.weight[list(nodes)].sum()
+        gains = links - self.factor * own * (self.sums[linked] - own * (linked == home))
+        best = gains.argmax()  # of equal ones the first
+        return int(linked[best] if gains[best] > gains[place[-1]] + LITTLE else home)
 
-    def _put(self, nodes: set[str], home: str) -> None:
+    def _put(self, nodes: set[int], home: int) -> None:
         for node in nodes:
-            former = self.label[node]
+            former = int(self.label[node])
             self.label[node] = home
-            self.sums[former] -= self.weight.get(node, 0.0)
-            self.sums[home] += self.weight.get(node, 0.0)
-            self.new[former].discard(node)
+            self.sums[former] -= self.weight[node]
+            self.sums[home] += self.weight[node]
+            if former in self.new:
+                self.new[former].discard(node)
             if home in self.new:
                 self.new[home].add(node)

@@ -14,8 +14,9 @@ from math import isnan
 from typing import Final
 
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
+from graphrag_neo4j.indexing.clustering.former_tree import ROOT
 from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
-from graphrag_neo4j.indexing.clustering.tree_update import ROOT, UpdatedTree
+from graphrag_neo4j.indexing.clustering.tree_update import UpdatedTree
 from graphrag_neo4j.indexing.rows import KnownCommunityRow
 
 __all__ = ["SavedTree", "save_tree"]

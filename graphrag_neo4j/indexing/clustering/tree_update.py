@@ -13,38 +13,38 @@ weight of the graph, or until a new split needs a run, which then serves them al
 can lower the modularity of their level by no more than this share.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
-from graphrag_neo4j.indexing.clustering.hierarchy import Detect, connected_parts, fresh_parts
-from graphrag_neo4j.indexing.clustering.local_moving import modularity, move_locally, neighbours
+import numpy as np
+
+from graphrag_neo4j.indexing.clustering.edges import (
+    Edges,
+    Numbers,
+    connected,
+    grouped,
+    homes,
+    parted,
+)
+from graphrag_neo4j.indexing.clustering.former_tree import (
+    NONE,
+    ROOT,
+    FormerTree,
+    NumberedTree,
+)
+from graphrag_neo4j.indexing.clustering.hierarchy import Detect, fresh_parts
+from graphrag_neo4j.indexing.clustering.local_moving import modularity, move_locally
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
-from graphrag_neo4j.model import WeightedEdge
 
-__all__ = ["ROOT", "FormerTree", "UpdatedTree", "updated_tree"]
+__all__ = ["UpdatedTree", "updated_tree"]
 
-ROOT = ""  # the id of the whole graph, whose parts are the communities of level 0
 CHECKED_AT = 0.05
 TOLERANCE = 0.01
 POSTPONED = 0.005
 
-Parts = list[list[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class FormerTree:
-    """The tree before a change, as far as its entities still exist.
-
-    `paths` holds for each entity the ids of its communities from level 0 down. `touched` holds the
-    new entities and those whose relationships have changed, each with the weight that has changed.
-    `unchecked` is the weight inside each community (ROOT: inside the graph) that has changed since
-    its split was last compared with a fresh one.
-    """
-
-    paths: Mapping[str, Sequence[str]]
-    touched: Mapping[str, float]
-    unchecked: Mapping[str, float]
+Parts = list[Numbers]
+"""A split of a set of entities: the places of the entities of each part."""
 
 
 @dataclass(slots=True)
@@ -62,46 +62,43 @@ class UpdatedTree:
 class _Branch:
     """A set of entities to split: the graph, or the members of a community.
 
-    `id` is that of the community, `former` that of the community that it was before the change,
-    None if it was none. `edges` are those inside it; None where nothing has changed. `parts` is
-    the split.
+    `id` is that of the community, `former` the number of the community that it was before the
+    change. `edges` are those inside it, in which the nodes are places in `members`; None where
+    nothing has changed. `parts` is the split, also by places in `members`.
     """
 
     id: str
-    former: str | None
-    members: Sequence[str]
-    edges: Sequence[WeightedEdge] | None
+    former: int
+    members: Numbers
+    edges: Edges | None
     parts: Parts | None = None
 
 
 def updated_tree(
-    entities: Iterable[str],
-    edges: Sequence[WeightedEdge],
-    detect: Detect,
-    limits: HierarchyLimits,
-    former: FormerTree,
+    edges: Edges, detect: Detect, limits: HierarchyLimits, former: FormerTree
 ) -> UpdatedTree:
     """Returns the tree of communities of the changed graph, of the same form as a fresh one.
 
-    The ids of its communities depend on their members alone; `lasting_ids` gives a community that
-    lives on the id that it had.
+    The nodes of `edges` are all entities, and the edges are in the order of their starts. The ids
+    of the communities depend on their members alone; `lasting_ids` gives a community that lives on
+    the id that it had.
     """
-    return _Update(detect, limits, former).run(sorted(set(entities)), sorted(edges))
+    return _Update(edges, detect, limits, former).run()
 
 
 class _Update:
     """One update of a tree."""
 
-    def __init__(self, detect: Detect, limits: HierarchyLimits, former: FormerTree) -> None:
-        self.detect, self.limits = detect, limits
-        self.paths, self.touched, self.unchecked = former.paths, former.touched, former.unchecked
-        self.sizes = Counter(id_ for path in self.paths.values() for id_ in path)
+    def __init__(
+        self, edges: Edges, detect: Detect, limits: HierarchyLimits, former: FormerTree
+    ) -> None:
+        self.edges, self.detect, self.limits = edges, detect, limits
+        self.former, self.unchecked = NumberedTree(former, edges.names), former.unchecked
         self.tree = UpdatedTree()
-        self.weight = 0.0
 
-    def run(self, entities: Sequence[str], edges: Sequence[WeightedEdge]) -> UpdatedTree:
-        self.weight = _weight(edges)
-        level = [_Branch(ROOT, ROOT, entities, edges)]
+    def run(self) -> UpdatedTree:
+        entities = np.arange(len(self.edges.names), dtype=np.int32)
+        level = [_Branch(ROOT, NONE, entities, self.edges)]
         for number in range(self.limits.max_levels):
             self._split(level, number)
             level = [child for branch in level for child in self._children(branch, number)]
@@ -113,10 +110,12 @@ class _Update:
         """Finds the parts of the branches of one level; one run of the detector serves them all."""
         for branch in level:
             branch.parts = self._former_parts(branch, number)
-        due = self._due(level)
-        edges = [edge for branch in due for edge in branch.edges or ()]
-        fresh = fresh_parts([b.members for b in due], edges, self.detect, self.limits.gamma)
-        for branch, parts in zip(due, fresh, strict=True):
+        if not (due := self._due(level)):
+            return
+        members = [branch.members for branch in due]
+        fresh = fresh_parts(members, self.edges, self.detect, self.limits.gamma)
+        for branch, wholes in zip(due, fresh, strict=True):
+            parts = [np.searchsorted(branch.members, whole).astype(np.int32) for whole in wholes]
             self.tree.unchecked[branch.id] = 0.0
             if branch.parts is None or self._falls_behind(branch, parts):
                 branch.parts = parts
@@ -125,102 +124,81 @@ class _Update:
         """The branches whose fresh split is found now, to be taken or to be compared with."""
         due = [branch for branch in level if self._is_due(branch)]
         needed = any(branch.parts is None for branch in due)
-        held = sum(_weight(branch.edges or ()) for branch in due)
-        return due if needed or held > POSTPONED * self.weight else []
+        held = sum(map(_weight, due))
+        return due if needed or held > POSTPONED * float(self.edges.weights.sum()) else []
 
     def _former_parts(self, branch: _Branch, number: int) -> Parts | None:
         """The parts of a branch by its former split; None where it had none that could live on."""
-        label = {
-            member: path[number]
-            for member in branch.members
-            for path in [self.paths.get(member, ())]
-            if len(path) > number and branch.former in (ROOT, *path[number - 1 : number])
-        }
+        former = self.former.at(number, branch.members)
+        if branch.id != ROOT:
+            former[self.former.at(number - 1, branch.members) != branch.former] = NONE
         if branch.edges is None:
-            return _grouped(label) or [list(branch.members)]
+            return grouped(former)
         if self._is_small(branch):
-            return [list(branch.members)]
-        if not label:
+            return [np.arange(len(branch.members), dtype=np.int32)]
+        if (former == NONE).all():
             return None
-        free = [m for m in branch.members if m in self.touched or m not in label]
-        moved = move_locally(label, free, neighbours(branch.edges), self.limits.gamma)
-        return connected_parts(moved, branch.edges)
+        free = np.flatnonzero(self.former.touched[branch.members] | (former == NONE)).tolist()
+        moved = move_locally(former, free, branch.edges, self.limits.gamma)
+        return grouped(connected(branch.edges, moved))
 
     def _is_small(self, branch: _Branch) -> bool:
         return branch.id != ROOT and len(branch.members) <= max(self.limits.max_size, 1)
 
     def _is_due(self, branch: _Branch) -> bool:
         """Whether a branch has no split, or much has changed since it was compared; counts this."""
-        unchecked = self.unchecked.get(branch.former or "", 0.0)
+        unchecked = self._unchecked(branch)
         self.tree.unchecked[branch.id] = unchecked
         if branch.edges is None or self._is_small(branch):
             return False
-        changed = sum(self.touched.get(member, 0.0) for member in branch.members) / 2
-        self.tree.unchecked[branch.id] = unchecked + changed
-        return branch.parts is None or unchecked + changed > CHECKED_AT * _weight(branch.edges)
+        unchecked += float(self.former.change[branch.members].sum()) / 2
+        self.tree.unchecked[branch.id] = unchecked
+        return branch.parts is None or unchecked > CHECKED_AT * _weight(branch)
+
+    def _unchecked(self, branch: _Branch) -> float:
+        if branch.id == ROOT:
+            return self.unchecked.get(ROOT, 0.0)
+        known = branch.former != NONE
+        return self.unchecked.get(self.former.ids[branch.former], 0.0) if known else 0.0
 
     def _falls_behind(self, branch: _Branch, fresh: Parts) -> bool:
-        edges, gamma = branch.edges or (), self.limits.gamma
-        now = modularity(_labels(branch.parts or []), edges, gamma)
-        best = modularity(_labels(fresh), edges, gamma)
+        now, best = (self._modularity(branch, parts) for parts in (branch.parts or [], fresh))
         return now < best - TOLERANCE * abs(best)
+
+    def _modularity(self, branch: _Branch, parts: Parts) -> float:
+        labels = homes(parts, len(branch.members))
+        return modularity(labels, branch.edges, self.limits.gamma) if branch.edges else 0.0
 
     def _children(self, branch: _Branch, number: int) -> list[_Branch]:
         """Adds the parts of a branch to the tree, if it is split; they are the next branches."""
-        parts = sorted(sorted(part) for part in branch.parts or [])
+        parts = sorted(branch.parts or [], key=itemgetter(0))
         if branch.id != ROOT and len(parts) < 2:
             return []
-        parent = None if branch.id == ROOT else branch.id
-        found = [TreeCommunity.of(number, part, parent) for part in parts]
-        self.tree.communities += found
-        edges = _edges_of_parts(parts, branch.edges) if branch.edges is not None else None
-        children = []
-        for i, community in enumerate(found):
-            former = self._former(community, number)
-            same = edges is None or self._is_same(community, former)
-            own = None if same or edges is None else edges[i]
-            children.append(_Branch(community.id, former, community.members, own))
+        children = [self._child(branch, branch.members[part], number) for part in parts]
+        if branch.edges is not None:
+            changed = [i for i, child in enumerate(children) if not self._is_same(child)]
+            inner = parted(branch.edges, [parts[i] for i in changed])
+            for i, edges in zip(changed, inner, strict=True):
+                children[i].edges = edges
         return children
 
-    def _former(self, community: TreeCommunity, number: int) -> str | None:
-        """The community of the old tree on this level that most members were in, if most were."""
-        paths = [self.paths.get(member, ()) for member in community.members]
-        votes = Counter(path[number] for path in paths if len(path) > number)
-        if not votes:
-            return None
-        best = min(votes, key=lambda id_: (-votes[id_], id_))
-        known = sum(1 for path in paths if path)
-        return best if 2 * votes[best] > self.sizes[best] + known - votes[best] else None
+    def _child(self, branch: _Branch, members: Numbers, number: int) -> _Branch:
+        """A community of the tree as a branch, as if nothing in it had changed."""
+        parent = None if branch.id == ROOT else branch.id
+        names = [self.edges.names[member] for member in members.tolist()]
+        community = TreeCommunity.of(number, names, parent)
+        self.tree.communities.append(community)
+        return _Branch(community.id, self.former.successor_of(number, members), members, None)
 
-    def _is_same(self, community: TreeCommunity, former: str | None) -> bool:
+    def _is_same(self, child: _Branch) -> bool:
         """Whether a community has the members of the former one, and none of them is touched."""
         return (
-            former is not None
-            and self.sizes[former] == len(community.members)
-            and self.touched.keys().isdisjoint(community.members)
+            child.former != NONE
+            and self.former.sizes[child.former] == len(child.members)
+            and not self.former.touched[child.members].any()
         )
 
 
-def _grouped(label: Mapping[str, str]) -> Parts:
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for member, name in label.items():
-        groups[name].append(member)
-    return list(groups.values())
-
-
-def _labels(parts: Parts) -> dict[str, int]:
-    return {member: i for i, part in enumerate(parts) for member in part}
-
-
-def _weight(edges: Iterable[WeightedEdge]) -> float:
-    return sum(weight for _, _, weight in edges)
-
-
-def _edges_of_parts(parts: Parts, edges: Sequence[WeightedEdge]) -> list[list[WeightedEdge]]:
-    """The edges inside each part."""
-    label = _labels(parts)
-    found: list[list[WeightedEdge]] = [[] for _ in parts]
-    for edge in edges:
-        if label[edge[0]] == label[edge[1]]:
-            found[label[edge[0]]].append(edge)
-    return found
+def _weight(branch: _Branch) -> float:
+    """The total weight of the edges inside a branch."""
+    return float(branch.edges.weights.sum()) if branch.edges is not None else 0.0

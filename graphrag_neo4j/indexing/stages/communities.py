@@ -18,6 +18,7 @@ import numpy as np
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering.edges import Edges
+from graphrag_neo4j.indexing.clustering.former_tree import ROOT, FormerTree
 from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
 from graphrag_neo4j.indexing.clustering.graph_reader import (
     entity_pages,
@@ -30,19 +31,13 @@ from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.npmi import weight_of
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits
 from graphrag_neo4j.indexing.clustering.tree_saving import SavedTree, save_tree
-from graphrag_neo4j.indexing.clustering.tree_update import (
-    ROOT,
-    FormerTree,
-    UpdatedTree,
-    updated_tree,
-)
+from graphrag_neo4j.indexing.clustering.tree_update import UpdatedTree, updated_tree
 from graphrag_neo4j.indexing.rows import (
     CommunitiesDueRow,
     KnownCommunityRow,
     NamedByRow,
     TotalsRow,
 )
-from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["find_communities"]
@@ -82,7 +77,7 @@ async def find_communities(
     edges = await read_edges(graph, former.entities)
     degrees = array("d", edges.degrees())
     if follow:
-        make = partial(_updated, edges.named(), leiden.limits, former, _touched(degrees, former))
+        make = partial(_updated, edges, leiden.limits, former, _touched(degrees, former))
     else:
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
@@ -169,7 +164,7 @@ def _whole(held: list[Edges], limits: HierarchyLimits, detect: Detect) -> Update
 
 
 def _updated(
-    edges: Sequence[WeightedEdge],
+    edges: Edges,
     limits: HierarchyLimits,
     former: SavedTree,
     touched: Mapping[str, float],
@@ -177,7 +172,7 @@ def _updated(
 ) -> UpdatedTree:
     """The former tree, changed where the graph has changed."""
     known = FormerTree(former.paths, touched, former.unchecked)
-    return updated_tree(former.entities, edges, detect, limits, known)
+    return updated_tree(edges, detect, limits, known)
 
 
 def _with_lasting_ids(tree: UpdatedTree, paths: Mapping[str, Sequence[str]]) -> UpdatedTree:

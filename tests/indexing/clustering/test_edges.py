@@ -1,6 +1,6 @@
 """Edges as arrays: the same edges, degrees and components as one by one."""
 
-from collections import defaultdict
+from itertools import chain
 from unittest.mock import patch
 
 import numpy as np
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering import edges as edges_module
-from graphrag_neo4j.indexing.clustering.edges import Edges, connected
+from graphrag_neo4j.indexing.clustering.edges import Edges, connected, parted
 from graphrag_neo4j.indexing.clustering.graph_reader import (
     entity_ids,
     entity_pages,
@@ -18,6 +18,7 @@ from graphrag_neo4j.indexing.clustering.graph_reader import (
 )
 from graphrag_neo4j.indexing.clustering.hierarchy import components
 from graphrag_neo4j.model import WeightedEdge
+from tests.indexing.clustering.test_hierarchy import connected as is_connected
 from tests.indexing.clustering.test_hierarchy import edge_lists
 from tests.indexing.stages.test_communities import carol, fill
 
@@ -28,21 +29,43 @@ NAMES = [f"n{i:02d}" for i in range(30)]
 def test_components_are_those_that_are_found_one_by_one(
     edges: list[WeightedEdge], labels: list[int]
 ) -> None:
-    found: defaultdict[int, list[str]] = defaultdict(list)
     with patch.object(edges_module, "PART", 3):
-        names = connected(Edges.of(edges, NAMES), np.array(labels, np.int32)).tolist()
-    for number, name in enumerate(names):
-        found[name].append(NAMES[number])
-    label = dict(zip(NAMES, labels, strict=True))
-    same = [(a, b, weight) for a, b, weight in edges if label[a] == label[b]]
-    assert sorted(found.values()) == components(NAMES, same)
-    assert all(NAMES[name] == min(members) for name, members in found.items())
+        found = connected(Edges.of(edges, NAMES), np.array(labels, np.int32)).tolist()
+    names, label = list(range(30)), dict(zip(NAMES, labels, strict=True))
+    for a, b, _ in edges:
+        if label[a] == label[b]:
+            one, other = sorted((names[NAMES.index(a)], names[NAMES.index(b)]))
+            names = [one if name == other else name for name in names]
+    assert found == names
+
+
+@given(edge_lists, st.sets(st.sampled_from(NAMES)))
+def test_components_are_those_of_the_nodes_that_are_left(
+    edges: list[WeightedEdge], without: set[str]
+) -> None:
+    found = components(Edges.of(edges, NAMES), without)
+    assert sorted(chain.from_iterable(found)) == sorted({*NAMES} - without)
+    home = {name: i for i, part in enumerate(found) for name in part}
+    assert all(home[a] == home[b] for a, b, _ in edges if not {a, b} & without)
+    assert all(is_connected(part, edges) for part in found)
+
+
+@given(edge_lists, st.lists(st.integers(-1, 2), min_size=30, max_size=30))
+def test_the_edges_inside_parts_are_those_between_their_nodes(
+    edges: list[WeightedEdge], labels: list[int]
+) -> None:
+    parts = [np.flatnonzero(np.array(labels) == i).astype(np.int32) for i in range(3)]
+    for part, found in zip(parts, parted(Edges.of(edges, NAMES), parts), strict=True):
+        names = [NAMES[node] for node in part]
+        assert found.names == names
+        assert found.named() == [edge for edge in edges if {*edge[:2]} <= {*names}]
+    assert parted(Edges.of(edges, NAMES), []) == []
 
 
 def test_a_long_chain_in_any_order_is_one_component() -> None:
     places = np.random.default_rng(1).permutation(20_000).astype(np.int32)
-    chain = Edges(range(20_000), places[:-1], places[1:], np.ones(19_999))  # type: ignore[arg-type]
-    assert not connected(chain, np.zeros(20_000, np.int32)).any()
+    long = Edges(range(20_000), places[:-1], places[1:], np.ones(19_999))  # type: ignore[arg-type]
+    assert not connected(long, np.zeros(20_000, np.int32)).any()
 
 
 @given(edge_lists)

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
+from graphrag_neo4j.indexing.clustering.former_tree import ROOT, FormerTree
 from graphrag_neo4j.indexing.clustering.hierarchy import community_tree
 from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
-from graphrag_neo4j.indexing.clustering.tree_update import ROOT, FormerTree, updated_tree
+from graphrag_neo4j.indexing.clustering.tree_update import updated_tree
 from graphrag_neo4j.model import WeightedEdge
 from tests.indexing.clustering.test_hierarchy import (
     by_names,
@@ -56,7 +57,7 @@ def updated(
     paths = {entity: path for entity, path in paths_of(tree).items() if entity in entities}
     touched = {e: abs(new[e] - old[e]) for e in entities if e not in paths or new[e] != old[e]}
     former = FormerTree(paths, touched, unchecked or {})
-    found = updated_tree(entities, edges, halves, LIMITS, former)
+    found = updated_tree(Edges.of(sorted(edges), entities), halves, LIMITS, former)
     ids = {ROOT: ROOT, **lasting_ids(found.communities, paths)}
     return with_ids(found.communities, ids), {ids[id_]: w for id_, w in found.unchecked.items()}
 
@@ -118,12 +119,11 @@ def test_a_split_that_falls_behind_a_fresh_one_is_made_anew() -> None:
     wrong = {e: ["one" if e in ("a0", "b0", "b1", "b2", "b3") else "two"] for e in entities}
     touched = {"a3": 0.2}
     limits = HierarchyLimits(max_size=10)
-    kept = updated_tree(entities, edges, by_letter, limits, FormerTree(wrong, touched, {}))
+    numbered = Edges.of(sorted(edges), entities)
+    kept = updated_tree(numbered, by_letter, limits, FormerTree(wrong, touched, {}))
     assert sorted(len(c.members) for c in kept.communities) == [3, 5]
     assert kept.unchecked[ROOT] == 0.1
-    again = updated_tree(
-        entities, edges, by_letter, limits, FormerTree(wrong, touched, {ROOT: 2.0})
-    )
+    again = updated_tree(numbered, by_letter, limits, FormerTree(wrong, touched, {ROOT: 2.0}))
     assert sorted(len(c.members) for c in again.communities) == [4, 4]
     assert again.unchecked[ROOT] == 0.0
 
@@ -142,15 +142,16 @@ def test_the_comparison_of_a_light_community_waits() -> None:
 
     edges = [*chain("a", 1.0), *chain("b", 20.0), *chain("c", 500.0)]
     entities = ends(edges)
+    numbered = Edges.of(sorted(edges), entities)
     paths = {e: [e[0], f"{e[0]}{int(e[1]) // 4}"] for e in entities}
 
-    def unchecked_after(edges: list[WeightedEdge], name: str, change: float) -> dict[str, float]:
+    def unchecked_after(name: str, change: float) -> dict[str, float]:
         former = FormerTree(paths, {name: 2 * change}, {})
-        found = updated_tree(entities, edges, counted, HierarchyLimits(max_size=4), former)
+        found = updated_tree(numbered, counted, HierarchyLimits(max_size=4), former)
         ids = {ROOT: ROOT, **lasting_ids(found.communities, paths)}
         return {ids[id_]: weight for id_, weight in found.unchecked.items()}
 
-    assert unchecked_after(edges, "a3", 3.0)["a"] == 3.0
+    assert unchecked_after("a3", 3.0)["a"] == 3.0
     assert runs == []
-    assert unchecked_after(edges, "b3", 10.0)["b"] == 0.0
+    assert unchecked_after("b3", 10.0)["b"] == 0.0
     assert runs == [140]

@@ -16,7 +16,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from graphrag_neo4j.concurrency import first_error
-from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.events import Listener, Notice
 from graphrag_neo4j.model import LLMTask, T
 from graphrag_neo4j.protocols import RunTask
@@ -24,7 +24,9 @@ from graphrag_neo4j.workers.deferred import DeferredTask, Work
 
 __all__ = ["Worker", "WorkerEndedError", "WorkerPool"]
 
-TRIES: Final = 3  # workers that a task may be given to; a task may need more memory than there is
+TRIES: Final = 3
+"""Workers that a task may be given to, since it may need more memory than there is, and workers
+that are started in place of one that ends before it has begun, since its machine may be gone."""
 ENDED: Final = (
     f"{TRIES} workers ended unexpectedly while they worked on it, most likely for lack of memory"
 )
@@ -34,7 +36,7 @@ REPLACED: Final = (
 
 
 class WorkerEndedError(Exception):
-    """A worker has ended before it gave its result."""
+    """A worker has ended before it gave its result, or before it began."""
 
 
 class Worker(Protocol):
@@ -55,7 +57,8 @@ class Worker(Protocol):
 class WorkerPool:
     """Runs tasks on `n` workers, which are started at the first task that needs them.
 
-    `start` starts a worker; an error that it raises ends the run. `run_here` runs a task in this
+    `start` starts a worker. It raises WorkerEndedError, with a sentence, if the worker has ended
+    before it began; any other error that it raises ends the run. `run_here` runs a task in this
     process: the first `few` tasks, and tasks that are not deferred.
     """
 
@@ -125,10 +128,21 @@ class WorkerPool:
         self._tasks.start_soon(self._start_one)
 
     async def _start_one(self) -> None:
-        worker = await self._start()
+        worker = await self._begun_worker()
         self._workers.add(worker)
         for _ in range(worker.slots):
             self._give_back(worker)
+
+    async def _begun_worker(self) -> Worker:
+        failed = 0
+        while True:
+            try:
+                return await self._start()
+            except WorkerEndedError as error:
+                failed += 1
+                if failed == TRIES:
+                    raise InputError(str(error)) from error
+                self._listen(Notice(REPLACED, warning=True))
 
     def _give_back(self, worker: Worker) -> None:
         self._free.append(worker)

@@ -185,20 +185,29 @@ class RayCluster:
         slots: int,
         endpoint: "Endpoint | None",
     ) -> "RayWorker":
-        """Starts a worker as soon as the cluster has a CPU for it."""
+        """Starts a worker as soon as the cluster has a CPU for it.
+
+        Raises WorkerEndedError if it is killed before it begins, InputError if it cannot begin.
+        """
         actor = self.ray.remote(TaskRunner).options(num_cpus=1, max_concurrency=slots)
         worker = RayWorker(self.ray, actor.remote(backend, settings), slots, endpoint)
         alike = False
         try:
             alike = await self._begun(worker, settings) == backend.signature("extraction")
         except self.ray.exceptions.RayError as error:
-            raise InputError(f"A Ray worker could not begin: {_first_line(error)}") from error
+            said = f"A Ray worker could not begin: {_first_line(error)}"
+            raise (WorkerEndedError if self._was_killed(error) else InputError)(said) from error
         finally:
             if not alike:
                 await worker.stop()
         if not alike:
             raise InputError(NOT_ALIKE)
         return worker
+
+    def _was_killed(self, error: Exception) -> bool:
+        """Whether the worker, or its machine, ended from outside: another worker may begin."""
+        died = isinstance(error, self.ray.exceptions.RayActorError)
+        return died and not error.actor_init_failed
 
     async def _begun(self, worker: "RayWorker", settings: Settings | None) -> str:
         key = self.settings.openai_api_key if settings else None

@@ -1,10 +1,11 @@
 """Worker processes give the results of this process, and end with it."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -25,7 +26,8 @@ from graphrag_neo4j.indexing.pipeline import build
 from graphrag_neo4j.model import ChunkText, DescribedThing, Document, Extraction, LLMTask
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.workers import DeferringBackend, WorkerPool, processes
-from graphrag_neo4j.workers.processes import FEW, process_pool
+from graphrag_neo4j.workers.pool import Worker, WorkerEndedError
+from graphrag_neo4j.workers.processes import FEW, ProcessWorker, process_pool
 from tests.support.wiping import wipe
 
 BACKEND = ExtractiveIndexBackend(160, partial(tokens.count, encoding_name="o200k_base"))
@@ -133,6 +135,24 @@ async def test_a_process_that_can_not_begin_ends_the_run_with_a_sentence() -> No
     pool = process_pool(Unreadable(160, len), 1, few=0)
     with pytest.raises(InputError, match="KG_WORKERS=1"):
         await extractions(pool, BACKEND, "Ada")
+
+
+@pytest.mark.parametrize("killed", [2, 3])
+async def test_a_worker_that_is_killed_before_it_begins_is_replaced_twice(killed: int) -> None:
+    left = [WorkerEndedError("The machine is gone.")] * killed
+
+    async def start() -> Worker:
+        if left:
+            raise left.pop()
+        return await ProcessWorker.start(pickle.dumps(BACKEND))
+
+    events: list[Event] = []
+    pool = WorkerPool(start, 1, run_here=process_pool(BACKEND, 1).run)
+    gone = pytest.raises(InputError, match="The machine is gone") if killed == 3 else nullcontext()
+    with gone:
+        async with pool.opened(events.append):
+            await pool.run(DEFERRING.extract(ChunkText("", SENTENCES[0])))
+    assert [type(event) for event in events] == [Notice] * 2
 
 
 class Unreadable(ExtractiveIndexBackend):

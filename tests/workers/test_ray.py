@@ -177,8 +177,9 @@ async def test_any_number_of_workers_gives_the_same_graph_for_the_same_calls(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("calls", [0, 10])  # so many before the kill; with none, workers begin
 async def test_the_items_of_a_killed_worker_go_to_another_and_no_log_holds_the_key(
-    builder: Builder, settings: Make, endpoint: FakeEndpoint
+    calls: int, builder: Builder, settings: Make, endpoint: FakeEndpoint
 ) -> None:
     await builder.build(None, settings())
     expected = await dump(builder.graph)
@@ -189,8 +190,8 @@ async def test_the_items_of_a_killed_worker_go_to_another_and_no_log_holds_the_k
     results: list[IndexResult] = []
 
     async def kill_one() -> None:
-        while endpoint.count("extraction") < 10:  # noqa: ASYNC110 - no event says so
-            await anyio.sleep(0.1)
+        while endpoint.count("extraction") < calls or not builder.ray.actors():  # noqa: ASYNC110
+            await anyio.sleep(0.05)  # no event says so
         os.kill(builder.ray.actors()[0].pid, signal.SIGKILL)
 
     async with anyio.create_task_group() as tasks:

@@ -204,7 +204,7 @@ class RayCluster:
             raise InputError(NOT_ALIKE)
         return worker
 
-    def _was_killed(self, error: Exception) -> bool:
+    def _was_killed(self, error: Any) -> bool:  # noqa: ANN401 - an error of Ray
         """Whether the worker, or its machine, ended from outside: another worker may begin."""
         died = isinstance(error, self.ray.exceptions.RayActorError)
         return died and not error.actor_init_failed

@@ -47,13 +47,16 @@ __all__ = [
     "sources_under",
 ]
 
-Work = Callable[[Transaction], Awaitable[None]]
+Work = Callable[[Graph], Awaitable[None]]
 DOCUMENTS = Started("ingest")
 LOOK = 100  # documents whose hashes are looked up together
 LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most
 WRITE_ROWS = 2000  # chunks in one statement, at most
 WRITE_CHUNKS = 400  # chunks after which a transaction ends
 PART = 4000  # chunks of a document in one transaction, at most; a larger one has several
+REMOVED = 100
+"""Chunks that a transaction removes, at most. Neo4j looks up a relationship by its id the more
+slowly, the more the transaction has already removed: in 0.2 ms after 500, in 10 ms after 86,000."""
 UNFINISHED = ""  # the content hash of a document as long as some of its chunks are missing
 LARGEST_INTEGER = 2**63 - 1
 
@@ -144,33 +147,67 @@ async def ingest(
 
 
 async def _write_each(graph: Graph, arriving: MemoryObjectReceiveStream[Work]) -> None:
-    """Does what arrives, each in a transaction of its own and in this order."""
+    """Does what arrives, in this order."""
     async for work in arriving:
-        await graph.transact(work)
+        await work(graph)
 
 
-async def _write(one: _Cut, tx: Transaction) -> None:
-    await tx.run("ingest/documents", rows=[*one.documents, *one.metadata])
-    await _replace_chunks(tx, [str(row["id"]) for row in one.documents], one.chunks)
+async def _write(one: _Cut, graph: Graph) -> None:
+    """Writes documents whose chunks fit one transaction, in place of what the graph has of them."""
+    documents = [str(row["id"]) for row in one.documents]
+    vanished = await _vanished(graph, documents, [str(row["id"]) for row in one.chunks])
+
+    async def work(tx: Transaction) -> None:
+        await tx.run("ingest/documents", rows=[*one.documents, *one.metadata])
+        await forget_chunks(tx, vanished)
+        await tx.run("ingest/unlink", documents=documents)
+        await _write_chunks(tx, one.chunks)
+        await _link(tx, one.chunks)
+
+    await graph.transact(work)
 
 
-async def _begin(row: Row, tx: Transaction) -> None:
+async def _begin(row: Row, graph: Graph) -> None:
     """Writes a document whose chunks follow in parts. Its hash shows that they are missing."""
-    await tx.run("ingest/documents", rows=[{**row, "content_hash": UNFINISHED}])
-    await tx.run("ingest/unlink", documents=[row["id"]])
+    await graph.write("ingest/documents", rows=[{**row, "content_hash": UNFINISHED}])
+    await graph.write("ingest/unlink", documents=[row["id"]])
 
 
-async def _write_part(chunks: Sequence[Row], previous: Row | None, tx: Transaction) -> None:
+async def _write_part(chunks: Sequence[Row], previous: Row | None, graph: Graph) -> None:
     """Writes some chunks of a document; `previous` is the chunk before them."""
-    await _write_chunks(tx, chunks)
-    await _link(tx, [previous, *chunks] if previous else chunks)
+
+    async def work(tx: Transaction) -> None:
+        await _write_chunks(tx, chunks)
+        await _link(tx, [previous, *chunks] if previous else chunks)
+
+    await graph.transact(work)
 
 
-async def _finish(row: Row, now: Collection[str], tx: Transaction) -> None:
+async def _finish(row: Row, now: Collection[str], graph: Graph) -> None:
     """Removes the chunks that a document had and has no more; with its hash it is complete."""
-    before = (await tx.run("ingest/chunks_of", IdsRow, documents=[row["id"]]))[0]["ids"]
-    await forget_chunks(tx, sorted(set(before).difference(now)))
-    await tx.run("ingest/documents", rows=[row])
+    vanished = await _vanished(graph, [str(row["id"])], now)
+
+    async def work(tx: Transaction) -> None:
+        await forget_chunks(tx, vanished)
+        await tx.run("ingest/documents", rows=[row])
+
+    await graph.transact(work)
+
+
+async def _vanished(graph: Graph, documents: Sequence[str], now: Collection[str]) -> list[str]:
+    """The ids of the chunks that documents have and that are not in `now`.
+
+    Where these are too many for one transaction, they are removed here, and none is left. A run
+    that is killed meanwhile leaves documents that differ from their files.
+    """
+    before = (await graph.read("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
+    vanished = sorted(set(before).difference(now))
+    if len(vanished) <= REMOVED:
+        return vanished
+    await graph.write("ingest/unfinished", documents=documents, content_hash=UNFINISHED)
+    for start in range(0, len(vanished), REMOVED):
+        await graph.transact(partial(forget_chunks, chunks=vanished[start : start + REMOVED]))
+    return []
 
 
 class _Ingesting:
@@ -279,13 +316,14 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
     again, however little of their material has changed.
     """
     for document in documents:
+        await graph.write("ingest/forget_reports", documents=[document])
+        vanished = await _vanished(graph, [document], [])
+        await graph.transact(partial(_delete, document, vanished))
 
-        async def work(tx: Transaction, ids: Sequence[str] = (document,)) -> None:
-            await tx.run("ingest/forget_reports", documents=ids)
-            await _replace_chunks(tx, ids, [])
-            await tx.run("ingest/delete", documents=ids)
 
-        await graph.transact(work)
+async def _delete(document: str, chunks: Sequence[str], tx: Transaction) -> None:
+    await forget_chunks(tx, chunks)
+    await tx.run("ingest/delete", documents=[document])
 
 
 async def sources_under(graph: Graph, prefix: str) -> list[str]:
@@ -299,18 +337,6 @@ async def known_sources(
     """The sources in the graph that are in `sources` or `files`, or are rows of these files."""
     rows = await graph.read("ingest/known_sources", SourceRow, sources=sources, files=files)
     return [row["source"] for row in rows]
-
-
-async def _replace_chunks(tx: Transaction, documents: Sequence[str], chunks: Sequence[Row]) -> None:
-    """Makes the given chunks the chunks of the documents.
-
-    Chunks that are no longer among them are removed with their evidence.
-    """
-    before = (await tx.run("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
-    await forget_chunks(tx, sorted(set(before) - {str(row["id"]) for row in chunks}))
-    await tx.run("ingest/unlink", documents=documents)
-    await _write_chunks(tx, chunks)
-    await _link(tx, chunks)
 
 
 async def _write_chunks(tx: Transaction, chunks: Sequence[Row]) -> None:

@@ -315,6 +315,39 @@ async def test_a_large_document_that_was_not_finished_is_cut_again(
     assert await dump(graph) == whole
 
 
+@pytest.mark.parametrize("left", ["Marley was dead.", None])
+async def test_many_chunks_are_removed_in_several_transactions(
+    left: str | None, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Document("Scrooge knew it.", "memory:other")
+    start = [*documents(TEXT), other]
+
+    async def shrink(graph: Graph) -> None:
+        if left is None:
+            await delete_documents(graph, [document_id(start[0].source)])
+        else:
+            await put(graph, documents(left), SMALL)
+
+    await put(graph, start, SMALL)
+    said = [row["text"] for row in await chunks(graph)]
+    backend = PresetBackend(
+        {text: found((f"Bob{n}", "x", "B."), (f"Al{n}", "x", "A.")) for n, text in enumerate(said)}
+    )
+    await read(graph, backend)
+    full = await dump(graph)
+    await shrink(graph)
+    shrunk = await dump(graph)
+    monkeypatch.setattr(ingesting, "REMOVED", 2)
+    for moment in range(1, 4):
+        await put(graph, start, SMALL)
+        await read(graph, backend)
+        with pytest.raises(RuntimeError, match="pulled the plug"):
+            await shrink(PullsThePlug(graph, after=moment + (left is None)))
+        assert await dump(graph) not in (full, shrunk)
+        await shrink(graph)
+        assert await dump(graph) == shrunk
+
+
 class PullsThePlug(Graph):
     """A graph that fails after so many transactions."""
 

@@ -535,7 +535,7 @@ class AsyncGraphRAG:
         return await read_status(self.graph, claims=self.settings.claims)
 
     async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
-        from graphrag_neo4j.indexing.stages.ingest import sources_under
+        from graphrag_neo4j.indexing.removal import sources_under
 
         known = await sources_under(self.graph, "") if paths else []
         missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))

@@ -10,7 +10,7 @@ from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.indexing.stages.ingest import sources_under
+from graphrag_neo4j.indexing.removal import sources_under
 from graphrag_neo4j.loaders import ReadOptions
 
 __all__ = ["delete"]

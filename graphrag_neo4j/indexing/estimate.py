@@ -16,8 +16,8 @@ from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.events import Advanced, Listener, Notice, Share, silent
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.corpus import Corpus
+from graphrag_neo4j.indexing.document_rows import header_of
 from graphrag_neo4j.indexing.estimate_graphrag import estimate_graphrag
-from graphrag_neo4j.indexing.stages.ingest import header_of
 from graphrag_neo4j.indexing.step_estimate import (
     ASSUMED,
     FIRST_LIST,

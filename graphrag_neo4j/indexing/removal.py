@@ -6,17 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
 from graphrag_neo4j.graph.rows import CountRow, SourceRow
+from graphrag_neo4j.indexing.document_rows import document_id
+from graphrag_neo4j.indexing.document_writing import delete_documents
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
-from graphrag_neo4j.indexing.stages.ingest import (
-    delete_documents,
-    document_id,
-    known_sources,
-)
+from graphrag_neo4j.indexing.rows import DocumentRow
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders import file_of
 
-__all__ = ["drop_gone", "drop_vanished_parts", "drop_vanished_rows", "remove"]
+__all__ = [
+    "drop_gone",
+    "drop_vanished_parts",
+    "drop_vanished_rows",
+    "known_sources",
+    "remove",
+    "sources_under",
+]
 
 IN_BATCHES = (
     "Requests that were sent in batches may hold text of what was deleted: the next "
@@ -48,6 +53,19 @@ async def remove(
         if known and (await graph.read("batch/count", CountRow))[0]["n"]:
             listen(Notice(IN_BATCHES, warning=True))
     return known
+
+
+async def sources_under(graph: Graph, prefix: str) -> list[str]:
+    """The sources that begin with `prefix`, of the documents in the graph, in order."""
+    return [row["source"] for row in await graph.read("ingest/sources", DocumentRow, prefix=prefix)]
+
+
+async def known_sources(
+    graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
+) -> list[str]:
+    """The sources in the graph that are in `sources` or `files`, or are rows of these files."""
+    rows = await graph.read("ingest/known_sources", SourceRow, sources=sources, files=files)
+    return [row["source"] for row in rows]
 
 
 async def drop_gone(graph: Graph, sources: Sequence[str], listen: Listener) -> None:

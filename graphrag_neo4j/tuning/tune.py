@@ -1,6 +1,6 @@
 """From a sample of a corpus to prompts that fit it: a profile, types of entities, and examples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphrag_neo4j import tokens
@@ -91,13 +91,8 @@ async def tune(
     profile = await endpoint.run(profile_task(texts, settings))
     told = _wanted(profile, wishes, settings.language)
     listen(Started("entity types"))
-    task = entity_types_task(
-        texts,
-        told.domain,
-        told.language or "the language of the passages",
-        settings,
-        wishes.entity_types,
-    )
+    language = told.language or "the language of the passages"
+    task = entity_types_task(texts, told.domain, language, settings, wishes.entity_types)
     types = await endpoint.run(task)
     definitions = {one.name: one.definition for one in types.types}
     instructions = Instructions(told.domain, told.persona, told.language, definitions)
@@ -110,12 +105,7 @@ async def tune(
         listen=listen,
         translated=_differ(told.language, profile.language),
     )
-    examples = _examples(made, sample.passages)
-    numbers = [one.number - 1 for one in examples]
-    shown = [example_text(sample.passages[n].text, made.lists[n]) for n in numbers]
-    files = prompt_files(instructions, shown)
-    fitted = backend_of(files, settings, list(definitions))
-    usual = LLMIndexBackend.from_settings(settings.changed(prompts=None))
+    files = prompt_files(instructions, _shown(made, sample.passages))
     return Tuning(
         domain=told.domain,
         language=told.language,
@@ -123,11 +113,11 @@ async def tune(
         reason=profile.reason,
         reason_passages=[n + 1 for n in profile.passages],
         entity_types=[_entity_type(one) for one in types.types],
-        examples=examples,
+        examples=_examples(made, sample.passages),
         left_out=[*_types_left_out(types), *made.left_out],
         passages=sample.passages,
         documents=sample.documents,
-        prompt_tokens=(_size(usual, settings), _size(fitted, settings)),
+        prompt_tokens=_sizes(files, settings, list(definitions)),
         files=files,
         usage=dict(endpoint.meter.steps),
     )
@@ -179,6 +169,17 @@ def _examples(made: MadeExamples, passages: Sequence[Passage]) -> list[TunedExam
         )
         for number, found in sorted(made.lists.items())
     ]
+
+
+def _shown(made: MadeExamples, passages: Sequence[Passage]) -> list[str]:
+    """The examples as prompts show them, in the order of the passages."""
+    return [example_text(passages[n].text, found) for n, found in sorted(made.lists.items())]
+
+
+def _sizes(files: Mapping[str, str], settings: Settings, types: list[str]) -> tuple[int, int]:
+    """Returns the sizes of the usual first prompt for a chunk and of the fitted one."""
+    usual = LLMIndexBackend.from_settings(settings.changed(prompts=None))
+    return _size(usual, settings), _size(backend_of(files, settings, types), settings)
 
 
 def _size(backend: LLMIndexBackend, settings: Settings) -> int:

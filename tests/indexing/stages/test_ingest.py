@@ -10,9 +10,11 @@ import anyio.from_thread
 import pytest
 
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
+from graphrag_neo4j.indexing import document_writing
 from graphrag_neo4j.indexing.cutting import Cutting
+from graphrag_neo4j.indexing.document_rows import document_id
+from graphrag_neo4j.indexing.document_writing import delete_documents
 from graphrag_neo4j.indexing.stages import ingest as ingesting
-from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.model import Document, Scalar, Span, T
 from tests.support.preset_backend import CUTTING, PresetBackend, documents, found, put, read
 
@@ -337,7 +339,7 @@ async def test_many_chunks_are_removed_in_several_transactions(
     full = await dump(graph)
     await shrink(graph)
     shrunk = await dump(graph)
-    monkeypatch.setattr(ingesting, "REMOVED", 2)
+    monkeypatch.setattr(document_writing, "REMOVED", 2)
     for moment in range(1, 4):
         await put(graph, start, SMALL)
         await read(graph, backend)

@@ -8,13 +8,14 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Event, Notice, silent
 from graphrag_neo4j.graph import Graph, dump, hold_lease
 from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.indexing.document_rows import document_id
+from graphrag_neo4j.indexing.document_writing import delete_documents
 from graphrag_neo4j.indexing.preparation import NAMES_UNCOMPARED, tell_names_uncompared
 from graphrag_neo4j.indexing.resolution.decisions import compare_all, decide, read_decisions, undo
 from graphrag_neo4j.indexing.resolution.groups import Verdict
 from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.compare import compare
-from graphrag_neo4j.indexing.stages.ingest import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.resolve import resolve
 from graphrag_neo4j.indexing.status import read_status

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.indexing.splitting import key, nearest_better, pieces, rank
+from graphrag_neo4j.indexing.splitting import LONGEST_TOKEN, key, nearest_better, pieces, rank
 from graphrag_neo4j.model import Span
 from graphrag_neo4j.tokens import CountTokens
 
@@ -43,6 +43,7 @@ def cut(
 ) -> list[Span]:
     """Returns the places of the chunks of a text, in order; none for a text of white space.
 
+    A text of at most `max_tokens` tokens is one chunk.
     A chunk has at most `max_tokens` tokens of the encoding, unless a single grapheme has more. It
     begins with the last pieces of the chunk before, at most `overlap` tokens of them. For a long
     text `progress` is called with the finished share, from 0 to 1.
@@ -50,7 +51,10 @@ def cut(
     """
     if not text or text.isspace():
         return []
-    return _Cutter(text, max_tokens, overlap, tokens.part_counter(encoding), progress).spans()
+    count = tokens.part_counter(encoding)
+    if len(text) <= LONGEST_TOKEN * max_tokens and (n := count(text)) <= max_tokens:
+        return [Span(0, 0, len(text), n)]
+    return _Cutter(text, max_tokens, overlap, count, progress).spans()
 
 
 class _Cutter:

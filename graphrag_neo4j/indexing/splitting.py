@@ -17,7 +17,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from graphrag_neo4j.tokens import CountTokens
 
-__all__ = ["key", "nearest_better", "pieces", "rank"]
+__all__ = ["LONGEST_TOKEN", "key", "nearest_better", "pieces", "rank"]
 
 Worth = TypeVar("Worth", float, tuple[float, ...])
 

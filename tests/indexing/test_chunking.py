@@ -88,6 +88,19 @@ def test_a_chunk_is_within_its_budget_or_one_grapheme(text: str, budget: tuple[i
 
 @settings(deadline=None)
 @given(TEXTS, BUDGETS)
+def test_a_text_that_fits_into_a_chunk_is_one(text: str, budget: tuple[int, int]) -> None:
+    if text.strip() and tokens.count(text, ENCODING) <= budget[0]:
+        assert [(span.start, span.end) for span in chunks(text, *budget)] == [(0, len(text))]
+
+
+def test_a_short_document_of_several_paragraphs_is_one_chunk() -> None:
+    text = "Marley was dead, to begin with. There is no doubt whatever about that.\n\n" * 32
+    assert 500 < tokens.count(text, ENCODING) <= 600
+    assert len(chunks(text)) == 1
+
+
+@settings(deadline=None)
+@given(TEXTS, BUDGETS)
 def test_no_border_stands_within_a_grapheme(text: str, budget: tuple[int, int]) -> None:
     allowed = borders_of_graphemes(text)
     for span in chunks(text, *budget):

@@ -26,7 +26,7 @@ from graphrag_neo4j.events import Listener, Notice, silent
 from graphrag_neo4j.graph import Graph, connect
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.status import Status, read_status
-from graphrag_neo4j.loaders import ReadOptions, file_of, gone, source_of
+from graphrag_neo4j.loaders import ReadOptions, file_of, gone, source_of, whole_of
 from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer import Source as Place
@@ -257,7 +257,7 @@ class AsyncGraphRAG:
             self.graph, list(files), [f for f in files.values() if f], self._listen
         )
         return {
-            given: [one for one in found if one == given or file_of(one) == file]
+            given: [one for one in found if whole_of(one) == given or file_of(one) == file]
             for given, file in files.items()
         }
 

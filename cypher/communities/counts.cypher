@@ -1,5 +1,9 @@
-// Counts the chunks and the documents that mention each entity with an id in a range.
+// Counts the chunks and the documents that mention each entity with an id in a range. The parts of a
+// long text count as one document.
 MATCH (entity:Entity) WHERE $after < entity.id <= $last
 RETURN entity.id AS id, entity.name AS name, COUNT { (entity)<-[:MENTIONS]-() } AS n,
-       COUNT { MATCH (entity)<-[:MENTIONS]-()-[:PART_OF]->(document) RETURN DISTINCT document }
-       AS documents
+       COUNT {
+         MATCH (entity)<-[:MENTIONS]-()-[:PART_OF]->(document)
+         WITH DISTINCT document
+         RETURN DISTINCT split(document.source, '#part-')[0]
+       } AS documents

@@ -23,6 +23,7 @@ __all__ = [
     "write_part",
 ]
 
+WRITTEN: Final = 400  # documents or chunks after which a transaction ends
 WRITE_ROWS: Final = 2000  # chunks in one statement, at most
 REMOVED: Final = 100
 """Chunks that a transaction removes, at most. Neo4j looks up a relationship by its id the more
@@ -41,11 +42,16 @@ class CutDocuments:
     chunks: list[Row] = field(default_factory=list)
     metadata: list[Row] = field(default_factory=list)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it is enough for a transaction."""
+        return max(len(self.documents), len(self.chunks), len(self.metadata)) >= WRITTEN
+
 
 async def write_documents(cut: CutDocuments, graph: Graph) -> None:
     """Writes documents whose chunks fit one transaction, in place of what the graph has of them."""
     documents = [str(row["id"]) for row in cut.documents]
-    vanished = await _vanished(graph, documents, [str(row["id"]) for row in cut.chunks])
+    vanished = await _remove_ahead(graph, documents, [str(row["id"]) for row in cut.chunks])
 
     async def work(tx: Transaction) -> None:
         await tx.run("ingest/documents", rows=[*cut.documents, *cut.metadata])
@@ -75,7 +81,7 @@ async def write_part(chunks: Sequence[Row], previous: Row | None, graph: Graph) 
 
 async def finish_document(row: Row, now: Collection[str], graph: Graph) -> None:
     """Removes the chunks that a document had and has no more; with its hash it is complete."""
-    vanished = await _vanished(graph, [str(row["id"])], now)
+    vanished = await _remove_ahead(graph, [str(row["id"])], now)
 
     async def work(tx: Transaction) -> None:
         await forget_chunks(tx, vanished)
@@ -84,10 +90,11 @@ async def finish_document(row: Row, now: Collection[str], graph: Graph) -> None:
     await graph.transact(work)
 
 
-async def _vanished(graph: Graph, documents: Sequence[str], now: Collection[str]) -> list[str]:
-    """The ids of the chunks that documents have and that are not in `now`.
+async def _remove_ahead(graph: Graph, documents: Sequence[str], now: Collection[str]) -> list[str]:
+    """Removes chunks that documents no longer have, if they are too many for one transaction.
 
-    Where these are too many for one transaction, they are removed here, and none is left.
+    `now` are the chunks that they have. Returns those that are left for the transaction that
+    writes or deletes the documents.
     """
     before = (await graph.read("ingest/chunks_of", IdsRow, documents=documents))[0]["ids"]
     vanished = sorted(set(before).difference(now))
@@ -107,7 +114,7 @@ async def delete_documents(graph: Graph, documents: Sequence[str]) -> None:
     """
     for document in documents:
         await graph.write("ingest/forget_reports", documents=[document])
-        vanished = await _vanished(graph, [document], [])
+        vanished = await _remove_ahead(graph, [document], [])
         await graph.transact(partial(_delete, document, vanished))
 
 

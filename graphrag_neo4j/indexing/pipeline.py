@@ -107,8 +107,8 @@ async def build(
         await drop_gone(graph, gone, listen)
         seen = KeyCounts()
         result.ingested = await _ingest(graph, corpus, cuts, listen, seen, recut=rebuild.reread)
-        if prune_rows:
-            result.dropped = [*gone, *await drop_vanished_rows(graph, corpus.tables, seen, listen)]
+        vanished = await _drop_vanished(graph, corpus, seen, listen, rows=prune_rows)
+        result.dropped = [*gone, *vanished]
         _tell_problems(corpus, result, listen)
         setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
         with Outbox() as outbox:
@@ -140,10 +140,7 @@ async def _ingest(
     *,
     recut: bool,
 ) -> Ingested:
-    """Writes the documents of the corpus and their chunks; `seen` receives their ids.
-
-    The parts that a long text no longer has are deleted.
-    """
+    """Writes the documents of the corpus and their chunks; `seen` receives their ids."""
     ingested = await ingest(
         graph,
         corpus.documents(),
@@ -156,9 +153,19 @@ async def _ingest(
     )
     if rest := corpus.size_of_rest():
         listen(Advanced(rest))
-    if corpus.paths:  # a program may give its own documents such sources
-        await drop_vanished_parts(graph, seen, corpus.reasons())
     return ingested
+
+
+async def _drop_vanished(
+    graph: Graph, corpus: Corpus, seen: KeyCounts, listen: Listener, *, rows: bool
+) -> list[str]:
+    """Deletes the parts of texts, and the rows if `rows` says so, that files no longer have."""
+    dropped = []
+    if corpus.paths:  # a program may give its own documents such sources
+        dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)
+    if rows:
+        dropped += await drop_vanished_rows(graph, corpus.tables, seen, listen)
+    return dropped
 
 
 async def _run_stages(

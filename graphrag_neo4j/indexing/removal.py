@@ -12,7 +12,7 @@ from graphrag_neo4j.indexing.preparation import command_name, refuse_half_import
 from graphrag_neo4j.indexing.rows import DocumentRow
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.key_counts import KeyCounts
-from graphrag_neo4j.loaders import file_of
+from graphrag_neo4j.loaders import file_of, whole_of
 
 __all__ = [
     "drop_gone",
@@ -98,20 +98,25 @@ async def drop_vanished_rows(
     return dropped
 
 
-async def drop_vanished_parts(graph: Graph, seen: KeyCounts, unreadable: Collection[str]) -> None:
-    """Deletes the parts that a long text no longer has, because it has become shorter.
+async def drop_vanished_parts(
+    graph: Graph, seen: KeyCounts, unreadable: Collection[str], listen: Listener
+) -> list[str]:
+    """Deletes the parts that a long text no longer has, and returns their sources.
 
     `seen` holds the ids of the documents that were read, and `unreadable` the sources of files that
-    could not be read as a whole, whose parts all stay.
+    could not be read as a whole, whose parts all stay. A notice says which text became shorter.
     """
-    rows = await graph.read("ingest/parts", SourceRow)
-    parts = {document_id(row["source"]): file_of(row["source"]) for row in rows}
-    vanished = [
-        id_
-        for id_, file in parts.items()
-        if id_ not in seen and document_id(file) in seen and file not in unreadable
-    ]
-    await delete_documents(graph, vanished)
+    vanished = []
+    for row in await graph.read("ingest/parts", SourceRow):
+        whole = whole_of(row["source"])
+        was_read = whole != row["source"] and document_id(whole) in seen
+        if was_read and whole not in unreadable and document_id(row["source"]) not in seen:
+            vanished.append(row["source"])
+    for whole, n in Counter(map(whole_of, vanished)).items():
+        parts = "1 part is" if n == 1 else f"{n:,} parts are"
+        listen(Notice(f"{whole} is shorter now: {parts} dropped from the graph.", warning=True))
+    await delete_documents(graph, [document_id(source) for source in vanished])
+    return vanished
 
 
 async def _vanished(graph: Graph, files: Sequence[str], seen: KeyCounts) -> dict[str, list[str]]:

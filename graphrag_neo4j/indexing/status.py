@@ -113,7 +113,8 @@ def _numbers(row: CountsRow | PendingRow | ReportCitationsRow) -> dict[str, int]
 
 
 async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
-    found = []
+    unfinished = await graph.read("status/unfinished_documents", FailedRow)
+    found = [Failure("ingest", row["name"], row["reason"]) for row in unfinished]
     for chunk in await graph.read("status/failed_chunks", FailedChunkRow):
         what = f"chunk {chunk['index']} of {chunk['source']}"
         if chunk["extraction"]:

@@ -17,7 +17,13 @@ from graphrag_neo4j.loaders.documents import (
     holds_rows,
     read,
 )
-from graphrag_neo4j.loaders.sources import ReadOptions, Unreadable, file_of, source_of
+from graphrag_neo4j.loaders.sources import (
+    ReadOptions,
+    Unreadable,
+    file_of,
+    source_of,
+    whole_of,
+)
 
 __all__ = [
     "SUFFIXES",
@@ -33,4 +39,5 @@ __all__ = [
     "holds_rows",
     "read",
     "source_of",
+    "whole_of",
 ]

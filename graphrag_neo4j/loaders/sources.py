@@ -10,9 +10,19 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.loaders.encodings import is_encoding
 from graphrag_neo4j.settings import MAX_FILE_MB
 
-__all__ = ["MEGABYTE", "ReadOptions", "Unreadable", "file_of", "resolve", "source_of"]
+__all__ = [
+    "MEGABYTE",
+    "ReadOptions",
+    "Unreadable",
+    "file_of",
+    "part_of",
+    "resolve",
+    "source_of",
+    "whole_of",
+]
 
 MEGABYTE = 1_000_000
+LATER_PART = re.compile(r"#part-\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,16 @@ def source_of(path: Path, options: ReadOptions) -> str:
 def file_of(source: str) -> str:
     """The source of the file that a row belongs to; the source of a file is returned as it is."""
     return source.partition("#")[0]
+
+
+def part_of(source: str, number: int) -> str:
+    """The source of the second or a later part of a long text with this source."""
+    return f"{source}#part-{number}"
+
+
+def whole_of(source: str) -> str:
+    """The source of the long text that a part belongs to; any other source as it is."""
+    return LATER_PART.sub("", source)
 
 
 def resolve(path: Path) -> Path:

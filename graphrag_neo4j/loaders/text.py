@@ -10,14 +10,14 @@ import psutil
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.loaders.encodings import UTF8, encoding_in
-from graphrag_neo4j.loaders.sources import MEGABYTE, ReadOptions
+from graphrag_neo4j.loaders.sources import MEGABYTE, ReadOptions, part_of
 from graphrag_neo4j.model import Document, Scalar
 
 __all__ = ["TAG_BYTES", "TEXTS", "Content", "File", "read_text"]
 
 LARGEST_PART = 10_000_000  # characters of a document of a text file; no usual book has so many
-LARGE = 100 * MEGABYTE  # bytes of a text for which the memory is checked
-TIMES = 4  # the memory that a text takes while it is cut into chunks, beside its size
+LARGE = 100 * MEGABYTE  # bytes of a file to parse for which the memory is checked
+TIMES = 8  # the memory that short rows of json take with their text, as a multiple of its bytes
 # The bytes of a file's limit that a tag of HTML or XML counts for. In memory it takes several times
 # as much, but so does a value of json.
 TAG_BYTES = 100
@@ -60,18 +60,27 @@ class File:
     def parts(self) -> Iterator[str]:
         """The text with line feeds as line ends, in parts of at most LARGEST_PART characters.
 
-        A part ends after a paragraph, or else after a line or a word. Raises as `open` does, and
-        UnicodeError.
+        A part ends after a paragraph, or else after a line or a word, or anywhere. White space
+        after the last part is left out. Raises as `open` does, and UnicodeError; both before the
+        first part is given, so that a text is read as a whole or not at all.
         """
         with self.open() as file:
-            held = ""
-            while more := file.read(LARGEST_PART + 1 - len(held)):
-                held += more
-                if len(held) > LARGEST_PART:
-                    end = _end_of_part(held)
-                    yield held[:end]
-                    held = held[end:]
-            yield held
+            held = file.read(LARGEST_PART + 1)
+            long = len(held) > LARGEST_PART
+            if long:
+                self._check_rest(file.encoding)
+            while len(held) > LARGEST_PART:
+                end = _end_of_part(held)
+                yield held[:end]
+                held = held[end:] + file.read(LARGEST_PART + 1 - len(held) + end)
+            if not long or held.strip():
+                yield held
+
+    def _check_rest(self, encoding: str) -> None:
+        """Raises UnicodeError if a long text is not in this encoding to its end."""
+        with self.path.open(encoding=encoding) as file:
+            while file.read(MEGABYTE):
+                pass
 
     def text_to_parse(self) -> str:
         """The text of a file that is parsed as a whole. Raises as `parts` does.
@@ -97,7 +106,7 @@ def read_text(file: File, source: str) -> Iterator[Document]:
             yield Document(text, source, title)
         else:
             named = f"{title}, part {number}"
-            yield Document(text, f"{source}#part-{number}", named, {"part": number})
+            yield Document(text, part_of(source, number), named, {"part": number})
 
 
 def _refuse_too_large_for_memory(n_bytes: int) -> None:

@@ -34,6 +34,8 @@ REPLACED: Final = (
     "A worker ended unexpectedly. Its items go to other workers, and a new worker is started."
 )
 
+NOT_BEGUN: Final = "A worker ended before it could begin. Another one is started in its place."
+
 
 class WorkerEndedError(Exception):
     """A worker has ended before it gave its result, or before it began."""
@@ -142,7 +144,7 @@ class WorkerPool:
                 failed += 1
                 if failed == TRIES:
                     raise InputError(str(error)) from error
-                self._listen(Notice(REPLACED, warning=True))
+                self._listen(Notice(NOT_BEGUN, warning=True))
 
     def _give_back(self, worker: Worker) -> None:
         self._free.append(worker)

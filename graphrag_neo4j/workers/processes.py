@@ -17,7 +17,6 @@ from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from graphrag_neo4j.concurrency import run_in_thread
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import LLMTask, T
 from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.workers.child import LENGTH, Result
@@ -78,7 +77,7 @@ class ProcessWorker:
 
     @classmethod
     async def start(cls, backend: bytes) -> "ProcessWorker":
-        """Starts a process and gives it the pickled backend. Raises InputError if it fails.
+        """Starts a process and gives it the pickled backend. Raises as `WorkerPool` says.
 
         The process has a session of its own, so that Ctrl-C in a terminal does not reach it.
         """
@@ -98,7 +97,7 @@ class ProcessWorker:
             with anyio.CancelScope(shield=True):
                 await worker.stop()
             if isinstance(error, WorkerEndedError):
-                raise InputError(NOT_STARTED) from None
+                raise WorkerEndedError(NOT_STARTED) from None
             raise
         return worker
 

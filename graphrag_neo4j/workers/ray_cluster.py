@@ -196,18 +196,15 @@ class RayCluster:
             alike = await self._begun(worker, settings) == backend.signature("extraction")
         except self.ray.exceptions.RayError as error:
             said = f"A Ray worker could not begin: {_first_line(error)}"
-            raise (WorkerEndedError if self._was_killed(error) else InputError)(said) from error
+            raise (WorkerEndedError if _was_killed(self.ray, error) else InputError)(
+                said
+            ) from error
         finally:
             if not alike:
                 await worker.stop()
         if not alike:
             raise InputError(NOT_ALIKE)
         return worker
-
-    def _was_killed(self, error: Any) -> bool:  # noqa: ANN401 - an error of Ray
-        """Whether the worker, or its machine, ended from outside: another worker may begin."""
-        died = isinstance(error, self.ray.exceptions.RayActorError)
-        return died and not error.actor_init_failed
 
     async def _begun(self, worker: "RayWorker", settings: Settings | None) -> str:
         key = self.settings.openai_api_key if settings else None
@@ -244,11 +241,12 @@ class RayWorker:
     async def run(self, work: Work) -> object:
         """Has the worker do the work, and returns the result. Raises as `Worker` says."""
         spent = self.endpoint.meter.total.cost if self.endpoint else 0.0
-        errors = self.ray.exceptions
         try:
             answer: Answer = await self.actor.run.remote(work, spent)
-        except (errors.RayActorError, errors.ObjectLostError, errors.NodeDiedError) as error:
-            raise WorkerEndedError from error
+        except self.ray.exceptions.RayError as error:
+            if _was_killed(self.ray, error):
+                raise WorkerEndedError from error
+            raise
         if self.endpoint:
             self.endpoint.meter.add(answer.usage)
         if answer.error:
@@ -272,6 +270,18 @@ def _share(settings: Settings, n: int) -> Settings:
             "tokens_per_minute": tokens and max(1, tokens // n),
         }
     )
+
+
+def _was_killed(ray: Any, error: Exception) -> bool:  # noqa: ANN401 - the module
+    """Whether a worker or its machine ended from outside, so that another worker may go on."""
+    errors = ray.exceptions
+    outside = (
+        errors.RayActorError,
+        errors.ObjectLostError,
+        errors.NodeDiedError,
+        errors.OutOfMemoryError,
+    )
+    return isinstance(error, outside) and not getattr(error, "actor_init_failed", False)
 
 
 async def _value(reference: Any) -> object:  # noqa: ANN401 - a reference of Ray

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
+from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.indexing.resolution.splits import Split
 from graphrag_neo4j.settings import Settings
 from tests.indexing.test_vanished_rows import names
 
@@ -40,7 +42,9 @@ async def test_the_documents_follow_a_text_that_becomes_shorter_and_longer(
             assert await names(graph) == parts
             assert await text_of(graph) == text
         file.write_text(THREE[:FOUR_LINES])
-        assert (await rag.index(file)).ingested.unchanged == 1
+        shorter = await rag.index(file)
+        assert shorter.ingested.unchanged == 1
+        assert shorter.dropped == [f"{file.as_uri()}#part-2", f"{file.as_uri()}#part-3"]
         assert await names(graph) == three[:1]
         assert await rag.delete(file) == {str(file): [file.as_uri()]}
 
@@ -55,6 +59,62 @@ async def test_all_parts_go_with_their_file(graph: Graph, alone: Settings, tmp_p
         pruned = await rag.index(file.parent, prune=True)
     assert len(pruned.dropped) == 3
     assert await names(graph) == []
+
+
+async def test_the_name_of_a_text_deletes_all_its_parts(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text(THREE)
+    name = file.as_uri()
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index(file)
+        assert await rag.delete(name) == {name: [name, f"{name}#part-2", f"{name}#part-3"]}
+    assert await names(graph) == []
+
+
+async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    """In each of five documents, a name would be left out of the communities."""
+    file = tmp_path / "log.txt"
+    file.write_text("".join(f"Jacob Marley met Bob Cratchit on day {n}.\n" for n in range(10, 26)))
+    events: list[Event] = []
+    async with AsyncGraphRAG(alone, events.append) as rag:
+        await rag.index(file)
+    assert len(await names(graph)) > 5
+    told = [one.text for one in events if isinstance(one, Notice)]
+    assert not [text for text in told if "more than half" in text]
+    rows = await graph.run_plain("MATCH (e:Entity)-[:IN_COMMUNITY]->() RETURN e.name AS name")
+    assert {"Jacob Marley", "Bob Cratchit"} <= {row["name"] for row in rows}
+
+
+async def test_white_space_at_the_end_of_a_long_text_is_no_part(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text(THREE[:FOUR_LINES] + 50 * "\n")
+    async with AsyncGraphRAG(alone) as rag:
+        assert (await rag.index(file)).complete
+    assert await names(graph) == ["log.txt"]
+
+
+async def test_a_text_whose_rest_cannot_be_read_is_not_read_at_all(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "log.txt"
+    file.write_bytes(THREE.encode() + b"\xff")
+    async with AsyncGraphRAG(alone) as rag:
+        broken = await rag.index(file, options=ReadOptions(encoding="ascii"))
+    assert list(broken.unreadable) == [file.as_uri()]
+    assert await names(graph) == []
+
+
+def test_a_split_by_file_holds_in_all_its_parts() -> None:
+    split = Split(1, "Mercury", "planet", (), "log*.txt")
+    assert split.takes_documents("file:///docs/log1.txt")
+    assert split.takes_documents("file:///docs/log1.txt#part-12")
+    assert not split.takes_documents("file:///docs/rows.csv#log1.txt#part-12")
 
 
 async def test_parts_stay_where_the_rest_of_a_text_cannot_be_read(

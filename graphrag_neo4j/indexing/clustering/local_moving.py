@@ -92,7 +92,7 @@ class _Moving:
         total = self.weight.sum()
         self.factor = gamma / total if total else 0.0
         possible = self.first_new + len(labels)
-        self.sums = np.bincount(numbers, self.weight[known], possible)
+        self.sums = np.bincount(numbers, self.weight[known], possible).astype(np.float64)
         self.new: dict[int, set[int]] = {}
 
     def begin(self, free: list[int]) -> None:

@@ -9,13 +9,12 @@ share TOLERANCE below that of the fresh one.
 
 A fresh split needs a run of Leiden, which takes longer than all moves of a small change. So the
 comparisons of a level wait until the communities that are due hold the share POSTPONED of the
-weight of the graph, or until a new split needs a run, which then serves them all. Until then they
-can lower the modularity of their level by no more than this share.
+weight of the graph, or until a new split needs a run, which then serves them all. Only communities
+that the change at hand touched count, so one that is due and is never touched again stays as it is.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 
 import numpy as np
 
@@ -171,12 +170,12 @@ class _Update:
 
     def _children(self, branch: _Branch, number: int) -> list[_Branch]:
         """Adds the parts of a branch to the tree, if it is split; they are the next branches."""
-        parts = sorted(branch.parts or [], key=itemgetter(0))
+        parts = branch.parts or []
         if branch.id != ROOT and len(parts) < 2:
             return []
         children = [self._child(branch, branch.members[part], number) for part in parts]
         if branch.edges is not None:
-            changed = [i for i, child in enumerate(children) if not self._is_same(child)]
+            changed = [i for i, child in enumerate(children) if not self._is_same(child, number)]
             inner = parted(branch.edges, [parts[i] for i in changed])
             for i, edges in zip(changed, inner, strict=True):
                 children[i].edges = edges
@@ -190,12 +189,13 @@ class _Update:
         self.tree.communities.append(community)
         return _Branch(community.id, self.former.successor_of(number, members), members, None)
 
-    def _is_same(self, child: _Branch) -> bool:
+    def _is_same(self, child: _Branch, number: int) -> bool:
         """Whether a community has the members of the former one, and none of them is touched."""
         return (
             child.former != NONE
             and self.former.sizes[child.former] == len(child.members)
             and not self.former.touched[child.members].any()
+            and bool((self.former.at(number, child.members) == child.former).all())
         )
 
 

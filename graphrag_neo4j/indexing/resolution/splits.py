@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.spelling_parts import Part
+from graphrag_neo4j.loaders import whole_of
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
 
 __all__ = [
@@ -58,8 +59,9 @@ class Split:
         return f"{name} ({self.label})"
 
     def takes_documents(self, source: str) -> bool:
-        """Whether the split is about documents with this source."""
-        names = (source, source.rpartition("/")[2])
+        """Whether the split is about documents with this source, or about the text of this part."""
+        wholes = (source, whole_of(source))
+        names = (*wholes, *(one.rpartition("/")[2] for one in wholes))
         return self.documents is None or any(fnmatchcase(name, self.documents) for name in names)
 
     def takes_type(self, type_: str) -> bool:

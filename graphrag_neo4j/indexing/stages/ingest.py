@@ -35,7 +35,6 @@ Work = Callable[[Graph], Awaitable[None]]
 DOCUMENTS = Started("ingest")
 LOOK = 100  # documents whose hashes are looked up together
 LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most
-WRITE_CHUNKS = 400  # chunks after which a transaction ends
 PART = 4000  # chunks of a document in one transaction, at most; a larger one has several
 
 
@@ -140,6 +139,8 @@ class _Ingesting:
         for prepared, share in self.unknown:
             if prepared.id in differ:
                 await self._cut(prepared, share)
+            if self.unsent.is_full:
+                await self.send()
             share(1.0)
         self.unknown, self.waiting = [], 0
 
@@ -167,8 +168,6 @@ class _Ingesting:
             return
         self.unsent.documents.append(prepared.row)
         self.unsent.chunks += chunk_rows(prepared, spans)
-        if len(self.unsent.chunks) >= WRITE_CHUNKS:
-            await self.send()
 
     async def _send_in_parts(self, prepared: PreparedDocument, spans: Sequence[Span]) -> None:
         """Hands over a document that is too large for the memory of one transaction of Neo4j."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from random import Random
 
 import numpy as np
 import pytest
@@ -71,6 +72,14 @@ def test_pairs_of_new_nodes_move_as_a_whole() -> None:
     sizes = sorted(Counter(found.values()).values())
     assert len(sizes) <= 3
     assert sizes[0] > 1
+
+
+def test_the_unit_of_the_weights_makes_no_difference() -> None:
+    chance, nodes = Random(1), [f"n{i}" for i in range(6)]
+    pairs = {tuple(sorted(chance.sample(nodes, 2))): chance.randint(1, 9) for _ in range(12)}
+    edges = [(a, b, float(weight)) for (a, b), weight in pairs.items()]
+    tenths = [(a, b, weight / 10) for a, b, weight in edges]
+    assert together(moved(tenths, {}, nodes)) == together(moved(edges, {}, nodes))
 
 
 def test_a_node_that_nothing_frees_stays_although_it_would_gain() -> None:

@@ -15,8 +15,10 @@ from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.document_rows import document_id
 from graphrag_neo4j.indexing.document_writing import delete_documents
 from graphrag_neo4j.indexing.stages import ingest as ingesting
+from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import Document, Scalar, Span, T
 from tests.support.preset_backend import CUTTING, PresetBackend, documents, found, put, read
+from tests.support.wiping import wipe
 
 SMALL = Cutting(50, 20, "o200k_base")
 SENTENCES = [
@@ -282,7 +284,7 @@ async def test_documents_are_cut_while_others_are_written(
                 anyio.from_thread.run_sync(waits.cut.set)
             return super().spans(document, progress)
 
-    monkeypatch.setattr(ingesting, "WRITE_CHUNKS", 1)
+    monkeypatch.setattr(document_writing, "WRITTEN", 1)
     watched = Watched(600, 100, "o200k_base")
     result = await put(waits, documents("Marley was dead.", "Scrooge was not.", "Bob."), watched)
     assert result.chunks == 3
@@ -346,8 +348,38 @@ async def test_many_chunks_are_removed_in_several_transactions(
         with pytest.raises(RuntimeError, match="pulled the plug"):
             await shrink(PullsThePlug(graph, after=moment + (left is None)))
         assert await dump(graph) not in (full, shrunk)
+        [failed] = (await read_status(graph)).failures
+        assert (failed.stage, failed.what) == ("ingest", "memory:0")
+        assert "repeat the command" in failed.reason
         await shrink(graph)
         assert await dump(graph) == shrunk
+
+
+async def test_only_one_of_several_documents_loses_many_chunks(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document_writing, "REMOVED", 2)
+    await put(graph, documents("Marley was dead.", TEXT, "Bob."), SMALL)
+    now = documents("Marley was dead, to begin with.", "Scrooge knew it.", "Bob.")
+    await put(graph, now, SMALL)
+    kept = await dump(graph)
+    await wipe(graph)
+    await put(graph, now, SMALL)
+    assert await dump(graph) == kept
+
+
+async def test_changed_metadata_of_many_documents_is_written_in_several_transactions(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document_writing, "WRITTEN", 2)
+    await put(graph, [Document("Marley was dead.", f"memory:{n}") for n in range(6)])
+    counts = PullsThePlug(graph, after=10)
+    dated = [Document("Marley was dead.", f"memory:{n}", metadata={"year": 1843}) for n in range(6)]
+    monkeypatch.setattr(ingesting, "LOOK", 2)
+    await put(counts, dated)
+    assert counts.left == 10 - 3
+    rows = await graph.run_plain("MATCH (d:Document {meta_year: 1843}) RETURN count(d) AS n")
+    assert rows[0]["n"] == 6
 
 
 class PullsThePlug(Graph):

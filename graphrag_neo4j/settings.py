@@ -667,6 +667,12 @@ class Settings(BaseSettings):
         """A copy with another key for the endpoint, which was checked before."""
         return self.model_copy(update={"openai_api_key": SecretStr(key) if key else None})
 
+    @property
+    def lacks_endpoint(self) -> bool:
+        """Whether a model is named that can't be asked: there is neither a key nor an endpoint."""
+        named = "model" in self.model_fields_set and self.model != EXTRACTIVE
+        return named and not self.has_model
+
     def model_for(self, step: ModelStep) -> str:
         """The name of the chat model of one step."""
         own: str | None = getattr(self, f"{step}_model")
@@ -719,8 +725,10 @@ def _explain(error: ValidationError) -> str:
     for problem in error.errors(include_input=False, include_url=False):
         name = "_".join(str(part) for part in problem["loc"]).upper()
         known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
-        label = f"{name if known else 'KG_' + name}: " if name else ""
-        lines.append(label + _problem(problem))
+        label = name if known else f"KG_{name}"
+        what = _problem(problem)
+        colon = "" if what.startswith("must ") else ":"
+        lines.append(f"{label}{colon} {what}" if name else what)
     return "; ".join(lines) + "."
 
 

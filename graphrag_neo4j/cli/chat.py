@@ -41,6 +41,8 @@ Commands:
   /help           shows this text
   /quit           ends the conversation"""
 
+ENDED = "The conversation has ended."
+
 
 @click.command()
 @click.option(
@@ -76,7 +78,10 @@ def chat(method: Method | Literal["auto"], suggestions: int | None, home: Path |
                 terminal.line(WELCOME)
                 await Conversation(rag, listen, method).hold()
 
-    run(work)
+    try:
+        run(work)
+    except KeyboardInterrupt:  # nothing of a conversation is saved that could be continued
+        terminal.line(ENDED)
 
 
 class Conversation:
@@ -97,15 +102,22 @@ class Conversation:
                 await self._suggest(WHOLE)
             elif line.startswith("/"):
                 self._run_command(*line.split())
+            elif self._is_no_suggestion(line):
+                last = len(self.suggested)
+                terminal.line(f"There is no suggestion {line}: type a number from 1 to {last}.")
             else:
                 await self._answer(*self._meant(line))
 
+    def _is_no_suggestion(self, line: str) -> bool:
+        """Whether a line is a number after suggestions, and none of them has it."""
+        chosen = bool(self.suggested) and _is_number(line)
+        return chosen and not 1 <= int(line) <= len(self.suggested)
+
     def _meant(self, line: str) -> tuple[str, Method | Literal["auto"]]:
         """Returns the question of a line and its method: a number stands for a suggestion."""
-        number = int(line) if line.isdecimal() and len(line) < 4 else 0
-        if not 1 <= number <= len(self.suggested):
+        if not self.suggested or not _is_number(line):
             return line, self.method
-        chosen = self.suggested[number - 1]
+        chosen = self.suggested[int(line) - 1]
         terminal.line((chosen.question, "bold"))
         return chosen.question, chosen.method if self.method == "auto" else self.method
 
@@ -159,6 +171,9 @@ class Conversation:
             case "/method", (("auto" | "global" | "local" | "drift" | "basic" | "text") as method,):
                 self.method = method
                 terminal.line(f"The method is now {method}.")
+            case "/method", (other,):
+                methods = ", ".join(("auto", *METHODS))
+                terminal.line(f"There is no method {other}. The methods are {methods}.")
             case _:
                 line = " ".join((command, *arguments))
                 terminal.line(f"There is no command {line}. /help lists the commands.")
@@ -170,6 +185,10 @@ class Conversation:
             terminal.line("The last answer cites no sources.")
         else:
             print_sources(self.last)
+
+
+def _is_number(line: str) -> bool:
+    return line.isdecimal() and len(line) < 4
 
 
 def _read_line() -> str:

@@ -15,6 +15,10 @@ from graphrag_neo4j.loaders import ReadOptions
 
 __all__ = ["delete"]
 
+RENEWED = (
+    "Descriptions and reports may still tell of it until the next `kg-build index` renews them."
+)
+
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
@@ -44,6 +48,8 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
     found, known = run(work)
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         terminal.line(f"Deleted {source}.")
+    if any(found.values()):
+        terminal.line(RENEWED)
     if missing := [given for given, deleted in found.items() if not deleted]:
         are = "is" if len(missing) == 1 else "are"
         hints = "".join(dict.fromkeys(_hint(source, known) for source in missing))

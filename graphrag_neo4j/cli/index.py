@@ -180,8 +180,11 @@ def _tell_what_is_left(built: IndexResult, *, error: bool) -> None:
     if built.stopped:
         again = " Run the same command again to continue."
         terminal.line((built.stopped, "yellow"), again, error=error)
-    elif not built.complete:
+    elif built.status and built.status.failures:
         again = " Run the same command again to retry the rest."
+        terminal.line(incomplete, again, error=error)
+    elif not built.complete:
+        again = " Mend or remove what could not be read, and run the same command again."
         terminal.line(incomplete, again, error=error)
 
 
@@ -189,6 +192,10 @@ def _tell_whether_extractive(settings: Settings) -> None:
     if not settings.has_model:
         intended = settings.model == EXTRACTIVE
         hint = "" if intended else f" {HOW_TO_SET_A_MODEL}"
+        if settings.lacks_endpoint:
+            terminal.line(
+                (f"KG_MODEL is {settings.model}, but it was not asked: no key is set.", "yellow")
+            )
         terminal.line(f"{EXTRACTIVE_INDEX}{hint}")
         if not intended:
             _tell_local_servers()

@@ -9,7 +9,6 @@ import click
 from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.resolution.decisions import BY_SPLIT, NameDecision
 
@@ -89,8 +88,9 @@ def _done(said: Mapping[str, Any], decisions: Sequence[NameDecision]) -> str:
         return f"{names[0]} and {names[1]} are two things now."
     if said["undo"]:
         return f"Decision {said['undo']} no longer counts."
-    joining = counted(sum(one.verdict == "same" for one in decisions), "decision")
-    return f"All names were compared. Names are joined by: {joining}."
+    n = sum(one.verdict == "same" for one in decisions)
+    joining = "1 decision joins" if n == 1 else f"{n or 'No'} decisions join"
+    return f"All names were compared. {joining} names."
 
 
 def _print(decisions: list[NameDecision]) -> None:

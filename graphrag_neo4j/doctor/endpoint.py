@@ -68,7 +68,8 @@ async def check_endpoint(settings: Settings) -> list[Check]:
     """
     if not settings.has_model:
         fix = "\n".join([SET_MODEL, *map(_how_to_use, await find_local_servers())])
-        return [Check("Model", None, NO_MODEL, fix), await _check_static()]
+        says = f"{_unasked(settings)}{NO_MODEL}"
+        return [Check("Model", None, says, fix), await _check_without_endpoint(settings)]
     quick = settings.model_copy(update={"max_retries": min(settings.max_retries, RETRIES)})
     try:
         endpoint = Endpoint(quick)
@@ -173,6 +174,20 @@ async def _check_embedding(endpoint: Endpoint, settings: Settings) -> Check:
         return _check_encoder()
     about = _at(settings, settings.embedding_model)
     return await _check_vectors(endpoint.embed, about, CORRECT_EMBEDDING)
+
+
+def _unasked(settings: Settings) -> str:
+    if not settings.lacks_endpoint:
+        return ""
+    return f"KG_MODEL is {settings.model}, but neither a key nor an endpoint is set. "
+
+
+async def _check_without_endpoint(settings: Settings) -> Check:
+    """Checks what an extractive index embeds with."""
+    encodes = settings.embedding_model != STATIC and not missing_packages()
+    if encodes or settings.embedding_model == LOCAL:
+        return _check_encoder()
+    return await _check_static()
 
 
 async def _check_static() -> Check:

@@ -151,7 +151,9 @@ class Corpus:
 
     def notices(self) -> list[str]:
         """Notices about how the files were read, each of a sentence or two."""
-        return [*self._link_notices(), *self._encoding_notices()]
+        nothing = bool(self.paths) and not self.n_bytes and not self.links
+        empty = ["There is no file with text that can be read."] if nothing else []
+        return [*empty, *self._link_notices(), *self._encoding_notices()]
 
     def _link_notices(self) -> Iterator[str]:
         if n := len(self.links):

@@ -102,7 +102,8 @@ def _delimiter(file: TextIO, options: ReadOptions) -> str:
     header = max(headers, key=len)
     missing = sorted(str(name) for name in wanted - {*header})
     names = shorten(", ".join(header), 200)
-    raise InputError(f"has no column {', '.join(missing)}; its columns are {names}")
+    hint = ": name the one with the text by --text-column" if options.text_column in missing else ""
+    raise InputError(f"has no column {', '.join(missing)}; its columns are {names}{hint}")
 
 
 def _refuse_twins(header: list[str]) -> None:

@@ -12,6 +12,7 @@ import click
 import pytest
 
 from graphrag_neo4j import cli
+from graphrag_neo4j.cli.delete import RENEWED
 from tests.conftest import Ran, Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.paths import DATA
@@ -166,7 +167,7 @@ def test_a_key_that_is_refused_is_an_error_of_one_sentence(
         ("NEO4J_URI=bolt://127.0.0.1:1", "does not answer"),
         ("NEO4J_PASSWORD=sesame-open", "refuses the user name or the password"),
         ("NEO4J_DATABASE=nowhere", "no such database"),
-        ("KG_GLEANINGS=many", "KG_GLEANINGS: "),
+        ("KG_GLEANINGS=many", "KG_GLEANINGS must be a whole number."),
         ("KG_PROMPTS=nowhere", "KG_PROMPTS=nowhere is no folder"),
     ],
 )
@@ -196,11 +197,35 @@ def test_a_wrong_command_line_ends_with_2_and_usage(kg: Run, arguments: list[str
     assert ran.err.startswith("Usage: kg-build")
 
 
+@pytest.mark.parametrize("group", [[], ["eval"], ["neo4j"], ["import"]])
+def test_a_group_without_a_command_shows_its_help(kg: Run, group: list[str]) -> None:
+    alone = kg(*group)
+    assert (alone.code, alone.out, "Error" in alone.err) == (2, "", False)
+    assert alone.err == kg(*group, "--help").out
+
+
+def test_a_model_without_a_key_is_said_not_to_be_asked(
+    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_model(monkeypatch)
+    monkeypatch.setenv("KG_MODEL", "gpt-4.1-mini")
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
+    assert (
+        "KG_MODEL is gpt-4.1-mini, but it was not asked: no key is set." in kg("index", tales).out
+    )
+
+
+def test_a_folder_without_text_is_said_to_hold_none(kg: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ran = kg("index", tmp_path / "empty")
+    assert "There is no file with text that can be read." in ran.out + ran.err
+
+
 def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Path) -> None:
     kg("index", tales, "--gleanings", "0", "--no-claims")
     ran = kg("delete", tales / "a.txt", "nothing.txt", "b\udcff.txt")
     assert ran.code == 1
-    assert ran.out == f"Deleted {(tales / 'a.txt').as_uri()}.\n"
+    assert ran.out == f"Deleted {(tales / 'a.txt').as_uri()}.\n{RENEWED}\n"
     hint = f"Did you mean {(tales / 'b.txt').as_uri()}?"
     assert ran.err.endswith(f"Error: nothing.txt, b\ufffd.txt are not in the graph. {hint}\n")
     assert kg("status", "--json").json["counts"]["documents"] == 1
@@ -209,7 +234,7 @@ def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Pat
 def test_relative_sources_are_the_same_in_every_command(kg: Run, tales: Path) -> None:
     kg("index", tales, "--source-root", tales, "--gleanings", "0", "--no-claims")
     ran = kg("delete", "a.txt", "--source-root", tales)
-    assert (ran.code, ran.out) == (0, "Deleted a.txt.\n")
+    assert (ran.code, ran.out) == (0, f"Deleted a.txt.\n{RENEWED}\n")
 
 
 def test_estimate_needs_no_neo4j_and_asks_no_model(

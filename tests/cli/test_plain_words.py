@@ -36,12 +36,12 @@ def test_a_step_has_one_name_in_all_commands() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("KG_GLEANINGS", "many", "KG_GLEANINGS: must be a whole number."),
-        ("KG_GLEANINGS", "-1", "KG_GLEANINGS: must be 0 or more."),
-        ("KG_CLAIMS", "perhaps", "KG_CLAIMS: must be true or false."),
-        ("KG_MAX_COST", "a lot", "KG_MAX_COST: must be a number."),
-        ("KG_TIMEOUT", "0", "KG_TIMEOUT: must be more than 0.0."),
-        ("KG_EXPAND", "jump", "KG_EXPAND: must be 'hop' or 'ppr'."),
+        ("KG_GLEANINGS", "many", "KG_GLEANINGS must be a whole number."),
+        ("KG_GLEANINGS", "-1", "KG_GLEANINGS must be 0 or more."),
+        ("KG_CLAIMS", "perhaps", "KG_CLAIMS must be true or false."),
+        ("KG_MAX_COST", "a lot", "KG_MAX_COST must be a number."),
+        ("KG_TIMEOUT", "0", "KG_TIMEOUT must be more than 0.0."),
+        ("KG_EXPAND", "jump", "KG_EXPAND must be 'hop' or 'ppr'."),
     ],
 )
 def test_a_wrong_setting_is_told_in_plain_words(

@@ -249,7 +249,11 @@ async def of_endpoint(**given: object) -> dict[str, Check]:
 async def test_no_model_is_not_wrong_but_said_with_what_to_set() -> None:
     found = await of_endpoint()
     assert [check.ok for check in found.values()] == [None, True]
-    assert "256 dimensions" in found["Embedding"].says
+    assert "sentence encoder" in found["Embedding"].says
+    static = await of_endpoint(embedding_model="static")
+    assert "256 dimensions" in static["Embedding"].says
+    named = await of_endpoint(model="gpt-4.1-mini")
+    assert named["Model"].says.startswith("KG_MODEL is gpt-4.1-mini, but neither a key nor")
     assert "No model is set" in found["Model"].says
     assert "OPENAI_API_KEY" in found["Model"].fix
 

@@ -73,9 +73,9 @@ def test_a_wrong_condition_is_one_sentence(text: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("local,top_k_entities=ten", "The condition .* KG_TOP_K_ENTITIES: must be a whole number"),
+        ("local,top_k_entities=ten", "The condition .* KG_TOP_K_ENTITIES must be a whole number"),
         ("local,prefilter=3", "The option prefilter is for global search"),
-        ("local,concurrency=0", "KG_CONCURRENCY: must be 1 or more"),
+        ("local,concurrency=0", "KG_CONCURRENCY must be 1 or more"),
     ],
 )
 def test_a_value_that_can_not_be_used_names_its_condition(text: str, problem: str) -> None:

@@ -100,7 +100,7 @@ def test_rows_come_one_by_one(tmp_path: Path) -> None:
 
 def test_a_column_that_csv_lacks_is_named_with_those_that_it_has(tmp_path: Path) -> None:
     assert reasons(rows(tmp_path / "a.csv", "id;body\n1;x\n")) == [
-        "has no column text; its columns are id, body"
+        "has no column text; its columns are id, body: name the one with the text by --text-column"
     ]
     assert reasons(rows(tmp_path / "a.csv", "text,body\n1,x\n", id_column="nr")) == [
         "has no column nr; its columns are text, body"

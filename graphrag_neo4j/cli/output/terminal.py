@@ -271,6 +271,9 @@ def errors_are_shown() -> bool:
 def usage_error(error: click.ClickException) -> None:
     """Prints the error in a command line, and the usage of the command."""
     context = error.ctx if isinstance(error, click.UsageError) else None
+    if context and isinstance(error, click.exceptions.NoArgsIsHelpError):
+        block(context.get_help(), error=True)
+        return
     if context:
         block(context.get_usage(), error=True)
         line(f"`{context.command_path} --help` explains its arguments and options.", error=True)

@@ -125,7 +125,7 @@ async def test_an_address_that_does_not_answer_is_named(graph: Graph, settings: 
 
 
 def test_a_word_that_is_no_place_is_refused() -> None:
-    with pytest.raises(InputError, match="KG_GDS: must be auto, embedded, session, or an address"):
+    with pytest.raises(InputError, match="KG_GDS must be auto, embedded, session, or an address"):
         load_settings(gds="embeded")
 
 

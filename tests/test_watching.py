@@ -176,3 +176,4 @@ def test_the_command_says_what_each_build_did_and_stops_cleanly(
     assert out == "Stopped. The work done so far is saved. The same command continues it.\n"
     assert "b.json: is not JSON" in err
     assert "Traceback" not in err
+    assert err.count("\nextraction: ") + err.startswith("extraction: ") == 1  # the first build only

@@ -24,7 +24,7 @@ from graphrag_neo4j.cli.options import (
     settings_options,
 )
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening, money_known
+from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening, money_known
 from graphrag_neo4j.cli.output.words import counted, seconds
 from graphrag_neo4j.indexing.preparation import check_building
 from graphrag_neo4j.indexing.result import IndexResult
@@ -69,14 +69,16 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
 
     async def work() -> None:
         told = _Told()
-        quiet = not terminal.errors_are_shown()
-        with _until_sigterm(), listening(quiet=quiet, fleeting=True) as listen:
+        with _until_sigterm(), listening(quiet=False, fleeting=True) as shown:
+            listen = QuietableDisplay(shown)
             results = watch_paths(paths, settings, options, listen, ceiling=ceiling)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
                 async for result in results:
-                    listen.rest()
+                    shown.rest()
                     told.tell(result)
+                    if not terminal.errors_are_shown():
+                        listen.hush()  # a log has a line for each build; only the first takes long
 
     with suppress(KeyboardInterrupt):  # the way to end it
         run(work)

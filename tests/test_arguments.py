@@ -167,6 +167,7 @@ def test_a_question_that_is_none(text: Any) -> None:  # noqa: ANN401 - of any ty
 SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.query(None), "The question must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.query(""), "The question is empty"),
+    (lambda rag: rag.query("???"), "The question holds no word"),
     (lambda rag: rag.stream(7), "The question must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.query("Who?", method="locl"), "Did you mean local?"),  # type: ignore[arg-type]
     (lambda rag: rag.query("Who?", metod="local"), "no setting metod. Did you mean method?"),  # type: ignore[call-arg]

@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.answer import print_answer, print_sources
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.errors import BudgetSpentError, ReplyError
+from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.query.suggestions import Suggestion
@@ -122,9 +122,9 @@ class Conversation:
         return chosen.question, chosen.method if self.method == "auto" else self.method
 
     async def _answer(self, question: str, method: Method | Literal["auto"]) -> None:
-        stream = self.rag.stream(question, method=method, history=tuple(self.history))
         with_model = self.rag.settings.has_model
         try:
+            stream = self.rag.stream(question, method=method, history=tuple(self.history))
             async for piece in stream:
                 if with_model:
                     self.listen.rest()
@@ -132,6 +132,10 @@ class Conversation:
         except ReplyError as error:
             self.listen.rest()
             terminal.line(f"There is no answer, since {error}.", error=True)
+            return
+        except InputError as error:  # about this question; the next one may be right
+            self.listen.rest()
+            terminal.line(str(error), error=True)
             return
         self.listen.rest()
         print_answer(stream.answer, streamed=with_model, more="/sources")

@@ -100,13 +100,14 @@ class TestCommands:
         assert ran.code == 0
         assert ran.out.count("?") == 3
         assert "1 question was left out, because the graph can't answer it." in ran.out
-        typed = iter(["Who is Jacob Marley?", "1", "/suggest", "99", "/method foo", "7", ""])
+        typed = iter(["Who is Jacob Marley?", "1", "/suggest", "99", "/method foo", "???", "7", ""])
         monkeypatch.setattr("graphrag_neo4j.cli.output.terminal.prompt", lambda _text: next(typed))
         ran = kg("chat", "--method", "local", "--suggestions", "2")
         assert ran.code == 0, ran.err
         first = ran.out.partition("  1. ")[2].partition("\n")[0]
         assert f"\n{first}\n" in ran.out  # its number asked it
         assert "There is no suggestion 99: type a number from 1 to " in ran.out
+        assert "The question holds no word: write what you want to know." in ran.err
         assert "There is no method foo. The methods are auto, global, local, " in ran.out
         assert ran.out.count("You may ask next, by its number:") >= 3
         endpoint.reset()

@@ -20,6 +20,7 @@ from graphrag_neo4j.extractive.composition import (
     point_text,
     shows_phrase,
 )
+from graphrag_neo4j.extractive.follow_up import with_subject
 from graphrag_neo4j.extractive.layout import ITEM
 from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.extractive.suggestions import rule_questions
@@ -86,10 +87,10 @@ class ExtractiveQueryBackend:
         more = [f"{question} {name}" for name in names[:3]] if quotes else [question]
         return Primer(_listed(quotes), score, more)
 
-    def self_contained(self, _question: str, _history: Sequence[Message]) -> LLMTask[str | None]:
-        """Returns None, because only a model can rewrite a question."""
+    def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]:
+        """Returns the question with the subject of an earlier one, or None if it needs none."""
         yield from ()
-        return None
+        return with_subject(question, history)
 
     def questions(self, material: SuggestionMaterial, _n: int) -> LLMTask[Sequence[DraftQuestion]]:
         """Returns questions that were made by rules, in forms that quotations answer."""

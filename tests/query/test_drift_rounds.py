@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph import Graph, ensure_fulltext_indexes
 from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Point, Reply, T
 from graphrag_neo4j.query.query_context import QueryContext
@@ -62,6 +62,7 @@ async def explored(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Point],
     """The points of a search in an empty graph, and the questions of the second round."""
     answers = Round(order)
     settings = load_settings(drift_calls=5)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     query = QueryContext(
         graph=graph,
         settings=settings,

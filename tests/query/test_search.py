@@ -246,7 +246,7 @@ async def test_without_a_model_words_lead_and_sentences_are_quoted(carol: Carol)
     assert "arley" in local.text
 
 
-@pytest.mark.parametrize("question", ["qzx???", "Who is he?", "xyzzy plugh"])
+@pytest.mark.parametrize("question", ["Who is he?", "xyzzy plugh"])
 @pytest.mark.parametrize("method", METHODS)
 async def test_without_a_model_a_question_of_no_word_that_is_there_has_no_answer(
     carol: Carol, question: str, method: Method

@@ -15,6 +15,7 @@ __all__ = [
     "check_number",
     "check_path",
     "check_text",
+    "check_word",
     "did_you_mean",
     "nearest",
     "refuse_unknown",
@@ -65,6 +66,13 @@ def check_text(value: object, what: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise InputError(f"{what} holds bytes that are not characters: write it in UTF-8.")
     return value
+
+
+def check_word(text: str, what: str) -> str:
+    """Returns a text with a letter or a digit of any script; raises InputError for another one."""
+    if not any(character.isalnum() for character in text):
+        raise InputError(f"{what} holds no word: write what you want to know.")
+    return text
 
 
 def check_number(value: object, what: str, least: int) -> int:

@@ -18,6 +18,7 @@ from graphrag_neo4j.arguments import (
     check_number,
     check_path,
     check_text,
+    check_word,
 )
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.environment import unknown_names
@@ -380,6 +381,7 @@ class AsyncGraphRAG:
         call to the model ends.
         """
         asked, settings = asked_of(question, how, self.settings)
+        check_word(asked.text, "The question")
         pieces = answer_question(self.graph, self._backends, settings, asked, self._listen)
         return AsyncStream(pieces)
 

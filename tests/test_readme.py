@@ -45,6 +45,7 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
         "scripts/venv",
     ),
     'pip install ".[parquet]"': ("installs; its extra is checked here", "scripts/venv"),
+    'pip install ".[eval]"': ("installs; its extra is checked here", "scripts/venv"),
     'kg-build resolve --same "ML" "machine learning"': (
         "needs documents with these names",
         "tests/cli/test_resolve.py",

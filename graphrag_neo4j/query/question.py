@@ -57,8 +57,6 @@ class Question:
 
     def __post_init__(self) -> None:
         check_text(self.text, "The question")
-        if not any(character.isalnum() for character in self.text):
-            raise InputError("The question holds no word: write what you want to know.")
         _refuse_long(self.text)
         _check_choice("method", self.method, ("auto", *METHODS))
         if self.level is not None:

@@ -43,10 +43,9 @@ def cut(
 ) -> list[Span]:
     """Returns the places of the chunks of a text, in order; none for a text of white space.
 
-    A text of at most `max_tokens` tokens is one chunk.
-    A chunk has at most `max_tokens` tokens of the encoding, unless a single grapheme has more. It
-    begins with the last pieces of the chunk before, at most `overlap` tokens of them. For a long
-    text `progress` is called with the finished share, from 0 to 1.
+    A text of at most `max_tokens` tokens of the encoding is one chunk. No chunk has more, unless a
+    single grapheme has. A chunk begins with the last pieces of the one before, at most `overlap`
+    tokens of them. For a long text `progress` is called with the finished share, from 0 to 1.
     Raises InputError if the encoding can't be loaded.
     """
     if not text or text.isspace():

@@ -15,6 +15,7 @@ from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_re
 from graphrag_neo4j.graph.rows import IdsRow
 
 __all__ = [
+    "UNFINISHED",
     "CutDocuments",
     "begin_document",
     "delete_documents",

@@ -63,7 +63,10 @@ async def sources_under(graph: Graph, prefix: str) -> list[str]:
 async def known_sources(
     graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
 ) -> list[str]:
-    """The sources in the graph that are in `sources` or `files`, or are rows of these files."""
+    """The sources in the graph that are in `sources` or `files`, their parts, and their rows.
+
+    Parts are those of a long text with one of these sources, rows those of one of `files`.
+    """
     rows = await graph.read("ingest/known_sources", SourceRow, sources=sources, files=files)
     return [row["source"] for row in rows]
 

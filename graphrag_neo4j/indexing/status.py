@@ -6,6 +6,7 @@ from typing import cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
 from graphrag_neo4j.indexing.batching.rows import BatchRow
+from graphrag_neo4j.indexing.document_writing import UNFINISHED
 from graphrag_neo4j.indexing.status_rows import (
     BehindRow,
     BuildRow,
@@ -113,7 +114,7 @@ def _numbers(row: CountsRow | PendingRow | ReportCitationsRow) -> dict[str, int]
 
 
 async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
-    unfinished = await graph.read("status/unfinished_documents", FailedRow)
+    unfinished = await graph.read("status/unfinished_documents", FailedRow, content_hash=UNFINISHED)
     found = [Failure("ingest", row["name"], row["reason"]) for row in unfinished]
     for chunk in await graph.read("status/failed_chunks", FailedChunkRow):
         what = f"chunk {chunk['index']} of {chunk['source']}"

@@ -195,10 +195,8 @@ class RayCluster:
         try:
             alike = await self._begun(worker, settings) == backend.signature("extraction")
         except self.ray.exceptions.RayError as error:
-            said = f"A Ray worker could not begin: {_first_line(error)}"
-            raise (WorkerEndedError if _was_killed(self.ray, error) else InputError)(
-                said
-            ) from error
+            kind = WorkerEndedError if _was_killed(self.ray, error) else InputError
+            raise kind(f"A Ray worker could not begin: {_first_line(error)}") from error
         finally:
             if not alike:
                 await worker.stop()

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import Any, Final, Self, cast
 
 import openai
@@ -239,7 +238,7 @@ class Endpoint:
         """Yields the pieces of a reply as they come, and counts the call at the end."""
         step, model = options.request.step, options.model
         try:
-            events = await options.healed(partial(self._calls.open_stream, CHAT), stream=True)
+            events = await options.healed(self._open_stream, stream=True)
             async with events:
                 async for event in events:
                     if piece := record.add(event):
@@ -282,7 +281,7 @@ class Endpoint:
         while True:
             body = embedding_body(model, texts, self._settings.embedding_dimensions, refused)
             try:
-                return await self._calls.post(EMBEDDINGS, body, vectors_of)
+                return await self._calls.post(EMBEDDINGS, body, vectors_of, self._check_budget)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 name = refused_option(error, body.keys() - {"model", "input"})
                 if name is None:
@@ -309,9 +308,12 @@ class Endpoint:
 
     async def _complete(self, options: CallOptions) -> Completion:
         async def post(body: Mapping[str, Any]) -> Completion:
-            return await self._calls.post(CHAT, body, completion_of)
+            return await self._calls.post(CHAT, body, completion_of, self._check_budget)
 
         return await options.healed(post, stream=False)
+
+    async def _open_stream(self, body: Mapping[str, Any]) -> openai.AsyncStream[object]:
+        return await self._calls.open_stream(CHAT, body, self._check_budget)
 
     def _refuse_same_again(self, options: CallOptions) -> None:
         """Raises ReplyError if a second attempt would be the same call again."""
@@ -340,6 +342,7 @@ class Endpoint:
         return sum(tokens.count(text, self._settings.encoding) for text in texts)
 
     def _check_budget(self) -> None:
+        """Raises BudgetSpentError if no call may begin. A call that waited is checked again."""
         limit = self._settings.max_cost
         if limit is None or self.meter.total.cost < limit:
             limit = self.meter.reached()

@@ -8,6 +8,7 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError, Settings
 from graphrag_neo4j.evaluation import AsyncEvaluation
+from graphrag_neo4j.evaluation.answers.answering import WORKERS
 from graphrag_neo4j.evaluation.groundedness.statements import statements_in
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
@@ -149,20 +150,21 @@ async def test_an_interrupted_run_goes_on_and_no_reply_is_asked_for_again(
 async def test_the_cost_limit_is_that_of_the_whole_run(
     settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:
-    # Calls that are under way when the limit is reached may finish, so there is one at a time.
-    own = settings(claims=False, input_price=1000, output_price=1000, concurrency=1)
-    await indexed(own, tmp_path / "e", ["SS", "again=SS"])
+    # Four answers are asked for at the same time, and those under way at the limit may finish.
+    own = settings(claims=False, input_price=1000, output_price=1000)
+    evaluation = await indexed(own, tmp_path / "e", ["SS", "again=SS"])
+    evaluation.add_questions(["Who fell ill?", "Who sang?", "Who heard Tiny Tim?"])
     endpoint.reset()
     limited = own.changed(max_cost=0.5)
     with pytest.raises(BudgetSpentError, match=r"The cost limit of 0.50 US dollars is reached"):
         await AsyncEvaluation(tmp_path / "e", limited).answer()
     asked = chats(endpoint)
-    assert asked < 4
+    assert asked < 2 + WORKERS, "two answers cost more than the limit"
     there = len(AsyncEvaluation(tmp_path / "e", own).folder.current_answers())
     assert there == asked
     done = await AsyncEvaluation(tmp_path / "e", own).answer()
-    assert (done.there, done.made) == (there, 4 - there)
-    assert chats(endpoint) == 4
+    assert (done.there, done.made) == (there, 10 - there)
+    assert chats(endpoint) == 10
 
 
 @pytest.mark.usefixtures("graph")

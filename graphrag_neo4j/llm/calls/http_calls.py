@@ -51,11 +51,16 @@ class HttpCalls:
         await self._client.close()
 
     async def post(
-        self, path: str, body: Mapping[str, Any], read: Callable[[httpx2.Response], R]
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        read: Callable[[httpx2.Response], R],
+        check: Callable[[], None],
     ) -> R:
         """Sends a body and returns what `read` finds in the response.
 
-        Raises openai.APIError, and what `read` raises.
+        `check` is called when the call has its slot; an error of it keeps the call from being sent.
+        Raises openai.APIError, and what `read` and `check` raise.
         """
 
         async def send() -> R:
@@ -63,13 +68,16 @@ class HttpCalls:
             response = await self._client.post(path, body=body, cast_to=httpx2.Response)
             return read(response)
 
-        return await self._with_retries(send, _reply_tokens(body))
+        return await self._with_retries(send, _reply_tokens(body), check)
 
-    async def open_stream(self, path: str, body: Mapping[str, Any]) -> AsyncStream[object]:
+    async def open_stream(
+        self, path: str, body: Mapping[str, Any], check: Callable[[], None]
+    ) -> AsyncStream[object]:
         """Opens a stream of raw events. Typed events would fail if an event has another form.
 
         The slot of the call is released before the reply is read. A reader that is slow, or that
-        asks another question meanwhile, must not block the other calls.
+        asks another question meanwhile, must not block the other calls. `check` is called as by
+        `post`.
         """
 
         async def send() -> AsyncStream[object]:
@@ -77,7 +85,7 @@ class HttpCalls:
                 path, body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
             )
 
-        return await self._with_retries(send, None)
+        return await self._with_retries(send, None, check)
 
     async def retried(self, send: Callable[[AsyncOpenAI], Awaitable[R]]) -> R:
         """Calls `send` with the client, and again where it fails by chance.
@@ -86,11 +94,17 @@ class HttpCalls:
         """
         return await self._with_retries(lambda: send(self._client), None)
 
-    async def _with_retries(self, send: Callable[[], Awaitable[R]], reply_tokens: int | None) -> R:
+    async def _with_retries(
+        self,
+        send: Callable[[], Awaitable[R]],
+        reply_tokens: int | None,
+        check: Callable[[], None] = lambda: None,
+    ) -> R:
         for retries in count():
             try:
                 async with self.concurrency.slot(reply_tokens) as call:
                     await self.rates.before_request()
+                    check()
                     call.began = time.monotonic()
                     return await send()
             except openai.APIError as error:

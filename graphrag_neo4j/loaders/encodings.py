@@ -27,7 +27,8 @@ MARKED = {
     BOM_UTF16_BE: "utf_16",
 }
 WIDE = ("utf_32_le", "utf_32_be", "utf_16_le", "utf_16_be")
-JAPANESE_SHIFT = b"\x1b$"  # begins Japanese in ISO-2022-JP, whose bytes are all ASCII
+ESCAPE = b"\x1b"
+JAPANESE_SHIFT = ESCAPE + b"$"  # begins Japanese in ISO-2022-JP, whose bytes are all ASCII
 OTHER_SCRIPTS = [
     *("cp1251", "koi8_r", "iso8859_5", "cp866", "cp1253", "iso8859_7", "cp1255", "cp1256"),
     *("cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
@@ -100,13 +101,18 @@ def _look_through(file: BinaryIO) -> tuple[bool, int | None]:
     try:
         while block := file.read(BLOCK):
             decoder.decode(block)
-            if suspect is None and (b"\0" in block or JAPANESE_SHIFT in block):
+            if suspect is None and (b"\0" in block or _shifts_to_japanese(block)):
                 suspect = place
             place += len(block)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False, place if suspect is None else suspect
     return True, suspect
+
+
+def _shifts_to_japanese(block: bytes) -> bool:
+    # Python finds a single byte eighty times as fast as two, and this one is in hardly any text.
+    return ESCAPE in block and JAPANESE_SHIFT in block
 
 
 def _lines_around(file: BinaryIO, place: int) -> bytes:

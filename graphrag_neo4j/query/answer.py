@@ -82,7 +82,7 @@ class Answer:
     the form that a model gave it so that it can be understood alone.
     `context` holds the context tables that the answer was made from, one for each call. `origin`
     is "extractive" where the answer consists of quotations and no model wrote it. `found` tells
-    whether the data holds an answer. `notices` holds sentences that a reader must know, such as
+    whether an answer was found. `notices` holds sentences that a reader must know, such as
     which part of the data was left out. `incomplete` is a sentence that says why the end of the
     text is missing; it is None if the text is complete. `usage` holds the calls, tokens and US
     dollars of each step. `elapsed` is the time in seconds.

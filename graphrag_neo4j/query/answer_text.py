@@ -11,9 +11,13 @@ from graphrag_neo4j.query.verification import composed
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
 
-__all__ = ["NOTHING", "AnswerText"]
+__all__ = ["NOTHING", "TRY_LOCAL", "AnswerText"]
 
-NOTHING: Final = "The data holds no answer to this question."
+NOTHING: Final = "No answer to this question was found."
+TRY_LOCAL: Final = (
+    "Local search may find one, because it begins with what the question names: use the method "
+    "local for it."
+)
 INCOMPLETE: Final = (
     "The answer is not complete, because {}. Ask a narrower question, or ask for a shorter answer "
     "with the response type."

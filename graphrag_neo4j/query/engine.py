@@ -1,7 +1,7 @@
 """From a question to an answer: chooses the search, streams the text, resolves the citations."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_newer
 from graphrag_neo4j.query.answer import Answer, Method
-from graphrag_neo4j.query.answer_text import AnswerText
+from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.citation_resolver import resolve_citations
 from graphrag_neo4j.query.conversation import made_self_contained, messages_of
 from graphrag_neo4j.query.misspelt import names_meant
@@ -73,6 +73,9 @@ async def answer_question(
     async with aclosing(answer.pieces()) as pieces:
         async for piece in pieces:
             yield piece
+    found_any = question.context_only or answer.found
+    advice = [] if found_any or method == "local" else [TRY_LOCAL]
+    _tell(advice, listen)
     yield Answer(
         text=answer.text,
         method=method,
@@ -82,8 +85,8 @@ async def answer_question(
         elapsed=time.perf_counter() - began,
         question=query.question,
         origin=backends.origin,
-        found=question.context_only or answer.found,
-        notices=tuple(found.notices),
+        found=found_any,
+        notices=(*found.notices, *advice),
         incomplete=answer.incomplete,
     )
 
@@ -230,9 +233,13 @@ async def _search_result(
             if method == "local":
                 tasks.start_soon(_suggest_names, query, listen)
             found = await _counts(query) or await _search(query, question, method)
-    for notice in found.notices:
-        listen(Notice(notice, warning=True))
+    _tell(found.notices, listen)
     return found
+
+
+def _tell(notices: Iterable[str], listen: Listener) -> None:
+    for notice in notices:
+        listen(Notice(notice, warning=True))
 
 
 async def _counts(query: QueryContext) -> SearchResult | None:

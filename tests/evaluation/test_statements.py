@@ -71,7 +71,7 @@ def test_german_statements_are_found() -> None:
     "text",
     [
         "",
-        "The data holds no answer to this question.",
+        "No answer to this question was found.",
         "Here are the most important themes.",
         "Voici un résumé des thèmes.",
         "A continuación se presentan los temas.",

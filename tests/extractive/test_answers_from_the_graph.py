@@ -57,7 +57,7 @@ async def test_answers_name_speakers_skip_boilerplate_and_count(
     assert "**heats the houses** stands in 1 documents, in 1 passages." in phrase
     assert nowhere == "No document holds the words “flying carpets”."
     assert "a model" in compared
-    assert mongolia == "The data holds no answer to this question."
+    assert mongolia == "No answer to this question was found."
     assert ", in 2 of 5 documents [Data: Reports" in themes
     await _check_communities(graph, said)
 

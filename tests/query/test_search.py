@@ -13,7 +13,7 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
-from graphrag_neo4j.query.answer_text import NOTHING
+from graphrag_neo4j.query.answer_text import NOTHING, TRY_LOCAL
 from graphrag_neo4j.query.conversation import messages_of
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.settings import Settings
@@ -149,6 +149,7 @@ async def test_where_the_data_holds_no_answer_none_is_written(carol: Carol) -> N
     answer = await carol.ask("Zyzzyva quokka xylophone?", method="global")
     assert answer.text == NOTHING
     assert not answer.found
+    assert list(answer.notices) == [TRY_LOCAL]
     assert "answer" not in carol.asked
 
 
@@ -255,6 +256,7 @@ async def test_without_a_model_a_question_of_no_word_that_is_there_has_no_answer
     async with AsyncGraphRAG(alone) as rag:
         answer = await rag.query(question, method=method)
     assert (answer.text, answer.found, answer.citations) == (NOTHING, False, [])
+    assert (TRY_LOCAL in answer.notices) == (method != "local")
 
 
 async def test_a_level_that_is_not_there_is_refused_with_those_that_are(carol: Carol) -> None:

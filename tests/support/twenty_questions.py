@@ -10,7 +10,7 @@ from tests.support.quotations import folded
 
 __all__ = ["QUESTIONS", "Asked", "check_questions"]
 
-NOTHING = "The data holds no answer to this question."
+NOTHING = "No answer to this question was found."
 OF_USE = 0.7  # share of the answerable questions whose answer a reader would accept
 SCREEN = 40  # lines of WIDTH columns
 WIDTH = 100

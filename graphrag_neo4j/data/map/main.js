@@ -92,8 +92,8 @@ async function start() {
     get("trail").querySelectorAll("button").forEach((button) => button.title = button.textContent);
     for (const id of ["circles", "graph"]) get(id).ariaPressed = String(id === mode);
     get("hint").textContent = (mode === "graph" ? "The best connected entities. " : "") + HINTS[coarse.matches ? "touch" : "mouse"];
+    panel.show(thing); // first, since a long panel may narrow the picture by a scroll bar
     picture.show(kept ? picture.focus.data : community, thing, mode);
-    panel.show(thing);
     document.title = `${thing === world.root ? "Map of communities" : thing.title ?? thing.name} – ${corpus}`;
     if (before) turnTo(get("panel").querySelector("h2"));
     before = mode;

@@ -56,21 +56,24 @@ async def find_local_servers(ports: Mapping[int, str] = PORTS) -> list[LocalServ
 
     async def look(port: int, name: str) -> None:
         url = f"http://127.0.0.1:{port}/v1"
-        if models := await _models(url):
+        if models := await _models(client, url):
             found[port] = LocalServer(name, url, models)
 
-    async with anyio.create_task_group() as tasks:
+    # A client takes a moment to make, since it loads certificates. So all servers share one.
+    async with (
+        httpx2.AsyncClient(timeout=SECONDS, trust_env=False) as client,
+        anyio.create_task_group() as tasks,
+    ):
         for port, name in ports.items():
             tasks.start_soon(look, port, name)
     return [found[port] for port in ports if port in found]
 
 
-async def _models(url: str) -> Sequence[str]:
+async def _models(client: httpx2.AsyncClient, url: str) -> Sequence[str]:
     """Returns the names of the models that a server lists, none if it is no model server."""
     try:
         with anyio.fail_after(2 * SECONDS):
-            async with httpx2.AsyncClient(timeout=SECONDS, trust_env=False) as client:
-                body = (await client.get(f"{url}/models")).json()
+            body = (await client.get(f"{url}/models")).json()
         return [str(row["id"]) for row in body["data"] if _is_plain(row["id"])]
     except (httpx2.HTTPError, TimeoutError, ValueError, LookupError, TypeError, RecursionError):
         return ()

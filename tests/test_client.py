@@ -84,7 +84,7 @@ def test_threads_share_one_and_only_one_of_them_writes(alone: Settings) -> None:
                 return False
             return True
 
-        assert any(threads.map(index, range(4)))
+        assert any(list(threads.map(index, range(4))))  # of all, so that none still writes
         assert rag.status().counts["documents"] % 50 == 0
         outcomes = {build["outcome"] for build in rag.status().builds}
     assert outcomes == {"done"}

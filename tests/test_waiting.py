@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_neo4j.cli.output.progress import Bars, Lines
 from graphrag_neo4j.cli.output.terminal import Drawing
-from graphrag_neo4j.embedded import Telling
+from graphrag_neo4j.embedded import Telling, telling
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.readiness import _doing
 from graphrag_neo4j.events import Advanced, Event, Started, Waiting
@@ -53,10 +53,11 @@ def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None
     drawing.rest()
 
 
-def test_a_wait_is_told_at_once_and_when_it_is_over() -> None:
+def test_a_wait_is_told_at_once_and_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "SECONDS_BETWEEN", 3600.0)
     heard: list[Event] = []
     with Telling.to(heard.append).waiting("Neo4j is starting") as waiting:
-        waiting.tick()  # not again within the same second
+        waiting.tick()  # not again so soon
         assert heard == [Waiting("Neo4j is starting", heard[0].seconds)]  # type: ignore[union-attr]
     assert isinstance(heard[-1], Waiting)
     assert heard[-1].text == ""

@@ -49,10 +49,24 @@ def watch(notes: Notes, *paths: Path, resumes: bool = False) -> aclosing[Watch]:
     return aclosing(made)
 
 
-async def nothing_is_built(watching: Watch, seconds: float = 0.6) -> None:
-    with anyio.move_on_after(seconds) as scope:
-        await watching.next_build()
-    assert scope.cancelled_caught
+async def nothing_is_built(
+    watching: Watch, seconds: float = 0.6, until: Callable[[], object] = lambda: True
+) -> None:
+    """There is no build until something is so, nor in the seconds after that."""
+
+    async def wait() -> None:
+        with anyio.fail_after(60):
+            while not until():  # noqa: ASYNC110 - no event says so
+                await anyio.sleep(0.01)
+        await anyio.sleep(seconds)
+        quiet.cancel()
+
+    with anyio.CancelScope() as quiet:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait)
+            await watching.next_build()
+            raise AssertionError("there was a build")
+    assert quiet.cancelled_caught
 
 
 @pytest.fixture
@@ -101,8 +115,10 @@ async def test_what_changes_during_a_build_is_in_the_next_one(docs: Path) -> Non
 async def test_a_file_that_keeps_growing_is_left_out_until_it_is_at_rest(docs: Path) -> None:
     notes = Notes()
     async with watch(notes, docs) as watching, anyio.create_task_group() as tasks:
-        tasks.start_soon(grow, docs / "growing.txt", 1.0)
+        growing = anyio.CancelScope()
+        tasks.start_soon(grow, docs / "growing.txt", growing)
         await watching.next_build()
+        growing.cancel()
         assert notes.built == [(["docs"], ["growing.txt"])]
         await watching.next_build()
     assert notes.built[1:] == [(["docs"], [])]
@@ -110,8 +126,8 @@ async def test_a_file_that_keeps_growing_is_left_out_until_it_is_at_rest(docs: P
     assert notes.heard == [told]
 
 
-async def grow(file: Path, seconds: float) -> None:
-    with anyio.move_on_after(seconds), file.open("a") as text:
+async def grow(file: Path, growing: anyio.CancelScope) -> None:
+    with growing, file.open("a") as text:
         while True:
             text.write("Marley was dead. ")
             text.flush()
@@ -129,7 +145,7 @@ async def test_a_folder_that_lost_all_files_at_once_deletes_nothing(
         docs.rename(away)
         if emptied:
             docs.mkdir()
-        await nothing_is_built(watching)
+        await nothing_is_built(watching, until=lambda: notes.heard)
         [told] = notes.heard
         how = "holds no file that can be read." if emptied else "matches no file"
         assert told.startswith(f"{docs} {how}")

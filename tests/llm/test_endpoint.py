@@ -137,7 +137,7 @@ async def test_a_call_that_fails_every_time_fails_its_item_alone(
 
 
 async def test_a_call_that_takes_too_long_fails(endpoint: FakeEndpoint) -> None:
-    endpoint.change(latency=2.0)
+    endpoint.change(latency=60.0)
     (error,) = await ask(endpoint.url, request(), timeout=0.2)
     assert isinstance(error, ReplyError)
     assert "timed out" in str(error)
@@ -218,8 +218,8 @@ async def test_a_bias_is_never_sent_without_a_limit_of_one_token(endpoint: FakeE
 
 
 async def test_an_address_where_nobody_listens_stops_after_a_few_calls() -> None:
-    url = nothing_listens()
-    *first, last = await ask(url, *[request()] * 5)
+    with nothing_listens() as url:
+        *first, last = await ask(url, *[request()] * 5)
     assert [type(error) for error in first] == [ReplyError] * 4
     assert isinstance(last, ModelError)
     assert f"5 calls in a row failed at {url}" in str(last)

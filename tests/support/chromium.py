@@ -4,9 +4,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
@@ -39,9 +40,15 @@ class Page:
 
     def wait(self, selector: str, n: int = 1) -> list[WebElement]:
         """At least `n` visible elements."""
-        waiting = WebDriverWait(self.chrome, SECONDS)
-        waiting.until(lambda _: len(self.all(selector)) >= n, f"{n} of {selector}")
-        return self.all(selector)
+        # A page may replace an element while it is looked at.
+        replaced = [StaleElementReferenceException]
+        waiting = WebDriverWait(self.chrome, SECONDS, ignored_exceptions=replaced)
+
+        def enough(_: object) -> list[WebElement] | Literal[False]:
+            found = self.all(selector)
+            return found if len(found) >= n else False
+
+        return waiting.until(enough, f"{n} of {selector}")
 
     def until(self, script: str) -> Any:  # noqa: ANN401 - whatever the script gives
         """What a script returns, once it is true."""

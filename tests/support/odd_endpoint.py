@@ -61,8 +61,9 @@ def events(*data: object) -> str:
     return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]"))
 
 
-def nothing_listens() -> str:
-    """Returns an address at which nothing listens."""
+@contextmanager
+def nothing_listens() -> Iterator[str]:
+    """Yields an address at which nothing listens, and which nobody else can take."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
-        return address(one.getsockname()[1])
+        yield address(one.getsockname()[1])

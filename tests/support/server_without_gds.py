@@ -18,15 +18,28 @@ __all__ = ["server_without_gds"]
 @contextmanager
 def server_without_gds(release: Neo4jRelease, home: Path) -> Iterator[str]:
     """Its address, while it runs and lets anyone in; the release's jars must be at hand."""
-    port, _ = choose_ports([], [])
-    _write_config(home / "conf" / "neo4j.conf", port)
-    with subprocess.Popen(_command(release, home), stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - our own paths
+    port, server = _started(release, home)
+    with server:
         try:
-            assert server.stdout is not None
-            assert any("Started." in line for line in server.stdout)
             yield f"bolt://{LOOPBACK}:{port}"
         finally:
             server.terminate()
+
+
+def _started(release: Neo4jRelease, home: Path) -> "tuple[int, subprocess.Popen[str]]":
+    """Starts it at a free port, and at another one if a program takes that meanwhile."""
+    port, _ = choose_ports([], [])
+    _write_config(home / "conf" / "neo4j.conf", port)
+    server = subprocess.Popen(_command(release, home), stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own paths
+    assert server.stdout is not None
+    said = ""
+    for line in server.stdout:
+        said += line
+        if "Started." in line:
+            return port, server
+    with server:
+        assert "already in use" in said, said
+    return _started(release, home)
 
 
 def _command(release: Neo4jRelease, home: Path) -> list[str]:
@@ -38,7 +51,7 @@ def _command(release: Neo4jRelease, home: Path) -> list[str]:
 
 
 def _write_config(path: Path, port: int) -> None:
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     settings = {
         "server.bolt.listen_address": f"{LOOPBACK}:{port}",
         "server.http.enabled": "false",

@@ -34,8 +34,11 @@ REPORT = (
 
 @pytest.fixture
 def client() -> Iterator[openai.OpenAI]:
-    with FakeEndpoint() as endpoint:
-        yield openai.OpenAI(base_url=endpoint.url, api_key="any", max_retries=0)
+    with (
+        FakeEndpoint() as endpoint,
+        openai.OpenAI(base_url=endpoint.url, api_key="any", max_retries=0) as client,
+    ):
+        yield client
 
 
 def _ask(client: openai.OpenAI, *said: str, **options: Any) -> str:  # noqa: ANN401 - the client's own

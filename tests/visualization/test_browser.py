@@ -88,8 +88,10 @@ def browsing(home: Home, *options: str) -> Iterator[str]:
             lines.append(line)
             if line.startswith("Press Ctrl-C"):
                 break
-        yield "".join(lines)
-        process.terminate()
+        try:
+            yield "".join(lines)
+        finally:
+            process.terminate()
 
 
 # Neo4j Browser

@@ -4,19 +4,29 @@ import socket
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+import pytest
+
 from graphrag_neo4j.llm import find_local_servers
+from graphrag_neo4j.llm.calls import local_servers
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.odd_endpoint import nothing_listens, odd_endpoint
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may need more than half a second for an answer."""
+    monkeypatch.setattr(local_servers, "SECONDS", 30.0)
 
 
 def port_of(url: str) -> int:
     return urlsplit(url).port or 0
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_server_is_found_with_the_lines_that_use_it() -> None:
     models = ("llama3.1:8b", "nomic-embed-text:latest")
-    with FakeEndpoint(models=models) as endpoint:
-        ports = {port_of(nothing_listens()): "LM Studio", port_of(endpoint.url): "Ollama"}
+    with FakeEndpoint(models=models) as endpoint, nothing_listens() as silent:
+        ports = {port_of(silent): "LM Studio", port_of(endpoint.url): "Ollama"}
         [server] = await find_local_servers(ports)
     assert server.url == endpoint.url
     assert f"answers at {endpoint.url} (the usual port of Ollama)" in server.says
@@ -27,12 +37,14 @@ async def test_a_server_is_found_with_the_lines_that_use_it() -> None:
     )
 
 
+@pytest.mark.usefixtures("patient")
 async def test_without_an_embedding_model_the_static_vectors_are_named() -> None:
     with FakeEndpoint(models=("qwen3",)) as endpoint:
         [server] = await find_local_servers({port_of(endpoint.url): "vLLM"})
     assert server.lines[-1] == "export KG_EMBEDDING_MODEL=static"
 
 
+@pytest.mark.usefixtures("patient")
 async def test_what_is_no_model_server_is_passed_over() -> None:
     odd: Sequence[object] = (
         "<html>",

@@ -137,7 +137,8 @@ class Stage:
         seconds = time.monotonic() - self.began
         per_second = self.seen / seconds if seconds > 0 else 0.0
         if self._size:
-            return f"{per_second / self._size[0]:,.1f} {self._size[1]}/s"
+            size, symbol = _unit_of(per_second)
+            return f"{per_second / size:,.1f} {symbol}/s"
         return f"{per_second:,.1f}/s"
 
     @property
@@ -148,10 +149,7 @@ class Stage:
     @property
     def _size(self) -> tuple[int, str] | None:
         """The unit for bytes as (size in bytes, symbol), or None if the stage counts items."""
-        if self.unit != "bytes":
-            return None
-        large = (self.total or self.seen) >= MEGABYTE
-        return (MEGABYTE, "MB") if large else (1000, "kB")
+        return _unit_of(self.total or self.seen) if self.unit == "bytes" else None
 
     def _amount(self, n: int) -> str:
         if not self._size:
@@ -159,6 +157,10 @@ class Stage:
         size, _ = self._size
         large = (self.total or self.seen) >= 100 * size
         return f"{n // size:,}" if large else f"{n / size:.1f}"
+
+
+def _unit_of(n_bytes: float) -> tuple[int, str]:
+    return (MEGABYTE, "MB") if n_bytes >= MEGABYTE else (1000, "kB")
 
 
 class Bars:

@@ -16,6 +16,7 @@ from graphrag_neo4j.extractive.question_units import Unit, units_of
 from graphrag_neo4j.extractive.quotes import Quote, joined, quotes_of, words_of
 from graphrag_neo4j.extractive.static_vectors import vectors_of
 from graphrag_neo4j.nlp.answer_cues import NAMED_BY, cue_asked_for, shows
+from graphrag_neo4j.nlp.question_forms import asks_what_says, names_in
 from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
 from graphrag_neo4j.nlp.sentences import WORD
 from graphrag_neo4j.nlp.word_lists import ABOUT
@@ -54,7 +55,8 @@ class ScoredQuotes:
     the units of the question, each with its weight: a rare unit counts more. The first `nouns` of
     them are names and nouns. `alike` maps a word of the question to the words that may stand for
     it, with their cosines. `meanings` holds the vectors of the units. `cue` names the form of an
-    answer to the question, if one is known.
+    answer to the question, if one is known. `speaker` holds the words of the name of whom the
+    question asks to be quoted.
     """
 
     quotes: Sequence[Quote]
@@ -64,6 +66,7 @@ class ScoredQuotes:
     alike: Alike = field(default_factory=dict)
     meanings: Mapping[Unit, Sequence[float]] = field(default_factory=dict)
     cue: str | None = None
+    speaker: Words = frozenset()
 
     @property
     def words(self) -> frozenset[str]:
@@ -91,12 +94,16 @@ class ScoredQuotes:
             for n, unit in enumerate(units)
         )
         meanings = dict(zip(units, vectors_of([" ".join(sorted(u)) for u in units]), strict=True))
-        scored = cls((), False, weights, nouns, _alike(units, often), meanings, cue)
+        speaker = _speaker_in(question)
+        scored = cls((), False, weights, nouns, _alike(units, often), meanings, cue, speaker)
         return replace(scored, quotes=scored._scored(quotes, known))
 
     def answers(self, quote: Quote) -> bool:
-        """Tells whether a sentence is near enough to the question to answer it."""
-        return self.is_near(quote, self.words_in(quote.text))
+        """Tells whether a sentence is near enough to the question to answer it.
+
+        Who says it is not known yet: it may be the speaker for whom the question asks.
+        """
+        return self.is_near(quote, self.words_in(quote.text), self.speaker)
 
     def words_in(self, text: str) -> Words:
         """Returns the words of a text. What advises holds the word "advice", and nothing else."""
@@ -203,6 +210,12 @@ def _words_for(cue: str | None, text: str) -> Words:
     if cue is None or cue not in NAMED_BY:
         return words
     return words | NAMED_BY[cue] if shows(text, cue) else words - NAMED_BY[cue]
+
+
+def _speaker_in(question: str) -> Words:
+    """Returns the words of the name of whom a question asks to be quoted."""
+    asked = asks_what_says(question)
+    return frozenset().union(*(words for name, words in names_in(question) if name == asked))
 
 
 def _asks_about_all(question: str) -> bool:

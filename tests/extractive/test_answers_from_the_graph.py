@@ -3,6 +3,7 @@
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.settings import Settings
 
 OPENING = "ADA LOVELACE: We at the Talk of Ada ask people what moves them every single week.\n\n"
@@ -42,6 +43,7 @@ async def test_answers_name_speakers_skip_boilerplate_and_count(
     async with AsyncGraphRAG(alone, said.append) as rag:
         assert (await rag.index(DOCUMENTS)).complete
         found = [await rag.query(question) for question in QUESTIONS]
+        await _check_what_one_says(rag)
     assert all(citation.supported for answer in found for citation in answer.citations)
     texts = (one.text for one in found)
     live, risk, every, guests, often, phrase, nowhere, compared, mongolia, themes = texts
@@ -60,6 +62,14 @@ async def test_answers_name_speakers_skip_boilerplate_and_count(
     assert mongolia == "No answer to this question was found."
     assert ", in 2 of 5 documents [Data: Reports" in themes
     await _check_communities(graph, said)
+
+
+async def _check_what_one_says(rag: AsyncGraphRAG) -> None:
+    """Each method quotes the speaker for whom a question asks, who is not named where he speaks."""
+    for method in METHODS:
+        said = await rag.query("What does Ben Bloom say about frogs?", method=method)
+        assert "Lake Garda has a pond of frogs." in said.text, method
+        assert "Frogs are in danger" not in said.text, "somebody else says it"
 
 
 async def _check_communities(graph: Graph, said: list[Event]) -> None:

@@ -77,6 +77,7 @@ class SettingsOptions(AnswerOptions, total=False):
     requests_per_minute: int | None
     tokens_per_minute: int | None
     workers: int | None
+    batch_requests: int
     batch_poll_seconds: float
     max_cost: float | None
     max_cost_a_day: float | None

@@ -271,6 +271,14 @@ class Settings(BaseSettings):
         description="Largest number of tokens sent to and received from the endpoint in a minute. "
         "If it is not set, there is no limit.",
     )
+    batch_requests: int = Field(
+        50_000,
+        ge=1,
+        le=50_000,
+        description="Most requests in a batch of the provider. An account that may have only so "
+        "many tokens in batches at once needs smaller ones: those that the provider refuses are "
+        "sent again when others have ended.",
+    )
     batch_poll_seconds: float = Field(
         60.0,
         gt=0,

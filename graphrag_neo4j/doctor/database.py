@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.doctor.check import Check, not_made, tried
-from graphrag_neo4j.errors import GraphError, GraphRAGError
+from graphrag_neo4j.errors import GraphError, GraphRAGError, InputError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import (
     SCHEMA_VERSION,
@@ -24,6 +24,7 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
+from graphrag_neo4j.indexing.clustering.gds_access import SessionAccess
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.settings import AUTO, EMBEDDED, MOST_DIMENSIONS, SESSION, Settings
 
@@ -178,6 +179,10 @@ async def check_other_gds(graph: Graph, settings: Settings, listen: Listener = s
     A session of Aura Graph Analytics costs money, so it is not tried.
     """
     if settings.gds == SESSION:
+        try:
+            SessionAccess.of(settings)
+        except InputError as error:
+            return Check("Leiden", False, str(error))
         return Check("Leiden", None, "Not checked, since a session costs money.")
 
     def find() -> str:

@@ -14,6 +14,8 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+
 from graphrag_neo4j.backends import Backends, IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.events import Advanced, Listener, Notice
@@ -32,6 +34,7 @@ from graphrag_neo4j.indexing.batching.use import (
     refuse_without_model,
     use_batches,
 )
+from graphrag_neo4j.indexing.clustering.gds_access import check_gds_access
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.cutting import Cuts
 from graphrag_neo4j.indexing.encoder_choice import with_encoder
@@ -99,8 +102,7 @@ async def build(
     stage = _stage_context(graph, setup, listen)
     start = time.monotonic()
     result = IndexResult(skipped=corpus.skipped, dropped=list(gone))
-    await ensure_schema(graph)
-    await ensure_fulltext_indexes(graph, backends.settings.fulltext_analyzer)
+    await _prepare_server(graph, backends.settings, listen)
     run = {"command": command_name(), "origin": backends.origin}
     async with hold_lease(graph, run, lambda: _used(setup)) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
@@ -111,7 +113,7 @@ async def build(
         result.dropped = [*gone, *vanished]
         _tell_problems(corpus, result, listen)
         setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
-        with Outbox() as outbox:
+        with Outbox(backends.settings.batch_requests) as outbox:
             stage, until = await use_batches(stage, setup, backends.settings, outbox, batches)
             result.stopped = await _run_stages(
                 stage, setup, limits, rebuild, backends.settings, until_answered=until
@@ -122,6 +124,13 @@ async def build(
         lease.outcome = "done" if result.complete else "incomplete"
     result.seconds = time.monotonic() - start
     return result
+
+
+async def _prepare_server(graph: Graph, settings: Settings, listen: Listener) -> None:
+    """Checks what the run needs at its end, and makes the schema and the full-text indexes."""
+    await anyio.to_thread.run_sync(check_gds_access, settings, listen)
+    await ensure_schema(graph)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
 
 
 def _tell_problems(corpus: Corpus, result: IndexResult, listen: Listener) -> None:

@@ -30,7 +30,7 @@ from graphrag_neo4j.llm.calls.response_bodies import (
 from graphrag_neo4j.llm.calls.stream_record import StreamRecord
 from graphrag_neo4j.llm.calls.streamed import storable_pieces
 from graphrag_neo4j.llm.meter import Meter
-from graphrag_neo4j.llm.prices import Price, price_of
+from graphrag_neo4j.llm.prices import Price, price_of, us_dollars
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
@@ -347,7 +347,7 @@ class Endpoint:
         if limit is None or self.meter.total.cost < limit:
             limit = self.meter.reached()
         if limit is not None:
-            raise BudgetSpentError(f"The cost limit of {limit:.2f} US dollars is reached.")
+            raise BudgetSpentError(f"The cost limit of {us_dollars(limit)} is reached.")
 
 
 def model_of(settings: Settings, step: Step) -> str:

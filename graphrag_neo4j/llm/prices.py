@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["Price", "is_listed_provider", "price_of"]
+__all__ = ["Price", "is_listed_provider", "price_of", "us_dollars"]
 
 MILLION = 1_000_000
 BATCH_SHARE = 0.5  # of the price of a direct call; all providers with a Batch API have this share
@@ -47,6 +47,16 @@ def price_of(model: str, settings: Settings) -> Price | None:
             "set KG_INPUT_PRICE and KG_OUTPUT_PRICE (US dollars for a million tokens)."
         )
     return price
+
+
+def us_dollars(amount: float) -> str:
+    """Returns an amount as a part of a sentence, with four decimals below a cent.
+
+    >>> us_dollars(5), us_dollars(0.003)
+    ('5.00 US dollars', '0.0030 US dollars')
+    """
+    decimals = 4 if 0 < amount < 0.01 else 2
+    return f"{amount:,.{decimals}f} US dollars"
 
 
 def is_listed_provider(address: str) -> bool:

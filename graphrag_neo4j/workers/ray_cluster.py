@@ -10,6 +10,7 @@ results pile up. The model's key travels by reference through Ray's store, never
 import asyncio
 import logging
 import os
+import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
@@ -48,6 +49,11 @@ AHEAD: Final = 4  # files for each worker that are read before they are needed
 PATIENCE: Final = 30  # seconds until a notice says that a worker has not begun
 WITHOUT_MODEL_SLOTS: Final = 2  # tasks: one is done, one waits for it
 RAY_CLIENT: Final = "ray://"
+CONNECT_SECONDS: Final = 5
+NO_RAY_HERE: Final = (
+    "No Ray cluster runs on this machine: start one by `ray start --head`, or give --ray local, "
+    "which starts Ray for this run."
+)
 NOT_ALIKE: Final = (
     "The Ray workers do not have the same versions of graphrag-neo4j and of the packages that read "
     "words as this process: use one image, or one environment, for all machines of the cluster."
@@ -132,6 +138,8 @@ def _connecting(address: str) -> str:
 
 def _connect(ray: Any, address: str, settings: Settings) -> None:  # noqa: ANN401
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address not in (LOCAL, "auto"):
+        _check_listens(address)
     try:
         if address == LOCAL:
             ray.init(
@@ -144,8 +152,20 @@ def _connect(ray: Any, address: str, settings: Settings) -> None:  # noqa: ANN40
         else:
             ray.init(address, **quiet)
     except Exception as error:  # Ray raises this class itself, too
+        if address == "auto" and isinstance(error, ConnectionError):
+            raise InputError(NO_RAY_HERE) from error
         what = "Ray did not start here" if address == LOCAL else f"No Ray cluster is at {address}"
         raise InputError(f"{what}: {_first_line(error)}") from error
+
+
+def _check_listens(address: str) -> None:
+    """Raises InputError if nothing listens at host:port; Ray would try for minutes."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"No Ray cluster is at {address}: {reason}.") from error
 
 
 class RayCluster:

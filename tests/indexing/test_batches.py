@@ -11,7 +11,6 @@ from graphrag_neo4j.errors import InputError, ModelError
 from graphrag_neo4j.events import Event, Notice, Waiting, silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
-from graphrag_neo4j.indexing.batching import outbox
 from graphrag_neo4j.indexing.batching.rows import BatchRow
 from graphrag_neo4j.indexing.removal import IN_BATCHES
 from graphrag_neo4j.indexing.result import IndexResult
@@ -133,10 +132,9 @@ async def test_without_waiting_the_same_call_continues(
 
 @pytest.mark.usefixtures("environment")
 async def test_the_status_names_each_batch_and_says_once_how_to_go_on(
-    graph: Graph, given: Settings, tales: Path, monkeypatch: pytest.MonkeyPatch, kg: Run
+    graph: Graph, given: Settings, tales: Path, kg: Run
 ) -> None:
-    monkeypatch.setattr(outbox, "MOST_REQUESTS", 2)
-    await index(given, tales, batch=True)
+    await index(given.changed(batch_requests=2), tales, batch=True)
     said = [line for line in kg("status").out.splitlines() if "batch" in line]
     costs = [f"{row['cost']:.4f}" for row in await graph.read("batch/list", BatchRow)]
     assert [line.split(", sent ")[0] for line in said[:2]] == [
@@ -182,7 +180,9 @@ async def test_a_refused_batch_ends_the_run_with_its_reason_and_the_next_run_sen
     graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
 ) -> None:
     endpoint.change(batch_refused="Enqueued token limit reached.")
-    with pytest.raises(ModelError, match=r"refused a batch as a whole: Enqueued token limit"):
+    with pytest.raises(
+        ModelError, match=r"as a whole: Enqueued token limit reached\. If .* set KG_BATCH_REQUESTS"
+    ):
         await index(given, tales, batch=True, wait=True)
     endpoint.change(batch_refused="")
     assert (await index(given, tales, batch=True, wait=True)).complete
@@ -263,7 +263,7 @@ async def test_the_cost_limit_holds_for_the_longest_possible_replies(
 ) -> None:
     result = await index(given.changed(max_cost=0.003), tales, batch=True, wait=True)
     assert result.stopped is not None
-    assert "The cost limit of 0.00 US dollars allows no more requests" in result.stopped
+    assert "The cost limit of 0.0030 US dollars allows no more requests" in result.stopped
     assert endpoint.count("batches") == 0
 
 
@@ -288,18 +288,14 @@ async def test_a_deletion_says_that_batches_may_hold_the_text(given: Settings, t
 
 
 async def test_a_full_file_is_followed_by_another(
-    graph: Graph,
-    given: Settings,
-    endpoint: FakeEndpoint,
-    tales: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
 ) -> None:
     expected, _ = await direct(graph, given, tales)
     endpoint.reset()
-    monkeypatch.setattr(outbox, "MOST_REQUESTS", 1)
-    first = await index(given, tales, batch=True)
+    small = given.changed(batch_requests=1)
+    first = await index(small, tales, batch=True)
     assert (first.stopped or "").startswith("3 batches wait at the provider")
-    assert (await index(given, tales, batch=True, wait=True)).complete
+    assert (await index(small, tales, batch=True, wait=True)).complete
     assert await dump(graph) == expected
     assert twice(endpoint) == []
 

@@ -36,6 +36,7 @@ from graphrag_neo4j.workers.ray_cluster import RayCluster, RayWorker, connected
 from graphrag_neo4j.workers.ray_worker import read_file, version_of
 from tests.conftest import KEY, Make
 from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.odd_endpoint import nothing_listens
 from tests.support.wiping import wipe
 
 STARTS = 3  # of Ray, at most
@@ -342,6 +343,14 @@ async def test_what_is_no_address_of_a_cluster_is_refused_with_a_sentence(addres
     with pytest.raises(InputError, match=r"ray job submit|Paths stand before"):
         async with connected(address, load_settings(), silent):
             pass
+
+
+async def test_an_address_where_nothing_listens_is_named_at_once() -> None:
+    with nothing_listens() as url:
+        address = url.removeprefix("http://").removesuffix("/v1")
+        with pytest.raises(InputError, match=f"No Ray cluster is at {address}: Connection refused"):
+            async with connected(address, load_settings(), silent):
+                pass
 
 
 def test_ray_needs_its_package(

@@ -77,6 +77,7 @@ WITHOUT_EFFECT: Final = frozenset(
         "openai_base_url",
         "concurrency",
         "batch_poll_seconds",
+        "batch_requests",
         "max_cost",
         "max_cost_a_day",
     }

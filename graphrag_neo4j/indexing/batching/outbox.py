@@ -11,7 +11,6 @@ from typing import IO, Final, Self
 
 __all__ = ["Outbox", "RequestFile"]
 
-MOST_REQUESTS: Final = 50_000
 MOST_BYTES: Final = 200_000_000
 
 
@@ -19,9 +18,11 @@ MOST_BYTES: Final = 200_000_000
 class RequestFile:
     """A file of requests for one model.
 
-    `cost` is the largest possible cost in US dollars, None where no price is known.
+    `cost` is the largest possible cost in US dollars, None where no price is known. It takes at
+    most `most` requests.
     """
 
+    most: int
     content: IO[bytes] = field(default_factory=TemporaryFile)
     keys: list[str] = field(default_factory=list)
     size: int = 0
@@ -29,7 +30,7 @@ class RequestFile:
 
     def has_room(self, line: bytes) -> bool:
         """Whether the provider takes one more line in this file."""
-        return len(self.keys) < MOST_REQUESTS and self.size + len(line) <= MOST_BYTES
+        return len(self.keys) < self.most and self.size + len(line) <= MOST_BYTES
 
     def add(self, key: str, line: bytes, cost: float | None) -> None:
         """Appends a request."""
@@ -40,9 +41,10 @@ class RequestFile:
 
 
 class Outbox:
-    """The files of a round; they go with the context."""
+    """The files of a round, each with at most `most` requests; they go with the context."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._last: dict[str, RequestFile] = {}  # by model
         self._files: list[RequestFile] = []
         self._keys: set[str] = set()
@@ -66,7 +68,7 @@ class Outbox:
         """Adds a request that the outbox does not hold yet."""
         last = self._last.get(model)
         if last is None or not last.has_room(line):
-            last = RequestFile()
+            last = RequestFile(self._most)
             self._files.append(last)
             self._last[model] = last
         last.add(key, line, cost)

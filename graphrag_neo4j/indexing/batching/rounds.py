@@ -39,6 +39,10 @@ __all__ = ["BatchRounds", "BatchWaitsError"]
 
 PAGE: Final = 1000  # results that are saved together
 KEYS: Final = 10_000  # of requests that are saved or removed together
+SMALLER: Final = (
+    "If your account may not have so much in batches at once, set KG_BATCH_REQUESTS to a smaller "
+    "number of requests."
+)
 EXPIRED: Final = "the batch ended without a result of this request"
 
 
@@ -130,7 +134,7 @@ class BatchRounds:
             f"The provider refused a batch as a whole: {reason.rstrip('.')}." for reason in refusals
         ]
         if said and hopeless:
-            raise ModelError(said[0])
+            raise ModelError(f"{said[0]} {SMALLER}")
         for sentence in said:
             self._listen(Notice(sentence, warning=True))
 
@@ -147,7 +151,9 @@ class BatchRounds:
         except UnknownBatchError as error:
             if not self._direct:
                 raise ModelError(_unknown(row, error)) from None
-            self._listen(Notice(f"{_which(row)} is forgotten: {error}.", warning=True))
+            self._listen(
+                Notice(f"{_which(row)} is forgotten: {str(error).rstrip('.')}.", warning=True)
+            )
             await self._forget(row["id"])
             return None
         await self._note_state(row["id"], state)
@@ -289,7 +295,8 @@ def _dollars(costs: Sequence[float | None]) -> str:
 
 
 def _which(row: BatchRow) -> str:
-    return f"The batch {row['provider'] or row['file']}, which was sent at {row['sent'][:16]},"
+    sent = row["sent"][:16].replace("T", " ")
+    return f"The batch {row['provider'] or row['file']}, which was sent at {sent} UTC,"
 
 
 def _unknown(row: BatchRow, error: UnknownBatchError) -> str:

@@ -21,6 +21,7 @@ from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.indexing.batching.outbox import Outbox
 from graphrag_neo4j.indexing.batching.rows import RequestRow
 from graphrag_neo4j.llm import BatchRequests, Endpoint
+from graphrag_neo4j.llm.prices import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 
 __all__ = ["BatchedTasks"]
@@ -143,8 +144,8 @@ class BatchedTasks:
         promised = self.promised + self._outbox.cost
         if self._endpoint.meter.total.cost + promised + cost > limit:
             raise BudgetSpentError(
-                f"The cost limit of {limit:.2f} US dollars allows no more requests in batches: if "
-                "all replies were as long as possible, it would be exceeded."
+                f"The cost limit of {us_dollars(limit)} allows no more requests in batches: if all "
+                "replies were as long as possible, it would be exceeded."
             )
 
 

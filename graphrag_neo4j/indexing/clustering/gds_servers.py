@@ -9,9 +9,10 @@ from graphdatascience.error.gds_not_installed import GdsNotFound
 from graphdatascience.error.unable_to_connect import UnableToConnectError
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
+from graphrag_neo4j.errors import EmbeddedError, GraphError
 from graphrag_neo4j.events import Listener, Notice
 from graphrag_neo4j.graph import Graph, lend_driver
+from graphrag_neo4j.indexing.clustering.gds_access import lend_other_driver
 from graphrag_neo4j.indexing.clustering.gds_plugin import drop_projections, projections_of
 from graphrag_neo4j.settings import AUTO, EMBEDDED, Settings
 
@@ -67,12 +68,7 @@ def _opened(
 
 def _elsewhere(opened: ExitStack, settings: Settings) -> GraphDataScience:
     """The GDS at the address in KG_GDS."""
-    secret = settings.gds_password or settings.neo4j_password
-    password = secret.get_secret_value() if secret else ""
-    user = settings.gds_username or settings.neo4j_username
-    opened.enter_context(_about_gds())
-    driver = opened.enter_context(lend_driver(settings.gds, user, password))
-    driver.verify_connectivity()
+    driver = opened.enter_context(lend_other_driver(settings))
     if gds := _client(driver, settings.gds_database):
         return gds
     raise GraphError(NO_GDS_THERE.format(settings.gds))
@@ -102,13 +98,3 @@ def _client(driver: "Driver", database: str | None) -> GraphDataScience | None:
         return None
     except UnableToConnectError as error:
         raise GraphError(f"Graph Data Science does not answer: {error}.") from error
-
-
-@contextmanager
-def _about_gds() -> Iterator[None]:
-    """Errors name the settings of the server that computes, not those of the database."""
-    try:
-        yield
-    except (GraphError, InputError) as error:
-        text = str(error).replace("NEO4J_URI", "KG_GDS").replace("NEO4J_", "KG_GDS_")
-        raise type(error)(text) from error

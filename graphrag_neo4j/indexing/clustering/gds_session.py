@@ -21,9 +21,10 @@ from graphdatascience.session import (
 from pandas import DataFrame
 from pyarrow import ArrowException  # type: ignore[import-untyped]
 
-from graphrag_neo4j.errors import GraphError, InputError
+from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import Listener, Notice
 from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
+from graphrag_neo4j.indexing.clustering.gds_access import SessionAccess
 from graphrag_neo4j.indexing.clustering.gds_plugin import PROJECTION, first_seen
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect
 from graphrag_neo4j.indexing.clustering.leiden import Leiden
@@ -33,10 +34,6 @@ __all__ = ["detector_in_session"]
 
 RELATED: Final = "RELATED"
 IDLE: Final = timedelta(hours=1)  # after which Aura deletes a session that a killed run has left
-NEEDED: Final = (
-    "KG_GDS=session needs KG_AURA_CLIENT_ID and KG_AURA_CLIENT_SECRET, an API key of the Neo4j Aura"
-    " console, and KG_AURA_LOCATION, such as gcp/europe-west1."
-)
 
 
 @contextmanager
@@ -65,12 +62,9 @@ def detector_in_session(settings: Settings, leiden: Leiden, listen: Listener) ->
 
 def _session(settings: Settings, edges: Edges) -> AuraGraphDataScience:
     """A session that is large enough for a graph."""
-    provider, _, region = (settings.aura_location or "").partition("/")
-    secret = settings.aura_client_secret
-    if not (settings.aura_client_id and secret and provider and region):
-        raise InputError(NEEDED)
+    access = SessionAccess.of(settings)
     credentials = AuraAPICredentials(
-        settings.aura_client_id, secret.get_secret_value(), settings.aura_project_id
+        access.client_id, access.client_secret, settings.aura_project_id
     )
     sessions = GdsSessions(api_credentials=credentials)
     memory = sessions.estimate(
@@ -83,7 +77,7 @@ def _session(settings: Settings, edges: Edges) -> AuraGraphDataScience:
         session_name=f"graphrag-neo4j-{uuid.uuid4()}",
         memory=memory,
         ttl=IDLE,
-        cloud_location=CloudLocation(provider, region),
+        cloud_location=CloudLocation(access.provider, access.region),
         show_progress=False,
     )
 

@@ -124,6 +124,23 @@ async def test_an_address_that_does_not_answer_is_named(graph: Graph, settings: 
         )
 
 
+async def test_a_place_that_can_not_be_used_is_told_before_anything_is_read(
+    graph: Graph, settings: Make
+) -> None:
+    tale = Document("Ann met Bob in London.", "a tale")
+    async with AsyncGraphRAG(settings(gds="session")) as rag:
+        with pytest.raises(InputError, match="KG_GDS=session needs KG_AURA_CLIENT_ID"):
+            await rag.index([tale])
+    assert await graph.run_plain("MATCH (d:Document) RETURN d") == []
+    told: list[Event] = []
+    async with AsyncGraphRAG(settings(gds="bolt://127.0.0.1:9"), told.append) as rag:
+        with pytest.raises(GraphError, match="does not answer"):
+            await rag.index([tale])
+    texts = [event.text for event in told if isinstance(event, Notice) and event.warning]
+    assert texts[0].startswith("Neo4j at bolt://127.0.0.1:9 does not answer")
+    assert texts[0].endswith("The run goes on, but it may need this server to compute communities.")
+
+
 def test_a_word_that_is_no_place_is_refused() -> None:
     with pytest.raises(InputError, match="KG_GDS must be auto, embedded, session, or an address"):
         load_settings(gds="embeded")
@@ -198,6 +215,7 @@ async def test_the_doctor_says_where_communities_are_computed(
         True,
     )
     assert (await gds(gds="bolt://127.0.0.1:9"))[1] is False
+    assert (await gds(gds="session"))[1] is False
     assert "session of Aura" in (await gds(**AURA))[0]
 
 

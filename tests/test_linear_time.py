@@ -17,6 +17,7 @@ import pytest
 
 from graphrag_neo4j import text, tokens
 from graphrag_neo4j.cli.output.answer import print_answer
+from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.context import citations
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_line
 from graphrag_neo4j.context.report_material import ReportMaterial
@@ -24,6 +25,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluation.claims.clusters import count_claims
 from graphrag_neo4j.extractive import answers
 from graphrag_neo4j.extractive.claims import claims_of
+from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
 from graphrag_neo4j.indexing.grounding import report_row
@@ -330,6 +332,20 @@ def test_a_long_list_of_any_form_is_read_in_a_moment(name: str, claims: bool) ->
     before, repeated, after = OF_LISTS[name]
     whole = before + repeated * (CHARACTERS // len(repeated)) + after
     assert _seconds(lambda text: read_list(text, claims=claims), whole, SECONDS) < SECONDS
+
+
+def test_a_name_with_many_statements_is_described_in_a_moment() -> None:
+    """Each statement was compared with all others, though few fit into a description."""
+    backend = ExtractiveIndexBackend(160, len)
+    said = "Ann{0} met Bob{0} in town{0} with friend{0}.\n"
+
+    def describe(text: str) -> str | ReplyError:
+        [summary] = result_without_requests(backend.summarize([DescribedThing("Ann1", [text])]))
+        return summary
+
+    assert describe(said.format(1)) == said.format(1).strip()
+    many = "".join(said.format(n) for n in range(10_000))
+    assert _seconds(describe, many, SECONDS) < SECONDS
 
 
 def _too_slow(

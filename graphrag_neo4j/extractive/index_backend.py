@@ -23,7 +23,7 @@ from graphrag_neo4j.model import (
     Step,
     WrittenReport,
 )
-from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality
+from graphrag_neo4j.nlp.sentence_ranking import best_first, centrality, quality
 from graphrag_neo4j.resources import hash_of_data
 
 __all__ = ["ExtractiveIndexBackend"]
@@ -87,7 +87,7 @@ class ExtractiveIndexBackend:
         named = {text: thing.name.casefold() in text.casefold() for text in texts}
         scores = {text: central[text] + GOOD * (quality(text) + named[text]) for text in texts}
         lines: list[str] = []
-        for text in choose(scores, len(texts)):
+        for text in best_first(scores):
             if lines and self._count("\n".join([*lines, text])) > self._longest:
                 break
             lines.append(text)

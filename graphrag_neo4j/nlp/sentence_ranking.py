@@ -5,14 +5,23 @@ every machine.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from graphrag_neo4j.nlp.languages import base_form, is_stop_word, language_of
 from graphrag_neo4j.nlp.sentences import WORD, read_passage
 from graphrag_neo4j.text import without_possessive
 
-__all__ = ["base_words", "centrality", "choose", "content_words", "quality", "repeats"]
+__all__ = [
+    "base_words",
+    "best_first",
+    "centrality",
+    "choose",
+    "content_words",
+    "quality",
+    "repeats",
+]
 
 LIKE = 0.5  # two sentences with a larger share of common words say the same
 IDEAL = range(8, 36)  # words in a sentence that reads well
@@ -77,15 +86,19 @@ def centrality(texts: Sequence[str]) -> dict[str, float]:
 
 def choose(scores: Mapping[str, float], most: int, used: Iterable[str] = ()) -> list[str]:
     """Selects at most `most` of the best texts that are not similar to each other or to `used`."""
+    return list(islice(best_first(scores, used), max(0, most)))
+
+
+def best_first(scores: Mapping[str, float], used: Iterable[str] = ()) -> Iterator[str]:
+    """Yields the texts that are not similar to better ones or to `used`, the best first.
+
+    Each takes the longer, the more were yielded before.
+    """
     taken = list(used)
-    selected: list[str] = []
     for text in sorted(scores, key=lambda text: (-scores[text], text)):
-        if len(selected) == most:
-            break
         if not any(_alike(text, other) for other in taken):
-            selected.append(text)
             taken.append(text)
-    return selected
+            yield text
 
 
 def repeats(one: str, other: str) -> bool:

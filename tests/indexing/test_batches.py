@@ -189,6 +189,25 @@ async def test_a_refused_batch_ends_the_run_with_its_reason_and_the_next_run_sen
     assert (await left(graph), twice(endpoint)) == (0, [])
 
 
+@pytest.mark.parametrize("wait", [True, False])
+async def test_what_an_account_has_no_room_for_is_sent_when_other_batches_have_ended(
+    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path, wait: bool
+) -> None:
+    expected, _ = await direct(graph, given, tales)
+    endpoint.reset()
+    endpoint.change(batch_room=1, batch_polls=2)
+    with pytest.raises(ModelError, match=r"set KG_BATCH_REQUESTS"):
+        await index(given, tales, batch=True, wait=True)
+    small = given.changed(batch_requests=1)
+    runs = [await index(small, tales, batch=True, wait=wait)]
+    while not runs[-1].complete:
+        assert not wait
+        assert len(runs) < 30, "it does not come to an end"
+        runs.append(await index(small, tales, batch=True))
+    assert await dump(graph) == expected
+    assert (await left(graph), twice(endpoint)) == (0, [])
+
+
 async def test_a_run_that_waits_outlives_an_endpoint_that_is_away_and_says_so_once(
     graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
 ) -> None:

@@ -19,6 +19,7 @@ __all__ = ["Batches"]
 
 Ask = Callable[[bytes], HttpResponse]
 """Answers the body of a chat request."""
+OPEN = {"validating", "in_progress"}  # the states of a batch that is not over
 EXPIRED = {"code": "batch_expired", "message": "This request could not be executed in time."}
 
 
@@ -133,8 +134,16 @@ class Batches:
         batch = Batch(self._new_id("batch"), body["input_file_id"], body.get("metadata") or {})
         batch.errors = _errors(lines, options)
         batch.total = len(lines)
+        if options.batch_room and self._waiting + batch.total > options.batch_room:
+            batch.errors = [{"code": "token_limit_exceeded", "message": "Enqueued token limit."}]
         self._batches[batch.id] = batch
         return to_json(batch.shown())
+
+    @property
+    def _waiting(self) -> int:
+        """The number of requests in batches that are not over."""
+        open_ = [one for one in self._batches.values() if one.status in OPEN and not one.errors]
+        return sum(one.total for one in open_)
 
     def _lines(self, file: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self._file(file).splitlines()]
@@ -144,7 +153,7 @@ class Batches:
             raise ApiError(404, f"No batch found with id '{id_}'.", "not_found", "id")
         batch = self._batches[id_]
         batch.polls += 1
-        if batch.status in {"validating", "in_progress"}:
+        if batch.status in OPEN:
             if batch.errors:
                 batch.status = "failed"
             elif batch.polls >= options.batch_polls:

@@ -88,10 +88,12 @@ class _Builder:
 
     def _tell_ceiling(self, ceiling: float) -> None:
         """Says once a day that the limit is reached."""
+        from graphrag_neo4j.llm.prices import us_dollars  # noqa: PLC0415 - llm is slow to import
+
         told = datetime.now(UTC).date(), ceiling
         if self._told_ceiling != told:
             text = (
-                f"The builds of today have reached the limit of {ceiling:.2f} US dollars "
+                f"The builds of today have reached the limit of {us_dollars(ceiling)} "
                 "(KG_MAX_COST_A_DAY). The next build starts after midnight UTC, or when the limit "
                 "is raised."
             )

@@ -144,7 +144,7 @@ def _wide(sample: bytes) -> str | None:
 
 
 def _japanese(sample: bytes) -> str | None:
-    if JAPANESE_SHIFT not in sample:
+    if not _shifts_to_japanese(sample):
         return None
     return "iso2022_jp" if _decoded(sample, "iso2022_jp") else None
 

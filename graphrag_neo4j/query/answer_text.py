@@ -15,8 +15,8 @@ __all__ = ["NOTHING", "TRY_LOCAL", "AnswerText"]
 
 NOTHING: Final = "No answer to this question was found."
 TRY_LOCAL: Final = (
-    "Local search may find one, because it begins with what the question names: use the method "
-    "local for it."
+    "Local search may find an answer, because it begins with what the question names: use the "
+    "method local for it."
 )
 INCOMPLETE: Final = (
     "The answer is not complete, because {}. Ask a narrower question, or ask for a shorter answer "

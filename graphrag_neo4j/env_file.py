@@ -2,7 +2,8 @@
 
 A folder that was unpacked or cloned can hold a `.env` that names another endpoint or another
 Neo4j. So an address from `.env` is used only with a key or a password from the same `.env`, and a
-notice names each address and folder that comes from `.env`.
+notice names each address and folder that comes from `.env`. The home of the embedded server is not
+taken from `.env` at all: its `own.conf` can name plugins, which are programs.
 """
 
 import re
@@ -40,11 +41,17 @@ def beside_environment(given: Values, environment: Values, file: Values) -> dict
     """The settings of the environment and of `.env` together, by field name.
 
     The environment comes first, but an address from `.env` is used with its secret from `.env`.
-    `given` holds the arguments, which come before both. Raises InputError where a secret from
-    elsewhere would be sent to an address from `.env`, unless the environment or `given` says that
-    this file is trusted.
+    `given` holds the arguments, which come before both. Raises InputError where `.env` sets the
+    home, and where a secret from elsewhere would be sent to an address from `.env`, unless the
+    environment or `given` says that this file is trusted.
     """
     trusted = str(given.get(TRUST, environment.get(TRUST, ""))).lower() in YES
+    if "home" in file and not trusted and "home" not in given and "home" not in environment:
+        raise InputError(
+            "The file .env in this folder sets KG_HOME, and the files of a home can make Neo4j run"
+            " programs: if you know that home, set KG_HOME in the environment, or"
+            " KG_TRUST_ENV_FILE=true there."
+        )
     kept = dict(environment)
     for address, secret, companions in PAIRS:
         if address not in file or address in given or address in environment:

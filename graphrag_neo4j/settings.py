@@ -115,7 +115,8 @@ class Settings(BaseSettings):
     home: Path | None = Field(
         None,
         description="Folder of the embedded server and its data. Give each corpus a folder of its "
-        "own to keep the graphs apart.",
+        "own to keep the graphs apart. Set it in the environment: from `.env` it is taken only "
+        "with KG_TRUST_ENV_FILE=true in the environment.",
     )
     neo4j_release: Neo4jRelease = Field(
         "2026.01",
@@ -593,7 +594,8 @@ class Settings(BaseSettings):
     trust_env_file: bool = Field(
         False,
         description="Whether a key or a password from elsewhere may be sent to an address that "
-        "`.env` names. This setting is read from the environment only, not from `.env`.",
+        "`.env` names, and whether `.env` may set KG_HOME. This setting is read from the "
+        "environment only, not from `.env`.",
     )
 
     @classmethod

@@ -123,16 +123,15 @@ def test_changed_settings_are_those_of_before() -> None:
 def test_places_that_the_file_names_are_said_and_their_secrets_not() -> None:
     put(
         OPENAI_BASE_URL="http://me:secret@localhost:1/v1?key=secret",
-        KG_HOME="./home",
         KG_PROMPTS="prompts",
         KG_GLEANINGS="0",
     )
     said = load_settings().named_by_env_file()
     assert said == (
-        "The file .env in this folder sets OPENAI_BASE_URL=http://localhost:1/v1, KG_HOME=./home,"
+        "The file .env in this folder sets OPENAI_BASE_URL=http://localhost:1/v1,"
         " KG_PROMPTS=prompts."
     )
-    said = load_settings(home=Path("other"), openai_base_url="http://x").named_by_env_file()
+    said = load_settings(openai_base_url="http://x").named_by_env_file()
     assert said == "The file .env in this folder sets KG_PROMPTS=prompts."
 
 
@@ -172,8 +171,20 @@ def test_commands_say_what_the_file_names_also_where_they_print_json() -> None:
         assert ran.stdout == ""
 
 
-def test_the_commands_of_the_embedded_server_say_whose_home_it_is(tmp_path: Path) -> None:
-    put(KG_HOME=str(tmp_path / "home"))
-    ran = kg_build("neo4j", "status")
-    assert ran.stderr == f"The file .env in this folder sets KG_HOME={tmp_path / 'home'}.\n"
+def test_a_home_that_comes_with_a_folder_is_not_used(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    put(KG_HOME=str(home), KG_TRUST_ENV_FILE="true")
+    for arguments in (["neo4j", "status"], ["status"], ["index", "."], ["neo4j", "start"]):
+        ran = kg_build(*arguments)
+        assert ran.returncode == 1
+        assert ran.stderr.count("\n") == 1
+        assert "KG_HOME in the environment" in ran.stderr
+    assert not home.exists()
+
+
+def test_a_home_of_the_environment_and_of_an_option_is_used(tmp_path: Path) -> None:
+    put(KG_HOME="theirs")
     assert kg_build("neo4j", "status", "--home", "other").stderr == ""
+    assert kg_build("neo4j", "status", KG_HOME=str(tmp_path / "mine")).stderr == ""
+    trusted = kg_build("neo4j", "status", KG_TRUST_ENV_FILE="true")
+    assert (trusted.returncode, "KG_HOME=theirs" in trusted.stderr) == (0, True)

@@ -1,2 +1,2 @@
 // Counts the batches, and the requests of batches.
-RETURN COUNT { (:Batch) } + COUNT { (:BatchRequest) } AS n
+RETURN COUNT { (:Batch:KgBuild) } + COUNT { (:BatchRequest:KgBuild) } AS n

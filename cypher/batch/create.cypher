@@ -1,3 +1,3 @@
 // Creates a batch whose file is uploaded and which is not sent yet.
-CREATE (batch:Batch {id: $id})
+CREATE (batch:Batch:KgBuild {id: $id})
 SET batch += $properties, batch.state = 'uploaded', batch.uploaded = datetime()

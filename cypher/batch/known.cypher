@@ -1,3 +1,3 @@
 // Reads the keys of all requests that are saved.
-MATCH (request:BatchRequest)
+MATCH (request:BatchRequest:KgBuild)
 RETURN request.id AS id

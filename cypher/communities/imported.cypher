@@ -1,3 +1,3 @@
 // Marks all imported reports to be written again.
-MATCH (community:Community) WHERE community.origin = 'import'
+MATCH (community:Community:KgBuild) WHERE community.origin = 'import'
 SET community.stale = true

@@ -2,7 +2,7 @@
 // the members that have left: the report of the community may tell about them until it is written
 // again.
 UNWIND $rows AS row
-MERGE (community:Community {id: row.id})
+MERGE (community:Community:KgBuild {id: row.id})
   ON CREATE SET community.ref = row.ref, community.stale = true
 SET community.level = row.level, community.size = row.size,
     community.unchecked = CASE WHEN row.unchecked > 0 THEN row.unchecked END,

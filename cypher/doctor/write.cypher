@@ -1,2 +1,2 @@
 // Creates a node as a build does; the transaction is rolled back.
-CREATE (build:Build {id: $id})
+CREATE (build:Build:KgBuild {id: $id})

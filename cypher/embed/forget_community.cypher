@@ -1,5 +1,5 @@
 // Removes the vectors of a page of communities in the order of their ids, and marks these.
-MATCH (x:Community) WHERE x.id > $after AND x.report IS NOT NULL
+MATCH (x:Community:KgBuild) WHERE x.id > $after AND x.report IS NOT NULL
 WITH x ORDER BY x.id LIMIT $limit
 SET x.unembedded = true
 REMOVE x.embedding, x.embedding_hash, x.embedding_error, x.embedding_flaw

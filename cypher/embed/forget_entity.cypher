@@ -1,5 +1,5 @@
 // Removes the vectors of a page of entities in the order of their ids, and marks these.
-MATCH (x:Entity) WHERE x.id > $after AND x.description IS NOT NULL
+MATCH (x:Entity:KgBuild) WHERE x.id > $after AND x.description IS NOT NULL
 WITH x ORDER BY x.id LIMIT $limit
 SET x.unembedded = true
 REMOVE x.embedding, x.embedding_hash, x.embedding_error, x.embedding_flaw

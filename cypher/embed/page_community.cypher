@@ -1,4 +1,4 @@
 // Reads a page of marked communities in the order of their ids, with the texts to embed.
-MATCH (x:Community) WHERE x.unembedded = true AND x.id > $after
+MATCH (x:Community:KgBuild) WHERE x.unembedded = true AND x.id > $after
 RETURN x.id AS id, x.embedding_hash AS hash, x.report AS text
 ORDER BY x.unembedded, x.id LIMIT $limit

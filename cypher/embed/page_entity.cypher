@@ -1,4 +1,4 @@
 // Reads a page of marked entities in the order of their ids, with the texts to embed.
-MATCH (x:Entity) WHERE x.unembedded = true AND x.id > $after
+MATCH (x:Entity:KgBuild) WHERE x.unembedded = true AND x.id > $after
 RETURN x.id AS id, x.embedding_hash AS hash, x.name + '\n' + coalesce(x.description, '') AS text
 ORDER BY x.unembedded, x.id LIMIT $limit

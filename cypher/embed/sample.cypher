@@ -1,3 +1,3 @@
 // Reads the texts of some chunks in the order of their ids.
-MATCH (chunk:Chunk) WHERE chunk.id > ''
+MATCH (chunk:Chunk:KgBuild) WHERE chunk.id > ''
 RETURN chunk.text AS text ORDER BY chunk.id LIMIT $limit

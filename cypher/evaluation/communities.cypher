@@ -1,5 +1,5 @@
 // Reads a page of communities with their reports and their place in the tree.
-MATCH (community:Community) WHERE community.id > $after
+MATCH (community:Community:KgBuild) WHERE community.id > $after
 WITH community ORDER BY community.id LIMIT $limit
 OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)
 RETURN community.id AS id,

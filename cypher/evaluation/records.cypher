@@ -2,7 +2,7 @@
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'
-  MATCH (x:Entity {ref: citation.ref})
+  MATCH (x:Entity:KgBuild {ref: citation.ref})
   RETURN 'entity ' + x.name AS source, x.name + ': ' + coalesce(x.description, '') AS text
   UNION
   WITH citation WHERE citation.kind = 'Relationships'
@@ -12,16 +12,16 @@ CALL (citation) {
   RETURN 'relationship ' + name AS source, name + ': ' + coalesce(x.description, '') AS text
   UNION
   WITH citation WHERE citation.kind = 'Claims'
-  MATCH (x:Claim {ref: citation.ref})-[:FROM]->(:Chunk)-[:PART_OF]->(document:Document)
+  MATCH (x:Claim:KgBuild {ref: citation.ref})-[:FROM]->(:Chunk)-[:PART_OF]->(document:Document)
   RETURN document.source AS source,
          x.description + coalesce('\n' + x.source_text, '') AS text
   UNION
   WITH citation WHERE citation.kind = 'Reports'
-  MATCH (x:Community {ref: citation.ref})
+  MATCH (x:Community:KgBuild {ref: citation.ref})
   RETURN 'report ' + coalesce(x.title, '') AS source, coalesce(x.report, '') AS text
   UNION
   WITH citation WHERE citation.kind = 'Sources'
-  MATCH (x:Chunk {ref: citation.ref})-[:PART_OF]->(document:Document)
+  MATCH (x:Chunk:KgBuild {ref: citation.ref})-[:PART_OF]->(document:Document)
   RETURN document.source AS source, x.text AS text
 }
 RETURN citation.kind AS kind, citation.ref AS ref, source, text

@@ -3,7 +3,7 @@ UNWIND $ids AS id
 OPTIONAL MATCH (known:Chunk {id: id})
 WITH id, known WHERE known IS NULL
 WITH collect(id) AS missing
-MERGE (counter:Counter {id: 'refs'})
+MERGE (counter:Counter:KgBuild {id: 'refs'})
 WITH counter, missing, coalesce(counter.chunk, 0) AS before
 SET counter.chunk = before + size(missing)
 RETURN missing, before

@@ -2,12 +2,12 @@
 // and the other spellings with their key, are compared again.
 UNWIND $entities AS id
 MATCH (entity:Entity {id: id})
-WHERE NOT EXISTS { (entity)<-[:MENTIONS]-() }
-CALL (entity) { MATCH (other:Entity {key: entity.key}) SET other.unresolved = true }
-CALL (entity) { MATCH (other:Spelling {key: entity.key}) SET other.unresolved = true }
-CALL (entity) { MATCH (other:Spelling {entity: entity.id}) SET other.unresolved = true }
+WHERE NOT EXISTS { (entity)<-[:MENTIONS]-(:Chunk:KgBuild) }
+CALL (entity) { MATCH (other:Entity:KgBuild {key: entity.key}) SET other.unresolved = true }
+CALL (entity) { MATCH (other:Spelling:KgBuild {key: entity.key}) SET other.unresolved = true }
+CALL (entity) { MATCH (other:Spelling:KgBuild {entity: entity.id}) SET other.unresolved = true }
 CALL (entity) {
-  MATCH (other:Entity {last_word: entity.last_word}) WITH other LIMIT 20
+  MATCH (other:Entity:KgBuild {last_word: entity.last_word}) WITH other LIMIT 20
   SET other.uncompared = true
 }
 DETACH DELETE entity

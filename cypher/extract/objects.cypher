@@ -1,6 +1,6 @@
 // Links claims to their objects, with the spelling; their chunks mention these entities, too.
 UNWIND $rows AS row
-MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk), (entity:Entity {id: row.entity})
+MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk:KgBuild), (entity:Entity {id: row.entity})
 MERGE (claim)-[object:OBJECT]->(entity)
 SET object.name = row.name
 REMOVE claim.object_text

@@ -1,6 +1,6 @@
 // Links claims to their subjects, with the spelling; their chunks mention these entities, too.
 UNWIND $rows AS row
-MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk), (entity:Entity {id: row.entity})
+MATCH (claim:Claim {id: row.claim})-[:FROM]->(chunk:Chunk:KgBuild), (entity:Entity {id: row.entity})
 MERGE (claim)-[subject:SUBJECT]->(entity)
 SET subject.name = row.name
 REMOVE claim.subject_text

@@ -1,3 +1,3 @@
 // Saves whether this index extracts claims; if not, no chunk is waiting for them.
-MERGE (state:State {id: 'graph'})
+MERGE (state:State:KgBuild {id: 'graph'})
 SET state.claims = $claims

@@ -1,3 +1,3 @@
 // Saves that the import is complete.
-MATCH (state:State {id: 'graph'})
+MATCH (state:State:KgBuild {id: 'graph'})
 REMOVE state.importing

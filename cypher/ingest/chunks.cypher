@@ -1,7 +1,7 @@
 // Writes chunks: new ones are pending and marked to be embedded, existing ones keep their state.
 UNWIND $rows AS row
 MATCH (document:Document {id: row.document})
-MERGE (chunk:Chunk {id: row.id})
+MERGE (chunk:Chunk:KgBuild {id: row.id})
   ON CREATE SET chunk.ref = row.ref, chunk.text = row.text,
                 chunk.extraction = 'pending', chunk.claims = 'pending',
                 chunk.unembedded = true

@@ -1,4 +1,4 @@
 // Writes the present state of documents.
 UNWIND $rows AS row
-MERGE (document:Document {id: row.id})
+MERGE (document:Document:KgBuild {id: row.id})
 SET document = row

@@ -2,18 +2,18 @@
 // communities of the entities of the documents, those that stayed behind when such an entity left
 // them, and all communities above.
 UNWIND $documents AS id
-MATCH (:Document {id: id})<-[:PART_OF]-(:Chunk)-[:MENTIONS]->(entity:Entity)
+MATCH (:Document {id: id})<-[:PART_OF]-(:Chunk:KgBuild)-[:MENTIONS]->(entity:Entity:KgBuild)
 WITH collect(DISTINCT entity) AS entities
 CALL (entities) {
   UNWIND entities AS entity
-  MATCH (entity)-[:IN_COMMUNITY]->(community:Community)
+  MATCH (entity)-[:IN_COMMUNITY]->(community:Community:KgBuild)
   RETURN community
   UNION
-  MATCH (community:Community)
+  MATCH (community:Community:KgBuild)
   WHERE community.behind > 0
     AND any(entity IN entities WHERE entity.id IN community.former_members)
   RETURN community
 }
 WITH DISTINCT community
-MATCH (community)-[:PARENT*0..]->(above:Community)
+MATCH (community)-[:PARENT*0..]->(above:Community:KgBuild)
 SET above.stale = true, above.forgetting = true

@@ -1,3 +1,3 @@
 // Reads the sources of documents that may be later parts of a long text.
-MATCH (document:Document) WHERE document.source CONTAINS '#part-'
+MATCH (document:Document:KgBuild) WHERE document.source CONTAINS '#part-'
 RETURN document.source AS source ORDER BY source

@@ -1,5 +1,5 @@
 // Reads the examples of the guide: the largest community, the one most related to it, an entity.
-MATCH (community:Community {level: 0})
+MATCH (community:Community:KgBuild {level: 0})
 WITH community ORDER BY community.size DESC, community.ref LIMIT 1
 CALL (community) {
   OPTIONAL MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(:Entity)-[pair:RELATED]-

@@ -1,5 +1,5 @@
 // Reads the communities of $level (null: of all levels) with report titles, the largest first.
-MATCH (community:Community) WHERE $level IS NULL OR community.level = $level
+MATCH (community:Community:KgBuild) WHERE $level IS NULL OR community.level = $level
 OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)
 RETURN community.ref AS ref, community.level AS level, community.size AS size,
        community.title AS title, community.summary AS summary, community.rating AS rating,

@@ -1,5 +1,5 @@
 // Reads the report of one community with its findings and members.
-MATCH (community:Community {ref: $ref})
+MATCH (community:Community:KgBuild {ref: $ref})
 RETURN community.ref AS ref, community.level AS level, community.title AS title,
        community.summary AS summary, community.rating AS rating,
        community.rating_explanation AS rating_explanation, community.origin AS origin,

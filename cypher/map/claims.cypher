@@ -1,5 +1,5 @@
 // Reads the claims with the place of their quotation in the chunk; null where it was not found.
-MATCH (claim:Claim)-[:FROM]->(chunk:Chunk)
+MATCH (claim:Claim:KgBuild)-[:FROM]->(chunk:Chunk)
 RETURN claim.ref AS ref, claim.description AS description, claim.status AS status,
        claim.start_date AS since, claim.end_date AS until, chunk.ref AS chunk,
        claim.start AS start, claim.end AS end,

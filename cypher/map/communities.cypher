@@ -1,5 +1,5 @@
 // Reads the communities with their reports and findings, the coarsest first.
-MATCH (community:Community)
+MATCH (community:Community:KgBuild)
 OPTIONAL MATCH (community)-[:PARENT]->(parent:Community)
 RETURN community.ref AS ref, parent.ref AS parent, community.level AS level,
        community.size AS size, community.title AS title, community.summary AS summary,

@@ -1,6 +1,6 @@
 // Reads the entities with their leaf community and chunks that mention them; chunks that the
 // description quotes come first.
-MATCH (entity:Entity)
+MATCH (entity:Entity:KgBuild)
 OPTIONAL MATCH (entity)-[:IN_COMMUNITY]->(community:Community)
 RETURN entity.ref AS ref, entity.name AS name, entity.type AS type,
        entity.description AS description, coalesce(entity.degree, 0) AS degree,

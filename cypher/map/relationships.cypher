@@ -1,6 +1,6 @@
 // Reads the relationships in the direction of most of their statements, with chunks that state
 // them; chunks that the description quotes come first.
-MATCH (a:Entity)-[pair:RELATED]->(b:Entity)
+MATCH (a:Entity:KgBuild)-[pair:RELATED]->(b:Entity:KgBuild)
 WITH pair, CASE WHEN pair.reversed THEN [b, a] ELSE [a, b] END AS ends
 RETURN pair.ref AS ref, ends[0].ref AS source, ends[1].ref AS target, pair.weight AS weight,
        pair.description AS description,

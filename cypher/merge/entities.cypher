@@ -1,5 +1,5 @@
 // Reads a page of marked entities with counted spellings and types, and their degree.
-MATCH (entity:Entity) WHERE entity.stale = true
+MATCH (entity:Entity:KgBuild) WHERE entity.stale = true
 WITH entity LIMIT $limit
 RETURN entity.id AS id,
   COLLECT {

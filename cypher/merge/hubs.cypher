@@ -8,10 +8,10 @@ SET entity.top_pairs = CASE WHEN COUNT { (entity)-[:RELATED]-() } > $hub THEN CO
       RETURN pair.id ORDER BY pair.weight DESC, pair.id LIMIT $kept
     } END,
     entity.top_chunks = CASE WHEN COUNT { (entity)<-[:MENTIONS]-() } > $hub THEN COLLECT {
-      MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk)
+      MATCH (entity)<-[mention:MENTIONS]-(chunk:Chunk:KgBuild)
       RETURN chunk.id ORDER BY size(mention.descriptions) DESC, chunk.id LIMIT $kept
     } END,
     entity.top_claims = CASE WHEN COUNT { (entity)<-[:SUBJECT|OBJECT]-() } > $hub THEN COLLECT {
-      MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim)
+      MATCH (entity)<-[:SUBJECT|OBJECT]-(claim:Claim:KgBuild)
       RETURN DISTINCT claim.id ORDER BY claim.id LIMIT $kept
     } END

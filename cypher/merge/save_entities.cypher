@@ -11,11 +11,11 @@ SET entity.name = row.name, entity.type = row.type, entity.degree = row.degree,
 REMOVE entity.stale
 WITH entity, renamed
 CALL (entity) {
-  MATCH (entity)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community:Community)
+  MATCH (entity)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(community:Community:KgBuild)
   SET community.stale = true
 }
 WITH entity WHERE renamed
 SET entity.unembedded = true
 WITH entity
-MATCH (entity)-[pair:RELATED]-(:Entity) WHERE pair.description_with IS NOT NULL
+MATCH (entity)-[pair:RELATED]-(:Entity:KgBuild) WHERE pair.description_with IS NOT NULL
 SET pair.undescribed = true

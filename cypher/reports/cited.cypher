@@ -2,19 +2,19 @@
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'
-  MATCH (x:Entity {ref: citation.ref}) RETURN x.id AS id, x.id AS content
+  MATCH (x:Entity:KgBuild {ref: citation.ref}) RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Relationships'
   MATCH ()-[x:RELATED {ref: citation.ref}]->() RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Claims'
-  MATCH (x:Claim {ref: citation.ref}) RETURN x.id AS id, x.id AS content
+  MATCH (x:Claim:KgBuild {ref: citation.ref}) RETURN x.id AS id, x.id AS content
   UNION
   WITH citation WHERE citation.kind = 'Reports'
-  MATCH (x:Community {ref: citation.ref})
+  MATCH (x:Community:KgBuild {ref: citation.ref})
   RETURN x.id AS id, coalesce(x.report_hash, x.id) AS content
   UNION
   WITH citation WHERE citation.kind = 'Sources'
-  MATCH (x:Chunk {ref: citation.ref}) RETURN x.id AS id, x.id AS content
+  MATCH (x:Chunk:KgBuild {ref: citation.ref}) RETURN x.id AS id, x.id AS content
 }
 RETURN citation.kind AS kind, citation.ref AS ref, id, content

@@ -16,7 +16,7 @@ CALL (community, changed) {
 }
 CALL (community, changed, fresh, former) {
   WITH community, changed, fresh, former WHERE changed OR fresh
-  MATCH (community)-[:PARENT]->(parent:Community)
+  MATCH (community)-[:PARENT]->(parent:Community:KgBuild)
   SET parent.stale = true,
       parent.former_members = CASE WHEN former = [] THEN parent.former_members
         ELSE coalesce(parent.former_members, []) + former END

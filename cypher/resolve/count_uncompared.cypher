@@ -1,3 +1,3 @@
 // Counts the entities that wait for a model's comparison.
-MATCH (entity:Entity) WHERE entity.uncompared = true
+MATCH (entity:Entity:KgBuild) WHERE entity.uncompared = true
 RETURN count(entity) AS n

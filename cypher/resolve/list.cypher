@@ -1,5 +1,5 @@
 // Reads all decisions about names, the newest first.
-MATCH (one:Spelling)-[compared:COMPARED]->(other:Spelling)
+MATCH (one:Spelling:KgBuild)-[compared:COMPARED]->(other:Spelling)
 RETURN compared.ref AS ref, compared.verdict AS verdict, one.name AS one, other.name AS other,
        compared.origin AS origin, compared.reason AS reason
 ORDER BY ref DESC

@@ -4,20 +4,20 @@
 UNWIND $words AS word
 CALL (word) {
   CALL (word) {
-    MATCH (x:Entity {first_word: word}) RETURN x, false AS decided
+    MATCH (x:Entity:KgBuild {first_word: word}) RETURN x, false AS decided
     UNION
-    MATCH (x:Entity {last_word: word}) RETURN x, false AS decided
+    MATCH (x:Entity:KgBuild {last_word: word}) RETURN x, false AS decided
     UNION
-    MATCH (x:Entity {initials: word}) RETURN x, false AS decided
+    MATCH (x:Entity:KgBuild {initials: word}) RETURN x, false AS decided
   }
   RETURN x, decided LIMIT $most
   UNION ALL
   CALL (word) {
-    MATCH (x:Spelling {first_word: word}) RETURN x, true AS decided
+    MATCH (x:Spelling:KgBuild {first_word: word}) RETURN x, true AS decided
     UNION
-    MATCH (x:Spelling {last_word: word}) RETURN x, true AS decided
+    MATCH (x:Spelling:KgBuild {last_word: word}) RETURN x, true AS decided
     UNION
-    MATCH (x:Spelling {initials: word}) RETURN x, true AS decided
+    MATCH (x:Spelling:KgBuild {initials: word}) RETURN x, true AS decided
   }
   RETURN x, decided LIMIT $most
 }

@@ -1,3 +1,3 @@
 // Reads a page of all chunks in the order of their refs.
-MATCH (chunk:Chunk) WHERE chunk.ref > $after
+MATCH (chunk:Chunk:KgBuild) WHERE chunk.ref > $after
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text ORDER BY chunk.ref LIMIT $limit

@@ -1,3 +1,3 @@
 // Reads chunks by id.
-MATCH (chunk:Chunk) WHERE chunk.id IN $ids
+MATCH (chunk:Chunk:KgBuild) WHERE chunk.id IN $ids
 RETURN chunk.id AS id, chunk.ref AS ref, chunk.text AS text

@@ -1,6 +1,6 @@
 // Reads the communities of a level, and those above it that are not split; with the degrees of
 // their members, and their similarity to a vector if one is given.
-MATCH (community:Community)
+MATCH (community:Community:KgBuild)
 WHERE community.report IS NOT NULL
   AND (community.level = $level
        OR (community.level < $level AND NOT EXISTS { (community)<-[:PARENT]-() }))

@@ -1,6 +1,6 @@
 // Counts the report tokens of each level, with those of unsplit communities above it: of the reports
 // that were written, and of the plain ones, which were made of elements.
-MATCH (community:Community) WHERE community.report IS NOT NULL
+MATCH (community:Community:KgBuild) WHERE community.report IS NOT NULL
 WITH community.level AS level, coalesce(community.origin = 'elements', false) AS plain,
      EXISTS { (community)<-[:PARENT]-() } AS split, sum(coalesce(community.n_tokens, 0)) AS n
 WITH max(level) AS deepest, collect({level: level, n: n, plain: plain, split: split}) AS groups

@@ -3,16 +3,16 @@
 // those that are also about another one of the entities.
 RETURN
   COLLECT {
-    MATCH (e:Entity) WHERE e.id IN $ids
+    MATCH (e:Entity:KgBuild) WHERE e.id IN $ids
     RETURN {id: e.id, ref: e.ref, name: e.name, type: e.type, description: e.description}
   } AS entities,
   COLLECT {
     CALL () {
-      MATCH (e:Entity)<-[:SUBJECT|OBJECT]-(claim:Claim)
+      MATCH (e:Entity:KgBuild)<-[:SUBJECT|OBJECT]-(claim:Claim)
       WHERE e.id IN $ids AND e.top_claims IS NULL
       RETURN claim
       UNION
-      MATCH (e:Entity) WHERE e.id IN $ids
+      MATCH (e:Entity:KgBuild) WHERE e.id IN $ids
       UNWIND e.top_claims AS id
       MATCH (claim:Claim {id: id})
       RETURN claim
@@ -27,7 +27,7 @@ RETURN
             description: claim.description}
   } AS claims,
   COLLECT {
-    MATCH (e:Entity) WHERE e.id IN $ids
+    MATCH (e:Entity:KgBuild) WHERE e.id IN $ids
     MATCH path = (e)-[:IN_COMMUNITY]->()-[:PARENT*0..]->(c:Community)
     WHERE c.report IS NOT NULL AND c.origin <> 'elements'
     WITH e, c ORDER BY length(path)

@@ -3,7 +3,7 @@
 // $pairs holds the ids of all pairs of the entities. Of a hub only the heaviest relationships and the
 // chunks that the stage merge has listed are read, and no statements between two hubs. Which hubs a
 // chunk mentions is then counted for the best chunks.
-WITH COLLECT { MATCH (e:Entity) WHERE e.id IN $ids RETURN e } AS seeds
+WITH COLLECT { MATCH (e:Entity:KgBuild) WHERE e.id IN $ids RETURN e } AS seeds
 CALL () {
   UNWIND $pairs AS id
   MATCH (a)-[r:RELATED {id: id}]->(b)

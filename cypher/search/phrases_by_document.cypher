@@ -2,7 +2,7 @@
 UNWIND $phrases AS phrase
 CALL (phrase) {
   CALL db.index.fulltext.queryNodes('kg_chunk_text', phrase.words) YIELD node
-  MATCH (node)-[:PART_OF]->(document:Document)
+  MATCH (node)-[:PART_OF]->(document:Document:KgBuild)
   RETURN document, count(node) AS n
 }
 RETURN phrase.id AS id, document.source AS document, document.title AS title, n

@@ -5,20 +5,20 @@ CALL (quotation) {
   UNWIND quotation.citations AS citation
   CALL (citation, quotation) {
     WITH citation WHERE citation.kind = 'Sources'
-    MATCH (chunk:Chunk {ref: citation.ref})
+    MATCH (chunk:Chunk:KgBuild {ref: citation.ref})
     RETURN chunk, 0 AS order
     UNION
     WITH citation, quotation WHERE citation.kind = 'Claims'
-    MATCH (:Claim {ref: citation.ref})-[:FROM]->(chunk:Chunk)
+    MATCH (:Claim:KgBuild {ref: citation.ref})-[:FROM]->(chunk:Chunk)
     RETURN chunk, 1 AS order
     UNION
     WITH citation, quotation WHERE citation.kind = 'Entities'
-    MATCH (:Entity {ref: citation.ref})<-[mention:MENTIONS]-(chunk:Chunk)
+    MATCH (:Entity:KgBuild {ref: citation.ref})<-[mention:MENTIONS]-(chunk:Chunk)
     WHERE any(text IN mention.descriptions WHERE text CONTAINS quotation.text)
     RETURN chunk, 2 AS order ORDER BY chunk.ref LIMIT 1
     UNION
     WITH citation, quotation WHERE citation.kind = 'Relationships'
-    MATCH (:Entity)-[pair:RELATED {ref: citation.ref}]->(:Entity)
+    MATCH (:Entity:KgBuild)-[pair:RELATED {ref: citation.ref}]->(:Entity)
     MATCH ()-[stated:STATED {pair: pair.id}]->()
     WHERE any(text IN stated.descriptions WHERE text CONTAINS quotation.text)
     MATCH (chunk:Chunk {id: stated.chunk})

@@ -1,7 +1,7 @@
 // Counts the documents and the members of communities. A document counts if it mentions at least
 // two of the members (or the only one), and one of twenty.
 UNWIND $refs AS ref
-MATCH (community:Community {ref: ref})
+MATCH (community:Community:KgBuild {ref: ref})
 CALL (community) {
   MATCH (community)<-[:PARENT*0..]-()<-[:IN_COMMUNITY]-(member:Entity)
   RETURN collect(member) AS members

@@ -2,7 +2,7 @@
 UNWIND $phrases AS phrase
 CALL (phrase) {
   CALL db.index.fulltext.queryNodes('kg_chunk_text', phrase.words, {limit: $most}) YIELD node
-  MATCH (node)-[:PART_OF]->(document:Document)
+  MATCH (node)-[:PART_OF]->(document:Document:KgBuild)
   RETURN count(DISTINCT document) AS documents
 }
 RETURN phrase.number AS number, documents

@@ -3,7 +3,7 @@
 UNWIND $citations AS citation
 CALL (citation) {
   WITH citation WHERE citation.kind = 'Entities'
-  MATCH (x:Entity {ref: citation.ref})
+  MATCH (x:Entity:KgBuild {ref: citation.ref})
   RETURN x.name AS title,
     COLLECT {
       MATCH (x)<-[mention:MENTIONS]-(chunk:Chunk)
@@ -24,11 +24,11 @@ CALL (citation) {
     } AS places
   UNION
   WITH citation WHERE citation.kind = 'Claims'
-  MATCH (x:Claim {ref: citation.ref})-[:FROM]->(chunk:Chunk)
+  MATCH (x:Claim:KgBuild {ref: citation.ref})-[:FROM]->(chunk:Chunk)
   RETURN x.description AS title, [[chunk, x.start, x.end]] AS places
   UNION
   WITH citation WHERE citation.kind = 'Reports'
-  MATCH (x:Community {ref: citation.ref})
+  MATCH (x:Community:KgBuild {ref: citation.ref})
   RETURN x.title AS title,
     COLLECT {
       MATCH (x)-[:HAS_FINDING]->(finding:Finding)-[:CITES]->(cited)
@@ -38,7 +38,7 @@ CALL (citation) {
     } AS places
   UNION
   WITH citation WHERE citation.kind = 'Sources'
-  MATCH (x:Chunk {ref: citation.ref}) RETURN null AS title, [[x, null, null]] AS places
+  MATCH (x:Chunk:KgBuild {ref: citation.ref}) RETURN null AS title, [[x, null, null]] AS places
 }
 UNWIND CASE places WHEN [] THEN [[null, null, null]] ELSE places END AS place
 WITH citation, title, place[0] AS chunk, place[1] AS start, place[2] AS end

@@ -1,9 +1,6 @@
-// Reads what an answer can be made from.
-// In the layout of version 0.1 the Counter holds what a node State holds now.
-OPTIONAL MATCH (state:State {id: 'graph'})
-OPTIONAL MATCH (counter:Counter {id: 'refs'})
+// Reads what an answer can be made from; no row where the database holds no graph.
+MATCH (state:State:KgBuild {id: 'graph'})
 RETURN COUNT { (:Chunk) } AS chunks, COUNT { (:Entity) } AS entities,
        COUNT { (:Community) } AS communities,
-       EXISTS { MATCH (c:Community) WHERE c.report IS NOT NULL } AS reports,
-       coalesce(state.embedding_model, counter.embedding_model) AS embedding_model,
-       coalesce(state.schema_version, 1) AS schema_version
+       EXISTS { MATCH (c:Community:KgBuild) WHERE c.report IS NOT NULL } AS reports,
+       state.embedding_model AS embedding_model, state.schema_version AS schema_version

@@ -4,8 +4,8 @@
 // mention is titled if the title of the chunk's document is the entity: "Ada Lovelace (poet)".
 // Of a hub only the relationships and chunks that the stage merge has listed are read.
 // The result is in columns: thousands of rows as lists of maps take half as long again.
-WITH COLLECT { MATCH (e:Entity) WHERE e.id IN $entities RETURN e } AS seeds,
-     COLLECT { MATCH (c:Chunk) WHERE c.id IN $chunks RETURN c } AS passages
+WITH COLLECT { MATCH (e:Entity:KgBuild) WHERE e.id IN $entities RETURN e } AS seeds,
+     COLLECT { MATCH (c:Chunk:KgBuild) WHERE c.id IN $chunks RETURN c } AS passages
 CALL (seeds, passages) {
   CALL (seeds, passages) {
     UNWIND seeds AS n

@@ -1,5 +1,5 @@
 // Reads the last builds; a build whose lease is void has lost its process.
-MATCH (build:Build)
+MATCH (build:Build:KgBuild)
 RETURN build.id AS id, toString(build.started) AS started, toString(build.finished) AS finished,
        CASE WHEN build.outcome IS NOT NULL THEN build.outcome
             WHEN timestamp() - build.renewed > $void_after * 1000 THEN 'interrupted'

@@ -1,5 +1,5 @@
 // Reads the size of each level: its communities, and those above it that are not split.
-MATCH (community:Community)
+MATCH (community:Community:KgBuild)
 WITH community.level AS own, EXISTS { (community)<-[:PARENT]-() } AS split,
      community.origin = 'elements' AS plain, count(*) AS communities,
      max(community.size) AS largest, count(community.report) AS reports,

@@ -1,6 +1,6 @@
 // Reads the reports of the coarsest level, the most important first, and their foremost members.
 // A rating is missing without a model; then the largest communities come first.
-MATCH (community:Community {level: 0}) WHERE community.report IS NOT NULL
+MATCH (community:Community:KgBuild {level: 0}) WHERE community.report IS NOT NULL
 WITH community
 ORDER BY community.origin = 'elements', coalesce(community.rating, 0) DESC, community.size DESC,
          community.id

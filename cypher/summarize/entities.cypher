@@ -1,6 +1,6 @@
 // Reads a page of marked entities in the order of their ids, with the descriptions of
 // their chunks and the documents of these.
-MATCH (entity:Entity) WHERE entity.undescribed = true AND entity.id > $after
+MATCH (entity:Entity:KgBuild) WHERE entity.undescribed = true AND entity.id > $after
 WITH entity ORDER BY entity.undescribed, entity.id LIMIT $limit
 RETURN entity.id AS id, entity.name AS name, entity.description AS description,
   entity.description_hash AS hash,

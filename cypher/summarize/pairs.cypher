@@ -1,6 +1,6 @@
 // Reads a page of marked pairs in the order of their ids, with the descriptions of
 // their chunks and the documents of these.
-MATCH (a:Entity)-[pair:RELATED]->(b:Entity) WHERE pair.undescribed = true AND pair.id > $after
+MATCH (a:Entity:KgBuild)-[pair:RELATED]->(b:Entity:KgBuild) WHERE pair.undescribed = true AND pair.id > $after
 WITH a, b, pair ORDER BY pair.undescribed, pair.id LIMIT $limit
 RETURN pair.id AS id, a.name + ' and ' + b.name AS name, pair.description AS description,
   pair.description_hash AS hash,

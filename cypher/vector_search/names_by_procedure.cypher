@@ -5,7 +5,7 @@ OPTIONAL MATCH (entity:Entity {id: id})
 OPTIONAL MATCH (spelling:Spelling {id: id})
 WITH id, coalesce(spelling.name_vector, entity.name_vector) AS vector WHERE vector IS NOT NULL
 CALL db.index.vector.queryNodes($index, $k, vector) YIELD node, score
-WITH id, node WHERE score >= $rough AND node.id <> id
+WITH id, node WHERE node:KgBuild AND score >= $rough AND node.id <> id
   AND vector.similarity.cosine(vector, node.name_vector) >= $least
 OPTIONAL MATCH (spelling:Spelling {id: node.id})
 WITH id, node, spelling WHERE coalesce(spelling.n, 1) > 0

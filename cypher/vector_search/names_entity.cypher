@@ -10,7 +10,7 @@ CALL (vector) {
     SEARCH node IN (VECTOR INDEX kg_entity_name_vector FOR vector LIMIT $k) SCORE AS score
   RETURN node, score
 }
-WITH id, node WHERE score >= $rough AND node.id <> id
+WITH id, node WHERE node:KgBuild AND score >= $rough AND node.id <> id
   AND vector.similarity.cosine(vector, node.name_vector) >= $least
 OPTIONAL MATCH (spelling:Spelling {id: node.id})
 WITH id, node, spelling WHERE coalesce(spelling.n, 1) > 0

@@ -16,10 +16,10 @@ from graphrag_neo4j.doctor.check import Check, not_made, tried
 from graphrag_neo4j.errors import GraphError, GraphRAGError, InputError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import (
-    SCHEMA_VERSION,
     Graph,
     Transaction,
-    refuse_newer,
+    refuse_foreign,
+    refuse_other_version,
     schema_version,
 )
 from graphrag_neo4j.graph.rows import CountRow
@@ -220,14 +220,10 @@ async def check_schema(graph: Graph) -> Check:
 
     async def ask() -> str:
         version = await schema_version(graph)
-        refuse_newer(version)
+        refuse_other_version(version)
         if version is None:
+            await refuse_foreign(graph)
             return "There is no graph yet."
-        if version < SCHEMA_VERSION:
-            return (
-                f"The graph has schema version {version}: the next `kg-build index` brings it to "
-                f"{SCHEMA_VERSION}."
-            )
         return f"The graph has schema version {version}."
 
     return await tried("Schema", ask())

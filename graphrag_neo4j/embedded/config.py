@@ -4,6 +4,7 @@ import socket
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from shutil import rmtree
 
 import psutil
 
@@ -58,7 +59,7 @@ def heap_size(home: Home) -> str:
 def write_config(
     home: Home, plugins: Path, bolt_port: int, http_port: int, browse_port: int
 ) -> None:
-    """Writes `conf/neo4j.conf`: loopback only, with memory for this machine and GDS allowed.
+    """Makes the folder `conf` anew with `neo4j.conf`: loopback only, memory for this machine, GDS.
 
     Neo4j Browser requests a guide and a style from `browse_port` when it has connected. The
     settings in the user's `own.conf` are added, and come before those of this function.
@@ -99,10 +100,19 @@ def write_config(
         "server.config.strict_validation.enabled": "true",
     }
     path = home.path / "conf" / "neo4j.conf"
+    _remove(path.parent)  # what else lies there could make Neo4j write files anywhere
     make_private_folder(path.parent)
     settings |= _own_settings(home.own_config_path)
     lines = [f"{name}={value}\n" for name, value in settings.items()]
     write_private(path, "".join(lines))
+
+
+def _remove(folder: Path) -> None:
+    """Removes a folder with all that it holds; of a symbolic link, only the link."""
+    if folder.is_symlink():
+        folder.unlink()
+    elif folder.exists():
+        rmtree(folder)
 
 
 def _own_settings(path: Path) -> dict[str, str]:

@@ -29,8 +29,8 @@ from graphrag_neo4j.graph.reports import (
     ReportToSave,
     save_reports,
 )
-from graphrag_neo4j.graph.schema import ensure_schema
-from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_newer, schema_version
+from graphrag_neo4j.graph.schema import ensure_schema, refuse_foreign
+from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_other_version, schema_version
 from graphrag_neo4j.graph.vector_search import nearest_names, vector_search
 from graphrag_neo4j.graph.vectors import (
     flaw_of,
@@ -72,9 +72,10 @@ __all__ = [
     "lend_driver",
     "mark_changed",
     "nearest_names",
+    "refuse_foreign",
     "refuse_length",
-    "refuse_newer",
     "refuse_other_vectors",
+    "refuse_other_version",
     "save_reports",
     "schema_version",
     "sweep_entities",

@@ -318,4 +318,9 @@ def _client_sentence(address: str, error: ClientError) -> str:
     code = error.code or ""
     if code.endswith("DatabaseNotFound"):
         return f"Neo4j at {address} has no such database: set NEO4J_DATABASE to one that it has."
+    if code.endswith("ConstraintValidationFailed"):
+        return (
+            f"Neo4j at {address} holds a node that this program did not make, with the number "
+            f"of a node of the graph: change or remove that one. {error.message}"
+        )
     return f"Neo4j at {address} refused a statement ({code}): {error.message}"

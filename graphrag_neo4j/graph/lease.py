@@ -17,7 +17,7 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.rows import IdRow, OpenBuildRow
-from graphrag_neo4j.graph.state import migrate
+from graphrag_neo4j.graph.state import begin_graph
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 
@@ -42,8 +42,8 @@ async def hold_lease(
 ) -> AsyncIterator[Lease]:
     """Holds the lease as long as the context lasts. `usage` is saved on the Build at each renewal.
 
-    Whoever gets the lease first brings a graph of an older schema to this one. Raises
-    GraphBusyError that names the run that holds it, and GraphError for a graph of a newer schema.
+    Raises GraphBusyError that names the run that holds it, and GraphError for a graph of another
+    schema version.
     """
     lease = Lease(await _open(graph, properties))
     graph.lease = lease.build
@@ -75,7 +75,7 @@ async def _open(graph: Graph, properties: Mapping[str, object]) -> str:
             if not _void(other):
                 raise GraphBusyError(_busy(other))
         await tx.run("build/void", builds=[other["id"] for other in others])
-        await migrate(tx)  # under the lease: a run of an older release may not write meanwhile
+        await begin_graph(tx)
         await tx.run("build/start", build=build, properties={**properties, **own})
 
     await graph.transact(start)

@@ -87,7 +87,7 @@ class ScoredPairRow(TypedDict):
 
 
 class VersionRow(TypedDict):
-    """The schema version of a graph; None where there is none yet."""
+    """The schema version of a graph."""
 
     version: int | None
 

@@ -7,9 +7,9 @@ index. So the existing ones are read afterwards and compared with those that are
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph
 from graphrag_neo4j.graph.rows import IndexRow, NamesRow
-from graphrag_neo4j.graph.state import refuse_newer, schema_version
+from graphrag_neo4j.graph.state import refuse_other_version, schema_version
 
-__all__ = ["ensure_schema"]
+__all__ = ["ensure_schema", "refuse_foreign"]
 
 UNIQUE_NODES = (
     ("Document", "id"),
@@ -45,7 +45,6 @@ NODE_INDEXES = (
     ("Entity", "stale"),
     ("Entity", "unresolved"),
     ("Entity", "uncompared"),
-    ("Entity", "keyless"),
     ("Entity", "key"),
     ("Entity", "first_word"),
     ("Entity", "last_word"),
@@ -136,10 +135,13 @@ PROPERTIES = (
 async def ensure_schema(graph: Graph) -> None:
     """Creates the constraints, indexes and names that are missing.
 
-    Raises GraphError if something else in the database has the name of one of them, and if the
-    schema version of the graph is newer than this program knows.
+    Raises GraphError if something else in the database has the name of one of them, if the graph
+    has another schema version, and if the database holds other data with our names and no graph.
     """
-    refuse_newer(await schema_version(graph))
+    version = await schema_version(graph)
+    refuse_other_version(version)
+    if version is None:
+        await refuse_foreign(graph)
     await _name_all(graph)
     wanted = _wanted()
     there = await _there(graph)
@@ -151,6 +153,24 @@ async def ensure_schema(graph: Graph) -> None:
         raise GraphError(
             f"No index could be made on {names}: something else in this database has its name; "
             "drop that, or use another database for this graph."
+        )
+
+
+async def refuse_foreign(graph: Graph) -> None:
+    """Raises GraphError if a database without a graph has nodes or relationships named as ours."""
+    labels = dict.fromkeys(label for label, _ in UNIQUE_NODES)
+    patterns = [f"(:{label})" for label in labels] + [f"()-[:{kind}]->()" for kind in TYPES]
+    rows = await graph.run_plain(
+        " UNION ".join(
+            f"WITH '{one}' AS held WHERE EXISTS {{ {one} }} RETURN held" for one in patterns
+        )
+    )
+    if rows:
+        name = f"{graph.database} " if graph.database else ""
+        raise GraphError(
+            f"The database {name}at {graph.address} holds other data under names that a graph of "
+            f"this program uses, such as {rows[0]['held']}: set NEO4J_DATABASE or NEO4J_URI to a "
+            "database of its own, so that your data stays as it is."
         )
 
 

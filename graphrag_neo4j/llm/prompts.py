@@ -143,7 +143,11 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
             f"KG_PROMPTS={folder} holds no file that a step reads: "
             f"name them {', '.join(OURS)} (.md or .txt)."
         )
-    return next((files[one] for one in names_of_prompt(name) if one in files), None)
+    own = next((files[one] for one in names_of_prompt(name) if one in files), None)
+    # A prompt is sent to the endpoint; a folder from elsewhere must not send the user's own files.
+    if own and not own.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"The prompt file {own} is a link out of its folder: put a copy there.")
+    return own
 
 
 def _read(path: Path, known: tuple[str, ...]) -> Prompt:

@@ -15,7 +15,7 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
-from graphrag_neo4j.graph import Graph, refuse_newer
+from graphrag_neo4j.graph import Graph, refuse_other_version
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.citation_resolver import resolve_citations
@@ -31,7 +31,7 @@ from graphrag_neo4j.query.search.local import search_local
 from graphrag_neo4j.query.search.text import search_text
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["answer_question", "check_answering"]
+__all__ = ["answer_question", "check_answering", "read_state"]
 
 # What each method needs in the graph: the value in the row of the graph's state, and its name.
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
@@ -102,8 +102,7 @@ async def _prepared(
 
     Raises InputError if the graph lacks the data that the method needs.
     """
-    state = (await graph.read("search/state", StateRow))[0]
-    refuse_newer(state["schema_version"])
+    state = await read_state(graph)
     _need(state["chunks"] or state["reports"], "documents")
     setup = await _setup(backends, settings, question, state["embedding_model"], listen)
     query = await _query_context(graph, setup, settings, question, listen)
@@ -210,6 +209,17 @@ def _tell_without_use(
                 warning=True,
             )
         )
+
+
+async def read_state(graph: Graph) -> StateRow:
+    """What an answer can be made from.
+
+    Raises InputError where the database holds no graph, GraphError for another schema version.
+    """
+    rows = await graph.read("search/state", StateRow)
+    _need(rows, "documents")
+    refuse_other_version(rows[0]["schema_version"])
+    return rows[0]
 
 
 def _need(has: object, what: str) -> None:

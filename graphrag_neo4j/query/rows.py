@@ -46,7 +46,7 @@ class StateRow(TypedDict):
     communities: int
     reports: bool
     embedding_model: str | None
-    schema_version: int
+    schema_version: int | None
 
 
 class ChunkRow(TypedDict):

@@ -25,14 +25,13 @@ from graphrag_neo4j.context.suggestion_material import (
 )
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Started, silent
-from graphrag_neo4j.graph import Graph, refuse_newer
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
-from graphrag_neo4j.query.engine import answer_question
+from graphrag_neo4j.query.engine import answer_question, read_state
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.query.rows import StateRow
 from graphrag_neo4j.query.seeds import named_in
 from graphrag_neo4j.query.suggestion_checks import is_answerable
 from graphrag_neo4j.query.suggestion_rows import MembersRow, PairRow, TopicRow, TopReportRow
@@ -96,8 +95,7 @@ async def suggest(
     InputError if the graph holds no entities, and ReplyError if a model gives no usable reply.
     """
     settings = backends.settings.changed(expand="hop", max_context_tokens=CONTEXT)
-    state = (await graph.read("search/state", StateRow))[0]
-    refuse_newer(state["schema_version"])
+    state = await read_state(graph)
     if not state["entities"]:
         raise InputError("The graph has no entities yet. Run `kg-build index PATHS` first.")
     setup = backends.for_question(settings, context_only=False, vectors_by=None)

@@ -64,7 +64,7 @@ RETURN gds.graph.project(
   {undirectedRelationshipTypes: ['*']}
 )
 """
-NODES_TO_WRITE = "UNWIND $ids AS id CREATE (:Entity {id: id, name: id})"
+NODES_TO_WRITE = "UNWIND $ids AS id CREATE (:Entity:KgBuild {id: id, name: id})"
 EDGES_TO_WRITE = """
 UNWIND $rows AS row
 MATCH (a:Entity {id: row[0]}) MATCH (b:Entity {id: row[1]})
@@ -73,7 +73,7 @@ CREATE (a)-[:RELATED {weight: row[2]}]->(b)
 
 ENTITY_TO_ADD = """
 MATCH (other:Entity) WITH other LIMIT 3 WITH collect(other) AS others
-CREATE (new:Entity {id: $id, name: $id})
+CREATE (new:Entity:KgBuild {id: $id, name: $id})
 WITH new, others UNWIND others AS other CREATE (other)-[:RELATED {weight: 2.0}]->(new)
 """
 

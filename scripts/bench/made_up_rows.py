@@ -69,15 +69,15 @@ def questions(shape: Shape, n: int) -> list[str]:
 def write_tables(shape: Shape, folder: Path) -> dict[str, list[Path]]:
     """Writes the tables into `folder`; returns their paths by label or type, nodes before others.
 
-    The keys are `nodes=Label` and `relationships=TYPE`, as options of the importing tool.
+    The keys are `nodes=Label:KgBuild` and `relationships=TYPE`, as options of the importing tool.
     """
     tables: dict[str, tuple[str, Callable[[Shape], Rows]]] = {
-        "nodes=Document": ("id:ID(Document),source,title", _documents),
-        "nodes=Chunk": ("id:ID(Chunk),ref:long,index:int,start:int,end:int,text", _chunks),
-        "nodes=Entity": ("id:ID(Entity),ref:long,name,type,description", _entities),
-        "nodes=Claim": ("id:ID(Claim),ref:long,type,status,description", _claims),
-        "nodes=Community": (COMMUNITY, _communities),
-        "nodes=State": ("id:ID(State),schema_version:int", _state),
+        "nodes=Document:KgBuild": ("id:ID(Document),source,title", _documents),
+        "nodes=Chunk:KgBuild": ("id:ID(Chunk),ref:long,index:int,start:int,end:int,text", _chunks),
+        "nodes=Entity:KgBuild": ("id:ID(Entity),ref:long,name,type,description", _entities),
+        "nodes=Claim:KgBuild": ("id:ID(Claim),ref:long,type,status,description", _claims),
+        "nodes=Community:KgBuild": (COMMUNITY, _communities),
+        "nodes=State:KgBuild": ("id:ID(State),schema_version:int", _state),
         "relationships=PART_OF": (":START_ID(Chunk),:END_ID(Document)", _part_of),
         "relationships=MENTIONS": (
             ":START_ID(Chunk),:END_ID(Entity),names:string[],types:string[],descriptions:string[]",

@@ -154,7 +154,15 @@ def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
     assert find(life.home, old.pid) is None
     with pytest.raises(EmbeddedError, match="--upgrade"):
         embedded.start(life.settings())
+    written = life.home.path / "written"
+    conf = life.home.path / "conf"
+    (conf / "server-logs.xml").write_text(f"""<Configuration><Appenders>
+      <File name="F" fileName="{written}"><PatternLayout pattern="%m"/></File>
+      </Appenders><Loggers><Root level="DEBUG"><AppenderRef ref="F"/></Root></Loggers>
+      </Configuration>""")
     new = embedded.start(life.settings(), upgrade=True)
+    assert [one.name for one in conf.iterdir()] == ["neo4j.conf"]
+    assert not written.exists()
     assert (new.version, new.uri, new.password) == ("2026.01.4", old.uri, old.password)
     assert ask(new, "MATCH (kept:Kept) RETURN kept.name AS name")[0]["name"] == "Gretel"
     assert ask(new, "RETURN gds.version() AS version")[0]["version"] == "2.26.0"

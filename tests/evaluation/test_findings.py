@@ -11,20 +11,20 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.settings import Settings
 
 MADE = """
-CREATE (d:Document {id: 'd', source: 'notes.txt', title: 'Notes'}),
-  (c:Chunk {id: 'c', ref: 1, text: 'Ada met Charles in June.'})-[:PART_OF]->(d),
-  (a:Entity {id: 'a', ref: 2, name: 'Ada', description: 'She wrote notes.'}),
-  (b:Entity {id: 'b', ref: 3, name: 'Charles', description: 'He built engines.'}),
+CREATE (d:Document:KgBuild {id: 'd', source: 'notes.txt', title: 'Notes'}),
+  (c:Chunk:KgBuild {id: 'c', ref: 1, text: 'Ada met Charles in June.'})-[:PART_OF]->(d),
+  (a:Entity:KgBuild {id: 'a', ref: 2, name: 'Ada', description: 'She wrote notes.'}),
+  (b:Entity:KgBuild {id: 'b', ref: 3, name: 'Charles', description: 'He built engines.'}),
   (a)-[:RELATED {id: 'r', ref: 4, reversed: true, description: 'He met her.'}]->(b),
-  (l:Claim {id: 'l', ref: 5, description: 'Ada was first.', source_text: 'Ada, the first.'})
+  (l:Claim:KgBuild {id: 'l', ref: 5, description: 'Ada was first.', source_text: 'Ada, the first.'})
     -[:FROM]->(c),
-  (s:Community {id: 's', ref: 6, level: 1, title: 'Letters', report: '# Letters\nThey wrote.',
-    origin: 'model'}),
-  (s)-[:HAS_FINDING]->(:Finding {id: 'f2', index: 0, explanation: 'They wrote letters.'}),
-  (t:Community {id: 't', ref: 7, level: 0, title: 'Ada and Charles', origin: 'model'}),
-  (t)-[:HAS_FINDING]->(:Finding {id: 'f1', index: 0, explanation: $said}),
-  (u:Community {id: 'u', ref: 8, level: 0, title: 'Ada', origin: 'elements'}),
-  (u)-[:HAS_FINDING]->(:Finding {id: 'f3', index: 0, explanation: 'She wrote notes.'})
+  (s:Community:KgBuild {id: 's', ref: 6, level: 1, title: 'Letters',
+    report: '# Letters\nThey wrote.', origin: 'model'}),
+  (s)-[:HAS_FINDING]->(:Finding:KgBuild {id: 'f2', index: 0, explanation: 'They wrote letters.'}),
+  (t:Community:KgBuild {id: 't', ref: 7, level: 0, title: 'Ada and Charles', origin: 'model'}),
+  (t)-[:HAS_FINDING]->(:Finding:KgBuild {id: 'f1', index: 0, explanation: $said}),
+  (u:Community:KgBuild {id: 'u', ref: 8, level: 0, title: 'Ada', origin: 'elements'}),
+  (u)-[:HAS_FINDING]->(:Finding:KgBuild {id: 'f3', index: 0, explanation: 'She wrote notes.'})
 """
 SAID = (
     "They met [Data: Sources (1); Entities (2); Relationships (4)]. "

@@ -146,6 +146,13 @@ def test_a_file_that_is_no_text_is_refused_by_name(folder: Path) -> None:
         backend(prompts=folder)
 
 
+def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("$text", encoding="utf-8")
+    (folder / "extract.md").symlink_to(tmp_path / "secret.md")
+    with pytest.raises(InputError, match="link out of its folder"):
+        load_prompt("extract", folder)
+
+
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="KG_PROMPTS"):
         backend(prompts=tmp_path / "nowhere")

@@ -32,13 +32,15 @@ RETURN e.name AS name, e.top_pairs AS pairs, e.top_chunks AS chunks, e.top_claim
 CHUNK = "MATCH (x:Chunk {id: $id}) RETURN x.text AS text"
 # Hubs whose neighbours are each mentioned together with them, as if a stage had read many chunks.
 MADE_UP = """UNWIND range(1, $degree) AS i
-MERGE (hub:Entity {id: 'hub'}) SET hub.name = 'hub', hub.stale = true
-CREATE (n:Entity {id: 'n' + i, name: 'n' + i, degree: 1}),
+MERGE (hub:Entity:KgBuild {id: 'hub'}) SET hub.name = 'hub', hub.stale = true
+CREATE (n:Entity:KgBuild {id: 'n' + i, name: 'n' + i, degree: 1}),
        (hub)-[:RELATED {id: 'r' + i, weight: i % 7}]->(n),
-       (c:Chunk {id: 'c' + i, text: 'x'})-[:PART_OF]->(:Document {id: 'd' + i, title: 't'}),
+       (d:Document:KgBuild {id: 'd' + i, title: 't'}),
+       (c:Chunk:KgBuild {id: 'c' + i, text: 'x'})-[:PART_OF]->(d),
        (c)-[:MENTIONS {names: ['hub'], types: [], descriptions: []}]->(hub),
        (c)-[:MENTIONS {names: ['n' + i], types: [], descriptions: []}]->(n),
-       (:Claim {id: 'k' + i, description: 'x', type: 'y'})-[:SUBJECT {name: 'hub'}]->(hub)"""
+       (k:Claim:KgBuild {id: 'k' + i, description: 'x', type: 'y'}),
+       (k)-[:SUBJECT {name: 'hub'}]->(hub)"""
 
 
 def hits(profile: dict[str, Any]) -> int:

@@ -35,9 +35,9 @@ from graphrag_neo4j.indexing.metering import metered
 from graphrag_neo4j.llm import Meter
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
-from graphrag_neo4j.query.engine import answer_question, check_answering
+from graphrag_neo4j.query.engine import answer_question, check_answering, read_state
 from graphrag_neo4j.query.question import asked_of
-from graphrag_neo4j.query.rows import LevelRow, StateRow
+from graphrag_neo4j.query.rows import LevelRow
 from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings
 
@@ -156,7 +156,7 @@ async def _open(
     if settings.has_model:
         endpoint = RememberingEndpoint(settings, meter, calls)
         stack.push_async_callback(endpoint.aclose)
-    state = (await rag.graph.read("search/state", StateRow))[0]
+    state = await read_state(rag.graph)
     levels = len(await rag.graph.read("search/levels", LevelRow))
     vectors = state["embedding_model"]
     return Asked(settings, rag.graph, GraphState(rag.graph), levels, vectors, endpoint)

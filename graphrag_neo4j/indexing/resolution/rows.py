@@ -11,7 +11,6 @@ __all__ = [
     "ChunkSourceRow",
     "ClaimedRow",
     "DecisionRow",
-    "KeylessRow",
     "ListedDecisionRow",
     "MentionRow",
     "NeighbourRow",
@@ -27,13 +26,6 @@ class SeedRow(TypedDict):
     """The id of a marked entity or spelling."""
 
     id: str
-
-
-class KeylessRow(TypedDict):
-    """An entity without the keys of its names, and these names."""
-
-    id: str
-    names: list[str]
 
 
 class ChunkSourceRow(TypedDict):

@@ -24,7 +24,6 @@ from graphrag_neo4j.indexing.resolution.rows import (
     AcronymTextRow,
     AroundRow,
     DecisionRow,
-    KeylessRow,
     SeedRow,
 )
 from graphrag_neo4j.indexing.resolution.rules import (
@@ -43,7 +42,6 @@ from graphrag_neo4j.indexing.resolution.spellings import (
     stored,
 )
 from graphrag_neo4j.nlp.acronyms import definition_forms, expansions, initials, looks_like_acronym
-from graphrag_neo4j.nlp.likely_names import name_properties
 from graphrag_neo4j.nlp.name_variants import block_key
 
 __all__ = ["resolve", "resolve_spellings"]
@@ -57,7 +55,6 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
     Where it has, the stage merge must run again. With `rules` False, only the decisions of people
     and models count, and those of rules are removed.
     """
-    await _give_keys(graph)
     listen(Started("resolve", int((await graph.read("resolve/count", CountRow))[0]["n"])))
     moved = False
     while rows := await graph.read("resolve/seeds", SeedRow, limit=PAGE):
@@ -69,16 +66,6 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
         moved |= await graph.transact(work)
         listen(Advanced(len(seeds)))
     return moved
-
-
-async def _give_keys(graph: Graph) -> None:
-    """Gives the entities of a graph of an older release the keys by which their names are found."""
-    while rows := await graph.read("resolve/keyless", KeylessRow, limit=PAGE):
-        keys: list[Row] = []
-        for row in rows:
-            own = next((name for name in row["names"] if entity_id(name) == row["id"]), "")
-            keys.append({"id": row["id"], **name_properties(own)})
-        await graph.write("resolve/give_keys", rows=keys)
 
 
 async def resolve_spellings(tx: Transaction, seeds: Sequence[str], *, rules: bool) -> bool:

@@ -8,7 +8,6 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.graph.state import migrate
 from graphrag_neo4j.ids import pair_id
 from graphrag_neo4j.indexing.document_rows import document_id
 from graphrag_neo4j.indexing.document_writing import delete_documents
@@ -153,19 +152,3 @@ async def test_a_context_says_how_many_statements_go_the_other_way(
         note = re.search(r"\((\d+) of \d+ statements go from target to source\)$", record.text)
         assert int(note[1] if note else 0) == counts[record.id]
         assert not any("go from target" in piece for piece in record.pieces)
-
-
-async def test_a_graph_made_before_gets_its_directions_without_a_new_report(graph: Graph) -> None:
-    told = stated(TO, FRO, FRO)
-    await put(graph, documents(ONE, TWO, THREE))
-    await read(graph, told)
-    await describe(graph, told, join=100)
-    fresh = await dump(graph)
-    await graph.run_plain("MATCH ()-[r:RELATED]->() REMOVE r.reversed, r.opposite")
-    await graph.run_plain("MERGE (s:State {id: 'graph'}) SET s.schema_version = 2")
-    before = list((await shown(graph)).values())
-    assert before[0][2] is None
-    await graph.transact(migrate)
-    assert await dump(graph) == fresh
-    marked = "MATCH (n) WHERE n.stale OR n.undescribed RETURN count(n) AS n"
-    assert (await graph.run_plain(marked))[0]["n"] == 0

@@ -257,7 +257,7 @@ async def test_chunks_that_stay_keep_their_vectors_and_a_header_is_embedded(grap
 async def test_what_a_report_cites_is_no_part_of_its_vector(graph: Graph) -> None:
     report = "# Marley\n\nHe is dead [Data: Entities (5, 7); Claims (2)]."
     await graph.run_plain(
-        "CREATE (:Community {id: 'c', ref: 1, level: 0, size: 3, report: $report, "
+        "CREATE (:Community:KgBuild {id: 'c', ref: 1, level: 0, size: 3, report: $report, "
         "unembedded: true})",
         report=report,
     )
@@ -362,7 +362,7 @@ async def test_a_long_text_is_cut_to_what_a_model_takes(graph: Graph) -> None:
 async def test_more_than_a_page_is_embedded_whole(graph: Graph) -> None:
     await graph.run_plain(
         "UNWIND range(1, 1100) AS n "
-        "CREATE (:Entity {id: toString(n), name: 'name' + n, unembedded: true})"
+        "CREATE (:Entity:KgBuild {id: toString(n), name: 'name' + n, unembedded: true})"
     )
     model = await embedded(graph, Model(8))
     assert len(model.texts) == 1100

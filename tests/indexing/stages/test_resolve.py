@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Event, Notice, silent
-from graphrag_neo4j.graph import Graph, dump, hold_lease
+from graphrag_neo4j.events import silent
+from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.document_rows import document_id
 from graphrag_neo4j.indexing.document_writing import delete_documents
-from graphrag_neo4j.indexing.preparation import NAMES_UNCOMPARED, tell_names_uncompared
-from graphrag_neo4j.indexing.resolution.decisions import compare_all, decide, read_decisions, undo
+from graphrag_neo4j.indexing.resolution.decisions import decide, read_decisions, undo
 from graphrag_neo4j.indexing.resolution.groups import Verdict
 from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names
 from graphrag_neo4j.indexing.stage_context import StageContext
@@ -320,52 +319,3 @@ async def test_an_entity_is_found_by_each_of_its_names(graph: Graph) -> None:
         "computer": ["Computers"],
         "E-mail": ["email"],
     }
-
-
-OLDER = {
-    "One.": found(("computer", "concept", "A machine."), ("e-mail", "technology", "Mail.")),
-    "Two.": found(("email", "technology", "Post.")),
-}
-NEWER = {**OLDER, "Three.": found(("Computers", "concept", "Machines."))}
-INTO_AN_OLDER_GRAPH = """
-MERGE (state:State {id: 'graph'}) SET state.schema_version = 3
-WITH state MATCH (entity:Entity)
-REMOVE entity.key, entity.first_word, entity.last_word, entity.initials
-"""
-
-
-async def test_names_of_an_older_graph_are_found_by_new_ones_and_all_compared_on_demand(
-    graph: Graph,
-) -> None:
-    await built(graph, NEWER, {})
-    expected = await dump(graph)
-    await wiped(graph)
-    await built(graph, OLDER, {}, rules=False)
-    await graph.run_plain(INTO_AN_OLDER_GRAPH)
-    await hold_for_a_moment(graph)
-    await built(graph, NEWER, {})
-    assert (await names(graph)).keys() == {"Computers", "e-mail", "email"}
-    assert await told_of_names(graph) == [NAMES_UNCOMPARED]
-    await compare_all(graph, silent, rules=True)
-    await describe(graph, PresetBackend(), join=500)
-    assert (await names(graph)).keys() == {"Computers", "e-mail"}
-    assert await told_of_names(graph) == []
-    assert await dump(graph) == expected
-
-
-async def test_a_new_graph_has_nothing_uncompared(graph: Graph) -> None:
-    await hold_for_a_moment(graph)
-    await built(graph, OLDER, {})
-    assert await told_of_names(graph) == []
-
-
-async def hold_for_a_moment(graph: Graph) -> None:
-    """Brings the graph to the newest schema, as each run that writes does."""
-    async with hold_lease(graph, {"command": "test"}, dict):
-        pass
-
-
-async def told_of_names(graph: Graph) -> list[str]:
-    heard: list[Event] = []
-    await tell_names_uncompared(graph, heard.append)
-    return [event.text for event in heard if isinstance(event, Notice)]

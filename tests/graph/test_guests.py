@@ -1,0 +1,161 @@
+"""Nodes and relationships of the user stay as they are, whatever names they share with ours."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.errors import GraphError
+from graphrag_neo4j.graph import Graph, PlainRow, ensure_schema
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.resources import read_statement
+from graphrag_neo4j.settings import Settings
+from tests.conftest import Make, Run
+from tests.graph.test_statements import STATEMENTS
+
+LABELS = (
+    *("Document", "Chunk", "Entity", "Claim", "Community", "Finding", "Spelling"),
+    *("Build", "Batch", "BatchRequest", "Counter", "State"),
+)
+TYPES = (
+    *("PART_OF", "NEXT", "MENTIONS", "STATED", "RELATED", "FROM", "SUBJECT", "OBJECT"),
+    *("IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES", "COMPARED"),
+)
+# Statements whose counts come from Neo4j's own counters, which do not know whose a node is, and
+# queries that people run; and the doctor's indexes, which are rolled back.
+UNMARKED = re.compile(
+    r"browse/.*|status/counts|search/(state|number_of_documents|everywhere)|doctor/.*_index"
+)
+# All that a statement of ours looks for, on one node; a second node of each label has no id.
+EVERYTHING = """{
+  id: 'v1', name: 'Scrooge', text: 'Scrooge', report: 'Scrooge', title: 'Scrooge', key: 'scrooge',
+  first_word: 'scrooge', last_word: 'scrooge', initials: 's', source: 'note:1', type: 'person',
+  stale: true, unresolved: true, uncompared: true, undescribed: true, unembedded: true,
+  behind: 1.0, origin: 'import', level: 0, size: 5, report_with: '0', description: 'Scrooge',
+  description_with: '0', extraction: 'pending', extraction_with: '0', claims: 'pending',
+  claims_with: '0', batch: 'b', content_hash: 'x', former_members: ['x'], entity: 'x',
+  extraction_error: 'x', report_error: 'x', description_error: 'x', embedding_error: 'x'
+}"""
+FOREIGN = "\n".join(
+    f"CREATE (a{i}:{label} {EVERYTHING}), (b{i}:{label} {{stale: true, ref: -1}})\n"
+    + "\n".join(f"CREATE (a{i})-[:{kind} {{id: '{label}', stale: true}}]->(b{i})" for kind in TYPES)
+    for i, label in enumerate(LABELS)
+)
+WRITING = re.compile(r"\b(SET|MERGE|CREATE|DELETE|REMOVE)\b")
+NODE = re.compile(rf"\(\w*:(?:{'|'.join(LABELS)})\b[^()]*\)")
+OWN = re.compile(r"KgBuild|\{\s*id: ")
+BOUND = re.compile(r"\(\w+\)")
+
+
+async def foreign(graph: Graph) -> list[PlainRow]:
+    """All that is not ours."""
+    nodes = await graph.run_plain(
+        "MATCH (n) WHERE NOT n:KgBuild RETURN labels(n) AS labels, properties(n) AS held "
+        "ORDER BY elementId(n)"
+    )
+    return nodes + await graph.run_plain(
+        "MATCH (a)-[r]->(b) WHERE NOT a:KgBuild OR NOT b:KgBuild "
+        "RETURN type(r) AS type, properties(r) AS held ORDER BY elementId(r)"
+    )
+
+
+def tale(number: int, more: str = "") -> Document:
+    text = (
+        f"Ebenezer Scrooge met Jacob Marley in London in 18{number}. Bob Cratchit was the clerk of "
+        f"Ebenezer Scrooge.{more} Tiny Tim lived in Camden Town with Bob Cratchit."
+    )
+    return Document(text, source=f"note:{number}")
+
+
+async def live(rag: AsyncGraphRAG, *, reread: bool = False) -> None:
+    """A life of a graph: built, changed, asked, decided about, made anew and emptied."""
+    await rag.index([tale(41), tale(42), tale(43)], reread=reread)
+    await rag.index([tale(41, " Fred was his nephew."), tale(44)], reembed=True)
+    await rag.resolve(same=("Bob Cratchit", "Jacob Marley"))
+    await rag.resolve(split="Ebenezer Scrooge", documents="note:41", label="young")
+    await rag.index([tale(45)], recluster=True)
+    for decision in await rag.name_decisions():
+        if decision.origin == "person":
+            await rag.resolve(undo=decision.ref)
+    await rag.resolve()
+    assert (await rag.index([tale(46)], fresh=True)).complete
+    assert (await rag.query("Who was the clerk?", method="local")).text
+    assert (await rag.query("What is it about?", method="global")).text
+    assert await rag.communities(level=0)
+    await rag.delete("note:41", "note:42", "note:43", "note:44", "note:45")
+    assert (await rag.index([tale(46)])).complete
+
+
+@pytest.mark.slow
+async def test_what_a_user_adds_to_the_database_stays_through_the_life_of_a_graph(
+    graph: Graph, settings: Make, alone: Settings
+) -> None:
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([tale(40)])
+        await graph.run_plain(FOREIGN)
+        await graph.run_plain(
+            "MATCH (entity:Entity:KgBuild) WITH entity LIMIT 1 "
+            "CREATE (:Note {text: 'mine'})-[:ABOUT]->(entity)"
+        )
+        before = await foreign(graph)
+        await live(rag)
+        assert not [one for one in (await rag.status()).failures if one.what == "v1"]
+    assert await foreign(graph) == before
+    async with AsyncGraphRAG(settings()) as rag:
+        await live(rag, reread=True)
+        await rag.delete("note:40", "note:46")
+        assert (await rag.status()).counts["entities"] == 2  # the user's own
+    ours = [row for row in before if row.get("type") != "ABOUT"]
+    assert [row for row in await foreign(graph) if row.get("type") != "ABOUT"] == ours
+
+
+@pytest.mark.usefixtures("environment")
+async def test_a_database_with_other_data_under_our_names_is_refused_untouched(
+    graph: Graph, kg: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "tale.txt").write_text("Scrooge met Marley.", encoding="utf-8")
+    await graph.run_plain(FOREIGN)
+    before = await foreign(graph)
+    ran = kg("index", tmp_path / "tale.txt")
+    assert ran.code == 1
+    assert "NEO4J_DATABASE" in ran.err
+    assert "documents" in kg("query", "Who?").err  # there are none, as no node is ours
+    assert kg("status").code == 0
+    assert await foreign(graph) == before
+    assert await graph.run_plain("MATCH (n:KgBuild) RETURN n") == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [*(f"(:{label})" for label in LABELS), *(f"(:Mine)-[:{kind}]->(:Mine)" for kind in TYPES)],
+)
+async def test_one_thing_under_one_of_our_names_is_enough(graph: Graph, data: str) -> None:
+    await graph.run_plain(f"CREATE {data}")
+    with pytest.raises(GraphError, match="other data"):
+        await ensure_schema(graph)
+
+
+def unmarked(statement: str) -> list[str]:
+    """Patterns that find nodes neither by the hash of their content nor by our own label."""
+    body = re.sub(r"//.*", "", statement)
+    if WRITING.search(body):
+        return [node for node in NODE.findall(body) if not OWN.search(node)]
+    paths = re.findall(
+        r"\bMATCH (.+?)(?=\bWHERE|\bRETURN|\bWITH|\bMATCH|\bUNWIND|[}]|$)", body, re.DOTALL
+    )
+    if "SEARCH" in body and "node:KgBuild" in body:  # this clause comes before any condition
+        return []
+    return [
+        path
+        for path in paths
+        if NODE.search(path) and not OWN.search(path) and not BOUND.search(path)
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in STATEMENTS if not UNMARKED.fullmatch(name)])
+def test_a_statement_finds_nodes_by_the_hash_of_their_content_or_by_our_own_label(
+    name: str,
+) -> None:
+    """A reading statement says so once in each pattern, a writing one of each node."""
+    assert unmarked(read_statement(name)) == []

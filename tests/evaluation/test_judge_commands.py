@@ -77,6 +77,23 @@ def test_missing_verdicts_are_told_with_the_reason(
     assert {one.judge for one in EvaluationFolder(folder).verdicts} == {"model other"}
 
 
+def test_a_lost_verdict_does_not_bring_the_bias_of_the_places_back(
+    kg_alone: Run, fake: FakeEndpoint, folder: Path
+) -> None:
+    fake.change(judge="first", garbage=0.6, seed=2)
+    arguments = ("--repeats", "1", "--metric", "diversity", "--yes")
+    assert kg_alone("eval", "judge", folder, *arguments).code == 1
+    lost = sum(one.winner is None for one in EvaluationFolder(folder).verdicts)
+    assert 0 < lost < 12
+    shown = kg_alone("eval", "results", folder).out
+    row = next(line for line in shown.splitlines() if line.startswith(("graph", "vector")))
+    assert row.split()[2] == "50.00"
+    assert "left out" in shown
+    report = folder.parent / "r.html"
+    assert kg_alone("eval", "report", folder, "-o", report, "--format", "md").code == 0
+    assert "| left out |" in report.with_suffix(".md").read_text("utf-8")
+
+
 def test_claims_are_found_and_counted(kg_alone: Run, fake: FakeEndpoint, folder: Path) -> None:
     ran = kg_alone("eval", "claims", folder, "--model", "other", "--yes")
     assert ran.code == 0

@@ -31,7 +31,7 @@ def result(
     one: str, other: str, scores: Sequence[float], metric: Metric = "diversity"
 ) -> PairResult:
     named = {str(number): score for number, score in enumerate(scores)}
-    return PairResult(metric, one, other, named, len(named), 0)
+    return PairResult(metric, one, other, named)
 
 
 @pytest.mark.parametrize("corpus", ["Podcast", "News"])

@@ -39,6 +39,12 @@ def print_judge(summary: JudgeSummary, tests: Sequence[PairTest]) -> None:
         terminal.line(
             f"{counted(summary.missing, 'verdict')} missing. They count nowhere.", style="yellow"
         )
+    if summary.left_out:
+        terminal.line(
+            f"{counted(summary.left_out, 'verdict is', 'verdicts are')} left out, because the "
+            "other order of the answers has none: run `kg-build eval judge` again.",
+            style="yellow",
+        )
     for metric in METRICS:
         of_metric = [test for test in tests if test.result.metric == metric]
         if of_metric:
@@ -116,9 +122,13 @@ def _print_trust(summary: JudgeSummary, metric: Metric) -> None:
     bias, repeats = summary.bias.get(metric), summary.repeats.get(metric)
     if bias is None or repeats is None or bias.first_share is None:
         return
-    told = [f"The first place won {_share(bias.first_share)} of the verdicts without a tie"]
+    told = [
+        f"The first place won {_share(bias.first_share)} of the verdicts without a tie",
+        f"the longer answer won {_share(bias.longer_share)}",
+    ]
     if bias.pairs:
-        told.append(f"{_share(bias.turned_share)} of the verdicts turned with the order")
+        turned = _share(bias.turned_share)
+        told.append(f"{turned} of the verdicts turned with the order (a coin turns 50 %)")
     if repeats.items:
         alpha = _number(repeats.alpha)
         told.append(f"{_share(repeats.share)} of the repeats are equal (alpha {alpha})")

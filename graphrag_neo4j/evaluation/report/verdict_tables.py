@@ -51,11 +51,12 @@ BIAS: Final = (
     Column("metric"),
     Column("verdicts", "count"),
     Column("missing", "count", "the judge gave no usable verdict; they count nowhere"),
+    Column("left out", "count", "the other order has no verdict, so they count nowhere, too"),
     Column("ties", "count"),
     Column("first place won", "share", "of the verdicts that are no ties; 50 % is fair"),
+    Column("longer answer won", "share", "of the verdicts that are no ties"),
     Column("judged in both orders", "count", "comparisons with a verdict in both orders"),
-    Column("same winner", "share", "of these: the same answer, or a tie, in both orders"),
-    Column("turned", "share", "of these: the winner changed with the order"),
+    Column("turned", "share", "of these without ties: the winner changed; a coin turns 50 %"),
     Column("repeats equal", "share", "of the pairs of repeated verdicts"),
     Column("alpha", "two decimals", "Krippendorff's alpha of the repeats: 1 is full agreement"),
 )
@@ -142,16 +143,16 @@ def _bias(summary: JudgeSummary) -> Table:
     rows: list[list[Cell]] = []
     for metric, bias in summary.bias.items():
         repeats = summary.repeats[metric]
-        missing = sum(one.missing for one in summary.results if one.metric == metric)
         rows.append(
             [
                 metric,
                 bias.first + bias.second + bias.ties,
-                missing,
+                bias.missing,
+                bias.left_out,
                 bias.ties,
                 bias.first_share,
+                bias.longer_share,
                 bias.pairs,
-                bias.same / bias.pairs if bias.pairs else None,
                 bias.turned_share,
                 repeats.share,
                 repeats.alpha,

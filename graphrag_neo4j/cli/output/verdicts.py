@@ -25,13 +25,15 @@ HEAD: Final = (
     "p after Holm",
     "p from",
     "normal p",
-    "questions needed",
+    "smallest difference",
 )
 SIGNIFICANT: Final = 0.05
 LEAST: Final = 0.001
 
 
-def print_judge(summary: JudgeSummary, tests: Sequence[PairTest]) -> None:
+def print_judge(
+    summary: JudgeSummary, tests: Sequence[PairTest], suspicions: Sequence[str]
+) -> None:
     """Prints the win rates of one judge by metric, and how far it can be trusted."""
     terminal.line()
     terminal.line((summary.judge, "bold"), f": {counted(summary.verdicts, 'verdict')}")
@@ -45,6 +47,8 @@ def print_judge(summary: JudgeSummary, tests: Sequence[PairTest]) -> None:
             "other order of the answers has none: run `kg-build eval judge` again.",
             style="yellow",
         )
+    for sentence in suspicions:
+        terminal.line(sentence, style="yellow")
     for metric in METRICS:
         of_metric = [test for test in tests if test.result.metric == metric]
         if of_metric:
@@ -113,7 +117,7 @@ def _row(test: PairTest) -> Sequence[terminal.Part]:
         _p(test.adjusted),
         found.method,
         NONE if test.normal is None else _p(test.normal),
-        NONE if test.needed is None else f"{test.needed:,}",
+        NONE if test.smallest is None else f"{test.smallest:.1f}",
     )
     return [(cell, style) for cell in cells]
 

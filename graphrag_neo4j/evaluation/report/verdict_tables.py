@@ -1,12 +1,13 @@
 """The tables of verdicts: win rates, their tests, and how far each judge can be trusted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from graphrag_neo4j.evaluation.judge.agreement import Agreement
 from graphrag_neo4j.evaluation.judge.comparisons import Judged, win_rates
 from graphrag_neo4j.evaluation.judge.judging import JudgeSummary, agreement_of_judges, summarised
-from graphrag_neo4j.evaluation.judge.statistics import pair_tests
+from graphrag_neo4j.evaluation.judge.statistics import pair_tests, suspicions
 from graphrag_neo4j.evaluation.judge.tested_pair import PairTest
 from graphrag_neo4j.evaluation.model import METRICS, Metric
 from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table
@@ -45,7 +46,7 @@ TESTS: Final = (
     Column(
         "normal p", "p", "of the Shapiro-Wilk test; below 0.05, the scores are not normally spread"
     ),
-    Column("questions needed", "count", "with so many, a difference of this size would be found"),
+    Column("smallest difference", "one decimal", "from 50, that so many questions find"),
 )
 BIAS: Final = (
     Column("metric"),
@@ -75,7 +76,9 @@ def verdict_tables(judged: Mapping[str, Sequence[Judged]], order: Sequence[str])
     `order` is the order of the conditions.
     """
     summaries = [summarised(judge, verdicts) for judge, verdicts in judged.items()]
-    found = [table for one in summaries for table in _of_judge(one, order)]
+    found = [
+        table for one in summaries for table in _of_judge(one, suspicions(judged[one.judge]), order)
+    ]
     found = found or [_tests("tests", "Win rates", [], order)]
     return [*found, _metrics(), *map(_bias, summaries), _agreement(judged)]
 
@@ -87,11 +90,11 @@ def _metrics() -> Table:
     return Table("metrics", PART, "The metrics", columns, rows, note)
 
 
-def _of_judge(summary: JudgeSummary, order: Sequence[str]) -> list[Table]:
+def _of_judge(summary: JudgeSummary, suspected: Sequence[str], order: Sequence[str]) -> list[Table]:
     heat = [_heat(summary, metric, order) for metric in METRICS if metric in summary.bias]
     title = f"Win rates and their tests: {summary.judge}"
     tests = _tests(f"tests {summary.judge}", title, pair_tests(summary.results), order)
-    return [*heat, tests]
+    return [*heat, replace(tests, note=" ".join([*suspected, TEST_NOTE]))]
 
 
 def _heat(summary: JudgeSummary, metric: Metric, order: Sequence[str]) -> Table:
@@ -135,7 +138,7 @@ def _test(one: PairTest, place: Mapping[str, int]) -> list[Cell]:
         len(result.scores),
         found.zeros,
         one.normal,
-        one.needed,
+        one.smallest,
     ]
 
 

@@ -116,7 +116,7 @@ def _room_for_plain(query: QueryContext, large: int) -> float:
 def _units(
     query: QueryContext, reports: Sequence[CoveredRow]
 ) -> tuple[list[list[ContextRecord]], list[str]]:
-    """Returns the units of records that a context must not divide, and notices of what lacks.
+    """Returns the units of records that a context must not divide, and what is left out.
 
     Each report that a model wrote is one unit. Small reports, which are made without a model, are
     joined into bundles. Those with the most connections come first, and they get at most the share

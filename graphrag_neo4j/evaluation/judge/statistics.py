@@ -35,11 +35,7 @@ DECIMALS: Final = 9
 EFFICIENCY: Final = 0.864  # of Wilcoxon's test beside the t-test, for the worst distribution
 ALPHA, POWER = 0.05, 0.8
 BY_PLACE: Final = 0.7  # share of one place from which on the place often decides
-OTHER_PLACE: Final[Mapping[Winner | None, Winner]] = {
-    "first": "second",
-    "second": "first",
-    "tie": "tie",
-}
+OTHER: Final[Mapping[Winner | None, Winner]] = {"first": "second", "second": "first", "tie": "tie"}
 
 
 def pair_tests(results: Iterable[PairResult]) -> list[PairTest]:
@@ -168,7 +164,8 @@ def suspicions(judged: Sequence[Judged]) -> list[str]:
             "without a tie."
         )
     elif bias.turned_share is not None and not _won(
-        verdicts, lambda one: OTHER_PLACE[counting[one.comparison.turned].winner]
+        (one for one in verdicts if one.comparison.turned in counting),
+        lambda one: OTHER[counting[one.comparison.turned].winner],
     ):
         found.append(
             f"This judge can't be told from a coin: {bias.turned_share:.0%} of its verdicts turned "

@@ -15,7 +15,6 @@ from graphrag_neo4j.nlp.key_phrases import phrases_in
 from graphrag_neo4j.nlp.languages import language_of
 from graphrag_neo4j.nlp.names import NameSpan, names_in
 from graphrag_neo4j.nlp.sentences import Passage, Sentence, read_passage
-from graphrag_neo4j.nlp.word_lists import VARIANTS
 from graphrag_neo4j.text import name_key
 
 __all__ = ["Reading", "Thing", "read"]
@@ -144,9 +143,8 @@ def _things(passage: Passage, spans: Iterable[NameSpan]) -> dict[str, Thing]:
     """Returns entities in the order of their keys. The most frequent spelling is the name."""
     found: defaultdict[str, list[NameSpan]] = defaultdict(list)
     for span in spans:
-        name = VARIANTS.get(span.name, span.name)
-        if len(name) <= LONGEST and any(c.isalpha() for c in name):
-            found[name_key(name)].append(span._replace(name=name))
+        if len(span.name) <= LONGEST and any(c.isalpha() for c in span.name):
+            found[name_key(span.name)].append(span)
     things = {}
     for key in sorted(found):
         spellings = Counter(span.name for span in found[key])

@@ -22,6 +22,7 @@ from graphrag_neo4j.text import name_key
 
 __all__ = [
     "FORMS",
+    "WELL_KNOWN",
     "Named",
     "block_key",
     "contradict",

@@ -16,6 +16,7 @@ from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_other_version
+from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.citation_resolver import resolve_citations
@@ -67,6 +68,8 @@ async def answer_question(
     """
     began = time.perf_counter()
     setup, query, method = await _prepared(graph, backends, settings, question, listen)
+    pending = await _pending(graph, method)
+    _tell(pending, listen)
     found = await _search_result(query, question, method, listen)
     answer = AnswerText(query, found.answer, setup.endpoint, wanted=not question.context_only)
     listen(Started("answer", 0 if question.context_only else None))
@@ -86,7 +89,7 @@ async def answer_question(
         question=query.question,
         origin=backends.origin,
         found=found_any,
-        notices=(*found.notices, *advice),
+        notices=(*pending, *found.notices, *advice),
         incomplete=answer.incomplete,
     )
 
@@ -245,6 +248,16 @@ async def _search_result(
             found = await _counts(query) or await _search(query, question, method)
     _tell(found.notices, listen)
     return found
+
+
+async def _pending(graph: Graph, method: Method) -> list[str]:
+    """Returns a notice if a search by vectors does not find all yet."""
+    n = 0 if method in {"global", "text"} else (await graph.read("embed/count", CountRow))[0]["n"]
+    pending = (
+        f"{n:,} entities, passages or reports have no vector yet, so vector search does not find "
+        "them: run `kg-build index PATHS` again."
+    )
+    return [pending] if n else []
 
 
 def _tell(notices: Iterable[str], listen: Listener) -> None:

@@ -276,6 +276,24 @@ def test_an_unknown_price_is_not_shown_as_nothing(
     assert "unknown cost" in kg("status").out
 
 
+def test_a_question_while_vectors_are_pending_says_so(
+    kg: Run, tales: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_MAX_RETRIES", "0")
+    assert kg("index", tales / "a.txt").code == 0
+    endpoint.change(server_error=1.0, only=["embeddings"])
+    assert kg("index", tales).code == 1
+    endpoint.change(server_error=0.0)
+    for method in ("local", "basic", "drift", "auto"):
+        found = kg("query", "What of Ebenezer Scrooge?", "--method", method, "--json").json
+        assert any("no vector yet" in one for one in found["notices"]) == (
+            found["method"] != "global"
+        )
+    assert "no vector yet" in kg("query", "What of Ebenezer Scrooge?", "--method", "local").err
+    assert kg("index", tales).code == 0
+    assert kg("query", "What?", "--method", "basic", "--json").json["notices"] == []
+
+
 def test_settings_on_the_command_line_reach_the_model(
     kg: Run, tales: Path, endpoint: FakeEndpoint
 ) -> None:

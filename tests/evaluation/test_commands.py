@@ -135,6 +135,22 @@ def test_without_a_model_one_s_own_questions_serve(
     assert "1 question is nearly the same as another one." in ran.out
 
 
+def test_calls_that_fail_are_told_with_the_reason_and_nothing_is_not_reported(
+    kg_alone: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeEndpoint(garbage=1.0) as fake:
+        monkeypatch.setenv("OPENAI_BASE_URL", fake.url)
+        ran = kg_alone("eval", "questions", "e", "--about", "Tales.", "--yes")
+    assert ran.code == 1
+    assert "1 call failed." in ran.out
+    assert "1 time: the reply is" in ran.out
+    ran = kg_alone("eval", "report", "e")
+    assert ran.code == 1
+    assert "nothing to report" in ran.err
+    assert "kg-build eval answers" in ran.err
+    assert not (tmp_path / "eval.html").exists()
+
+
 @pytest.mark.usefixtures("graph", "environment")
 @pytest.mark.slow
 def test_questions_and_answers_from_the_command_line(

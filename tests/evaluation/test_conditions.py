@@ -21,8 +21,8 @@ def settings(**given: object) -> Settings:
 @pytest.mark.parametrize(
     ("text", "how"),
     [
-        ("C0", {"method": "global", "level": 0, **MAP_REDUCE}),
-        ("C3", {"method": "global", "level": 3, **MAP_REDUCE}),
+        ("C0", {"method": "global", "level": 0, "small_share": 1.0, **MAP_REDUCE}),
+        ("C3", {"method": "global", "level": 3, "small_share": 1.0, **MAP_REDUCE}),
         ("TS", {"method": "text", **MAP_REDUCE}),
         ("SS", {"method": "basic", "max_context_tokens": 9000}),
         ("global:2", {"method": "global", "level": 2}),

@@ -55,7 +55,7 @@ def test_answers_are_judged_once_and_the_results_are_shown(
     assert len(fake.log) == 24
     shown = kg_alone("eval", "results", folder).out.splitlines()
     row = next(line for line in shown if line.startswith("graph")).split()
-    numbers = ["100.00", "6", "0", "-2.45", "0.031", "0.031", "exact", "–", "2"]
+    numbers = ["100.00", "6", "0", "-2.45", "0.031", "0.031", "exact", "–", "–"]
     assert row == ["graph", "vector", *numbers]
     assert any(line.startswith("The first place won 50 %") for line in shown)
     assert "24 verdicts by model gpt-4.1-mini." in kg_alone("eval", "status", folder).out
@@ -75,6 +75,41 @@ def test_missing_verdicts_are_told_with_the_reason(
     fake.change(misjudged=[])
     assert kg_alone("eval", "judge", folder, *arguments).code == 0
     assert {one.judge for one in EvaluationFolder(folder).verdicts} == {"model other"}
+
+
+def test_a_lost_verdict_does_not_bring_the_bias_of_the_places_back(
+    kg_alone: Run, fake: FakeEndpoint, folder: Path
+) -> None:
+    fake.change(judge="first", garbage=0.6, seed=2)
+    arguments = ("--repeats", "1", "--metric", "diversity", "--yes")
+    assert kg_alone("eval", "judge", folder, *arguments).code == 1
+    lost = sum(one.winner is None for one in EvaluationFolder(folder).verdicts)
+    assert 0 < lost < 12
+    shown = kg_alone("eval", "results", folder).out
+    row = next(line for line in shown.splitlines() if line.startswith(("graph", "vector")))
+    assert row.split()[2] == "50.00"
+    assert "left out" in shown
+    report = folder.parent / "r.html"
+    assert kg_alone("eval", "report", folder, "-o", report, "--format", "md").code == 0
+    assert "| left out |" in report.with_suffix(".md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("way", "called"), [("first", "by the place"), ("random", "a coin"), ("longer", "by length")]
+)
+def test_a_judge_that_goes_by_something_else_is_called_so(
+    kg_alone: Run, fake: FakeEndpoint, folder: Path, way: str, called: str
+) -> None:
+    fake.change(judge=way)
+    assert kg_alone("eval", "judge", folder, "--repeats", "2", "--yes").code == 0
+    shown = kg_alone("eval", "results", folder).out
+    said = [line for line in shown.splitlines() if line.startswith("This judge")]
+    assert len(said) == 1
+    assert called in said[0]
+    assert shown.count("the longer answer won") == len(METRICS) + (way == "longer")
+    page = folder.parent / "r.html"
+    assert kg_alone("eval", "report", folder, "-o", page).code == 0
+    assert called in page.read_text("utf-8")
 
 
 def test_claims_are_found_and_counted(kg_alone: Run, fake: FakeEndpoint, folder: Path) -> None:

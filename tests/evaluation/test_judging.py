@@ -14,7 +14,7 @@ from graphrag_neo4j.evaluation.judge.judging import (
     judged_by,
     summarised,
 )
-from graphrag_neo4j.evaluation.judge.statistics import pair_tests
+from graphrag_neo4j.evaluation.judge.statistics import pair_tests, suspicions
 from graphrag_neo4j.evaluation.model import AnswerRecord, Metric, VerdictRecord, question_key
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import make_missing
@@ -74,9 +74,11 @@ async def test_a_fair_judge_finds_the_better_answer_in_both_orders(tmp_path: Pat
     assert matrix == [[50, 100, 100], [0, 50, 100], [0, 0, 50]]
     assert all(test.adjusted < 0.05 for test in pair_tests(found.results))
     bias = found.bias["diversity"]
-    assert (bias.first_share, bias.turned, bias.same) == (0.5, 0, 8 * 3 * 2)
+    assert (bias.first_share, bias.turned, bias.held) == (0.5, 0, 8 * 3 * 2)
     assert found.repeats["diversity"].share == 1
     assert found.missing == 0
+    judged = judged_by(records(tmp_path), answers_to(questions(8)).values())
+    assert suspicions(judged["model judge"]) == []
 
 
 async def test_a_judge_that_prefers_the_first_place_is_found_out_by_the_swap(
@@ -85,7 +87,7 @@ async def test_a_judge_that_prefers_the_first_place_is_found_out_by_the_swap(
     with FakeEndpoint(judge="first") as fake:
         found = await judge_all(fake, records(tmp_path), 3)
     bias = found.bias["comprehensiveness"]
-    assert (bias.first_share, bias.turned_share, bias.same) == (1, 1, 0)
+    assert (bias.first_share, bias.turned_share, bias.held) == (1, 1, 0)
     assert {result.win_rate for result in found.results} == {50}
     assert {test.adjusted for test in pair_tests(found.results)} == {1}
 

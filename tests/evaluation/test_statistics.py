@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.judge.comparisons import PairResult
 from graphrag_neo4j.evaluation.judge.statistics import (
     MOST_EXACT,
@@ -18,8 +17,8 @@ from graphrag_neo4j.evaluation.judge.statistics import (
     normality,
     p_of_z,
     pair_tests,
-    questions_needed,
     signed_rank,
+    smallest_difference,
 )
 from graphrag_neo4j.evaluation.model import Metric
 from tests.evaluation.paper import rows_of, table_6
@@ -31,7 +30,7 @@ def result(
     one: str, other: str, scores: Sequence[float], metric: Metric = "diversity"
 ) -> PairResult:
     named = {str(number): score for number, score in enumerate(scores)}
-    return PairResult(metric, one, other, named, len(named), 0)
+    return PairResult(metric, one, other, named)
 
 
 @pytest.mark.parametrize("corpus", ["Podcast", "News"])
@@ -149,28 +148,38 @@ def test_pairs_are_adjusted_within_their_metric() -> None:
     assert found[0].test.z < 0
 
 
-def test_a_pair_without_a_difference_needs_no_number_of_questions() -> None:
-    assert pair_tests([result("A", "B", [50.0, 50.0])])[0].needed is None
-    assert pair_tests([result("A", "B", [100.0])])[0].needed is None
-    needed = pair_tests([result("A", "B", [100.0, 0.0, 100.0, 50.0])])[0].needed
-    assert needed is not None
-    assert needed > 4
+def test_too_few_or_equal_questions_find_no_difference() -> None:
+    assert pair_tests([result("A", "B", [50.0] * 20)])[0].smallest is None
+    assert pair_tests([result("A", "B", [100.0])])[0].smallest is None
+    assert smallest_difference(40, 5) is None  # its smallest p-value is 0.06
+    assert smallest_difference(40, 6, pairs=15) is None
 
 
-def test_a_smaller_difference_and_more_pairs_need_more_questions() -> None:
-    assert questions_needed(2, 20) > questions_needed(5, 20) == questions_needed(-5, 20)
-    assert questions_needed(5, 20, pairs=15) > questions_needed(5, 20)
-    assert questions_needed(50, 0) == 2
-    with pytest.raises(InputError, match="larger"):
-        questions_needed(0, 20)
+def test_more_questions_find_a_smaller_difference_and_more_pairs_need_a_larger_one() -> None:
+    few, many = smallest_difference(20, 100), smallest_difference(20, 400)
+    assert few is not None
+    assert many == pytest.approx(few / 2, abs=0.1)
+    assert (smallest_difference(20, 100, pairs=15) or 0) > few
 
 
-def test_the_number_of_questions_finds_the_difference_as_often_as_it_says() -> None:
+def test_what_could_be_found_is_no_matter_of_what_was_found() -> None:
+    """Of one and the same judge and condition, evaluations come to nearly the same."""
+    chance = random.Random(5)
+    found = [
+        pair_tests([result("A", "A again", chance.choices([0.0, 50.0, 100.0], k=60))])[0].smallest
+        for _ in range(50)
+    ]
+    sizes = [one for one in found if one is not None]
+    assert len(sizes) == 50
+    assert max(sizes) < 1.5 * min(sizes)
+
+
+def test_the_smallest_difference_is_found_as_often_as_it_says() -> None:
     chance = random.Random(7)
-    scores, weights = [0.0, 50.0, 100.0], [30, 30, 40]  # mean 55
+    scores, weights = [0.0, 50.0, 100.0], [25, 33, 42]
     mean = sum(score * weight for score, weight in zip(scores, weights, strict=True)) / 100
     square = sum(w * (s - mean) ** 2 for s, w in zip(scores, weights, strict=True)) / 100
-    n = questions_needed(mean - 50, square**0.5)
+    n = next(n for n in range(6, 999) if (smallest_difference(square**0.5, n) or 50) <= mean - 50)
     runs = 200
     found = sum(
         signed_rank([2 * one - 100 for one in chance.choices(scores, weights, k=n)]).p < 0.05

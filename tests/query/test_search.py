@@ -149,7 +149,7 @@ async def test_where_the_data_holds_no_answer_none_is_written(carol: Carol) -> N
     answer = await carol.ask("Zyzzyva quokka xylophone?", method="global")
     assert answer.text == NOTHING
     assert not answer.found
-    assert list(answer.notices) == [TRY_LOCAL]
+    assert TRY_LOCAL in answer.notices
     assert "answer" not in carol.asked
 
 

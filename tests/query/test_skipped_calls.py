@@ -21,7 +21,11 @@ NOT_USED = "because the model's reply can't be used: the reply is not valid"
 @pytest.fixture(scope="module")
 async def carol(checked_server: TestServer) -> AsyncIterator[Indexed]:
     async with indexed_carol(
-        checked_server, characters=30_000, map_context_tokens=500, claims=False
+        checked_server,
+        characters=30_000,
+        map_context_tokens=500,
+        claims=False,
+        small_share=1.0,
     ) as indexed:
         yield indexed
 
@@ -103,7 +107,8 @@ async def test_a_cost_limit_ends_the_question(carol: Indexed) -> None:
 def test_the_command_prints_the_notice(
     carol: Indexed, kg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (carol.environment | {"KG_MAP_CONTEXT_TOKENS": "500"}).items():
+    own = {"KG_MAP_CONTEXT_TOKENS": "500", "KG_SMALL_SHARE": "1"}
+    for name, value in (carol.environment | own).items():
         monkeypatch.setenv(name, value)
     carol.endpoint.change(garbage=1.0, spared=1, only=["json:points"])
     done = kg("query", QUESTION, "--method", "global", "--json")

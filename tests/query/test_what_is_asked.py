@@ -3,11 +3,13 @@
 import json
 import re
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
+from graphrag_neo4j.evaluation import AsyncEvaluation
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from tests.support.carol import Indexed, indexed_carol
@@ -204,16 +206,25 @@ async def test_reports_without_a_model_count_with_the_tokens_that_they_take(
         carol, method="global", context_only=True, map_calls=10, map_context_tokens=room
     )
     assert any(text.startswith(f"Answering from level {deepest}:") for text in said)
-    [left_out] = [text for text in said if "made without a model are" in text]
+    [left_out] = [text for text in answer.notices if "KG_SMALL_SHARE" in text]
+    assert left_out in said
     number, total = (int(n) for n in re.findall(r"\d+", left_out)[:2])
-    plain_refs = {
-        row["ref"]
-        for row in await rows(
-            carol, "MATCH (c:Community) WHERE c.origin = 'elements' RETURN c.ref AS ref"
-        )
-    }
-    assert total == sum(row["plain"] for row in cover)
-    assert total - number == len(plain_refs & refs_of(answer))
+    assert total == len(cover)
+    assert total - number == len(refs_of(answer))
+
+
+async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_they_leave_out(
+    carol: Indexed, tmp_path: Path
+) -> None:
+    evaluation = AsyncEvaluation(tmp_path / "e", carol.settings)
+    evaluation.add_questions([FIRST])
+    evaluation.choose(["C0", "global:0"])
+    assert (await evaluation.answer()).made == 2
+    paper, ours = evaluation.folder.current_answers().values()
+    [level] = await rows(carol, "MATCH (c:Community {level: 0}) RETURN count(c) AS n")
+    assert paper.units == level["n"] > (ours.units or 0)
+    assert not any("KG_SMALL_SHARE" in notice for notice in paper.notices)
+    assert any("KG_SMALL_SHARE" in notice for notice in ours.notices)
 
 
 def _only(relevant: set[int]) -> Callable[[Body], str | None]:

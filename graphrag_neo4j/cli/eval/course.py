@@ -185,7 +185,7 @@ def reasons_of(file: RecordFile[Any], asked: Iterable[Item]) -> list[str | None]
     return [record.failure for record in file if record.key in keys]
 
 
-def refuse_failed(failed: str, n: int, reasons: Iterable[str | None] = ()) -> None:
+def refuse_failed(failed: str, n: int, reasons: Iterable[str | None]) -> None:
     """Ends the command with code 1 if `n` records failed, and tells the most frequent reasons.
 
     `failed` is the sentence that says what failed.

@@ -103,7 +103,8 @@ def questions(
     made = _made(folder, settings, quiet=quiet)
     if not quiet:
         _tell_made(evaluation.folder.path, made)
-    refuse_failed(f"{counted(made.calls.failed, 'call')} failed.", made.calls.failed)
+    failed = made.calls.failed
+    refuse_failed(f"{counted(failed, 'call')} failed.", failed, made.reasons)
 
 
 def _whole(number: float | None) -> int | None:

@@ -55,7 +55,8 @@ def _print_judges(judged: dict[str, list[Judged]]) -> None:
     statistics = _needing("judge.statistics")
     for judge, verdicts in judged.items():
         summary = summarised(judge, verdicts)
-        print_judge(summary, statistics.pair_tests(summary.results))
+        tests = statistics.pair_tests(summary.results)
+        print_judge(summary, tests, statistics.suspicions(verdicts))
     print_agreement(agreement_of_judges(judged))
 
 

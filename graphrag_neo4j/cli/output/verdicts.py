@@ -25,13 +25,15 @@ HEAD: Final = (
     "p after Holm",
     "p from",
     "normal p",
-    "questions needed",
+    "smallest difference",
 )
 SIGNIFICANT: Final = 0.05
 LEAST: Final = 0.001
 
 
-def print_judge(summary: JudgeSummary, tests: Sequence[PairTest]) -> None:
+def print_judge(
+    summary: JudgeSummary, tests: Sequence[PairTest], suspicions: Sequence[str]
+) -> None:
     """Prints the win rates of one judge by metric, and how far it can be trusted."""
     terminal.line()
     terminal.line((summary.judge, "bold"), f": {counted(summary.verdicts, 'verdict')}")
@@ -39,6 +41,14 @@ def print_judge(summary: JudgeSummary, tests: Sequence[PairTest]) -> None:
         terminal.line(
             f"{counted(summary.missing, 'verdict')} missing. They count nowhere.", style="yellow"
         )
+    if summary.left_out:
+        terminal.line(
+            f"{counted(summary.left_out, 'verdict is', 'verdicts are')} left out, because the "
+            "other order of the answers has none: run `kg-build eval judge` again.",
+            style="yellow",
+        )
+    for sentence in suspicions:
+        terminal.line(sentence, style="yellow")
     for metric in METRICS:
         of_metric = [test for test in tests if test.result.metric == metric]
         if of_metric:
@@ -107,7 +117,7 @@ def _row(test: PairTest) -> Sequence[terminal.Part]:
         _p(test.adjusted),
         found.method,
         NONE if test.normal is None else _p(test.normal),
-        NONE if test.needed is None else f"{test.needed:,}",
+        NONE if test.smallest is None else f"{test.smallest:.1f}",
     )
     return [(cell, style) for cell in cells]
 
@@ -116,9 +126,13 @@ def _print_trust(summary: JudgeSummary, metric: Metric) -> None:
     bias, repeats = summary.bias.get(metric), summary.repeats.get(metric)
     if bias is None or repeats is None or bias.first_share is None:
         return
-    told = [f"The first place won {_share(bias.first_share)} of the verdicts without a tie"]
+    told = [
+        f"The first place won {_share(bias.first_share)} of the verdicts without a tie",
+        f"the longer answer won {_share(bias.longer_share)}",
+    ]
     if bias.pairs:
-        told.append(f"{_share(bias.turned_share)} of the verdicts turned with the order")
+        turned = _share(bias.turned_share)
+        told.append(f"{turned} of the verdicts turned with the order (a coin turns 50 %)")
     if repeats.items:
         alpha = _number(repeats.alpha)
         told.append(f"{_share(repeats.share)} of the repeats are equal (alpha {alpha})")

@@ -12,7 +12,8 @@ A condition is written in one line:
     NAME=SEARCH,setting=value,…   … under a name of one's own
 
 The conditions of the paper have one window: each of their contexts has at most so many tokens, and
-their map calls give one rated answer each. They and all others have the same prompts for answers.
+their map calls give one rated answer each. C0 to C9 read all reports of a level, also small ones.
+They and all others have the same prompts for answers.
 """
 
 import re
@@ -135,7 +136,7 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
         "data_max_tokens": window,
     }
     if level := LEVEL.fullmatch(search):
-        return {"method": "global", "level": int(level[1]), **map_reduce}
+        return {"method": "global", "level": int(level[1]), "small_share": 1.0, **map_reduce}
     if search == "TS":
         return {"method": "text", **map_reduce}
     if search == "SS":

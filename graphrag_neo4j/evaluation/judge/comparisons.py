@@ -3,9 +3,11 @@
 Two conditions are compared on each question, under each metric, several times, and in both orders
 of their answers. A condition gets 100 for a win, 0 for a loss and 50 for a tie. The score of a
 question is the mean of its verdicts; the win rate of a pair is the mean over its questions. So the
-win rates of the two conditions of a pair sum to 100, and a condition has 50 against itself.
+win rates of the two conditions of a pair sum to 100, and a condition has 50 against itself. What a
+model says about one order only does not count: it would bring back the bias of the places.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,14 +19,14 @@ from graphrag_neo4j.evaluation.model import METRICS, Metric, Winner
 
 __all__ = [
     "AGAINST_ITSELF",
+    "Bias",
     "Comparison",
     "Judged",
     "Label",
     "PairResult",
-    "PositionBias",
+    "bias_of",
     "comparisons",
     "pair_results",
-    "position_bias",
     "win_rates",
 ]
 
@@ -53,19 +55,32 @@ class Comparison:
         """The conditions in the order in which the judge sees their answers."""
         return (self.other, self.one) if self.swapped else (self.one, self.other)
 
+    @property
+    def turned(self) -> "Comparison":
+        """The same comparison in the other order of the answers."""
+        return replace(self, swapped=not self.swapped)
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A comparison with its verdict, None where it is missing. `winner` is the place that won."""
+    """A comparison with its verdict. `winner` is the place that won, None if it is missing.
+
+    `longer` is the place of the longer answer. A verdict that is `left_out` lacks its counterpart
+    in the other order.
+    """
 
     comparison: Comparison
     winner: Winner | None
+    longer: Winner = "tie"
+    left_out: bool = False
 
     @property
     def label(self) -> Label | None:
-        """Which condition won, whatever its place; None where the verdict is missing."""
-        if self.winner is None or self.winner == "tie":
-            return self.winner
+        """Which condition won, whatever its place; None where no verdict counts."""
+        if self.left_out or self.winner is None:
+            return None
+        if self.winner == "tie":
+            return "tie"
         return "other" if (self.winner == "second") != self.comparison.swapped else "one"
 
 
@@ -74,15 +89,13 @@ class PairResult:
     """The result of a pair of conditions under a metric.
 
     `scores` holds the score of `one` from 0 to 100 by question; a question without a verdict has
-    none. `missing` counts the verdicts that are missing, among `verdicts` that were asked for.
+    none.
     """
 
     metric: Metric
     one: str
     other: str
     scores: Mapping[str, float]
-    verdicts: int
-    missing: int
 
     @property
     def win_rate(self) -> float | None:
@@ -96,33 +109,41 @@ class PairResult:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionBias:
-    """How much the verdicts depend on the order of the answers.
+class Bias:
+    """How much the verdicts depend on the order and the length of the answers.
 
-    `first`, `second` and `ties` count the verdicts by the place that won. `pairs` counts the
-    comparisons that have a verdict in both orders. Of these, `same` name the same winner in both
-    orders, `turned` name the same place (so another condition), and the rest have one tie.
-    `turned_to_first` counts those of `turned` that name the first place.
+    `first`, `second` and `ties` count the verdicts by the place that won; `longer` and `shorter`
+    those that are no ties by the length of the answer that won. `pairs` counts the comparisons that
+    have a verdict in both orders. Of these, `held` name the same winner in both orders, `turned`
+    name the same place (so another condition), and the rest have a tie. `missing` verdicts are not
+    there, and those `left_out` lack the other order; both count in nothing else.
     """
 
     first: int
     second: int
     ties: int
+    longer: int
+    shorter: int
     pairs: int
-    same: int
+    held: int
     turned: int
-    turned_to_first: int
+    missing: int
+    left_out: int
 
     @property
     def first_share(self) -> float | None:
         """The share (0 to 1) of the first place in the verdicts that are no ties. 0.5 is fair."""
-        decided = self.first + self.second
-        return self.first / decided if decided else None
+        return _share(self.first, self.second)
+
+    @property
+    def longer_share(self) -> float | None:
+        """The share (0 to 1) of the longer answer where one of two lengths won."""
+        return _share(self.longer, self.shorter)
 
     @property
     def turned_share(self) -> float | None:
-        """The share (0 to 1) of the swapped pairs whose verdict turned with the order."""
-        return self.turned / self.pairs if self.pairs else None
+        """The share (0 to 1) that turned of the pairs with a winner in both orders. A coin: 0.5."""
+        return _share(self.turned, self.held)
 
 
 def comparisons(
@@ -131,23 +152,20 @@ def comparisons(
     metrics: Sequence[Metric] = METRICS,
     *,
     repeats: int = 5,
-    both_orders: bool = True,
 ) -> Iterator[Comparison]:
     """Yields all comparisons of some conditions. The order of the conditions makes no difference.
 
     All questions come once before any comes again, so that a run that was stopped early has judged
-    as many questions as it could. Without `both_orders`, each condition of a pair comes first in
-    about half of the repeats and questions. Raises InputError for a condition that comes twice.
+    as many questions as it could. Raises InputError for a condition that comes twice.
     """
     if len(set(conditions)) < len(conditions):
         raise InputError("A condition is named twice: name each one once.")
     pairs = list(combinations(sorted(conditions), 2))
     for repeat in range(1, repeats + 1):
-        for place, question in enumerate(questions):
-            orders = (False, True) if both_orders else ((place + repeat) % 2 == 0,)
+        for question in questions:
             for one, other in pairs:
                 for metric in metrics:
-                    for swapped in orders:
+                    for swapped in (False, True):
                         yield Comparison(metric, one, other, question, repeat, swapped)
 
 
@@ -162,22 +180,12 @@ def pair_results(judged: Iterable[Judged]) -> list[PairResult]:
 
 
 def _result(metric: Metric, one: str, other: str, judged: Sequence[Judged]) -> PairResult:
-    labels: dict[str, dict[bool, list[Label]]] = {}
+    given: dict[str, list[float]] = {}
     for each in judged:
         if label := each.label:
-            of = each.comparison
-            labels.setdefault(of.question, {}).setdefault(of.swapped, []).append(label)
-    scores = {question: _score(orders) for question, orders in labels.items()}
-    missing = sum(each.label is None for each in judged)
-    return PairResult(metric, one, other, scores, len(judged), missing)
-
-
-def _score(orders: Mapping[bool, Sequence[Label]]) -> float:
-    """The mean of the two orders, so that a verdict that is missing in one adds no position bias.
-
-    Where no verdict is missing, this is the mean of all verdicts.
-    """
-    return fmean(fmean(SCORES[label] for label in labels) for labels in orders.values())
+            given.setdefault(each.comparison.question, []).append(SCORES[label])
+    scores = {question: fmean(of_question) for question, of_question in given.items()}
+    return PairResult(metric, one, other, scores)
 
 
 def win_rates(
@@ -197,25 +205,31 @@ def win_rates(
     return [[rates.get((row, column)) for column in conditions] for row in conditions]
 
 
-def position_bias(judged: Iterable[Judged]) -> PositionBias:
-    """Returns how much the verdicts depend on the order of the answers."""
-    winners: list[Winner] = []
-    orders: dict[tuple[object, ...], dict[bool, Winner]] = {}
-    for each in judged:
-        if each.winner is not None:
-            winners.append(each.winner)
-            of = each.comparison
-            key = (of.metric, of.one, of.other, of.question, of.repeat)
-            orders.setdefault(key, {})[of.swapped] = each.winner
-    pairs = [(both[False], both[True]) for both in orders.values() if len(both) == 2]
-    turned = [given for given, swapped in pairs if given == swapped != "tie"]
-    half = sum((given == "tie") != (swapped == "tie") for given, swapped in pairs)
-    return PositionBias(
-        first=winners.count("first"),
-        second=winners.count("second"),
-        ties=winners.count("tie"),
+def bias_of(judged: Sequence[Judged]) -> Bias:
+    """Returns how much the verdicts depend on the order and the length of the answers."""
+    counting = [one for one in judged if one.label]
+    winners = Counter(one.winner for one in counting)
+    decided = [one for one in counting if "tie" not in {one.winner, one.longer}]
+    longer = sum(one.winner == one.longer for one in decided)
+    labels = {one.comparison: one.label for one in counting}
+    pairs = [
+        {label, labels[of.turned]}
+        for of, label in labels.items()
+        if not of.swapped and of.turned in labels
+    ]
+    return Bias(
+        first=winners["first"],
+        second=winners["second"],
+        ties=winners["tie"],
+        longer=longer,
+        shorter=len(decided) - longer,
         pairs=len(pairs),
-        same=len(pairs) - len(turned) - half,
-        turned=len(turned),
-        turned_to_first=turned.count("first"),
+        held=sum(len(both) == 1 and "tie" not in both for both in pairs),
+        turned=sum(both == {"one", "other"} for both in pairs),
+        missing=sum(one.winner is None for one in judged),
+        left_out=sum(one.left_out for one in judged),
     )
+
+
+def _share(n: int, others: int) -> float | None:
+    return n / (n + others) if n + others else None

@@ -6,8 +6,8 @@ A comparison is made only where both conditions have an answer. The verdicts of 
 the same file and are summarised in the same way.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from graphrag_neo4j.evaluation.judge.agreement import (
@@ -17,12 +17,12 @@ from graphrag_neo4j.evaluation.judge.agreement import (
     majority_labels,
 )
 from graphrag_neo4j.evaluation.judge.comparisons import (
+    Bias,
     Comparison,
     Judged,
     PairResult,
-    PositionBias,
+    bias_of,
     pair_results,
-    position_bias,
 )
 from graphrag_neo4j.evaluation.model import (
     METRICS,
@@ -34,7 +34,7 @@ from graphrag_neo4j.evaluation.model import (
 )
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Step
-from graphrag_neo4j.llm.evaluation import Judge, Verdict
+from graphrag_neo4j.llm.evaluation import Judge, Verdict, plain_answer
 from graphrag_neo4j.model import LLMTask
 
 __all__ = [
@@ -87,15 +87,17 @@ class JudgeSummary:
     """What the verdicts of one judge say together.
 
     `results` are by metric and pair; `evaluation.judge.statistics` tests them. `bias` and
-    `repeats` are by metric. `missing` counts the verdicts that are missing among `verdicts`.
+    `repeats` are by metric. Of the `verdicts` that were asked for, some are `missing`, and some
+    are `left_out` because the other order has none.
     """
 
     judge: str
     results: Sequence[PairResult]
-    bias: Mapping[Metric, PositionBias]
+    bias: Mapping[Metric, Bias]
     repeats: Mapping[Metric, Agreement]
     verdicts: int
     missing: int
+    left_out: int
 
 
 def judge_items(
@@ -139,19 +141,31 @@ def judged_by(
     """Returns the verdicts on these answers by judge.
 
     Of several verdicts on one comparison, for example with an older and a newer prompt, the last
-    one counts. Verdicts on other answers are left out.
+    one counts. Verdicts on other answers are skipped. A person sees one order only, which is chosen
+    at random; what a model says about one order only does not count.
     """
-    conditions = {answer.key: answer.condition for answer in answers}
+    shown = {one.key: (one.condition, len(plain_answer(one.text))) for one in answers}
     found: dict[str, dict[Comparison, Judged]] = {}
     for record in records:
-        shown = (conditions.get(record.first), conditions.get(record.second))
-        if shown[0] is None or shown[1] is None:
+        if not {record.first, record.second} <= shown.keys():
             continue
-        one, other = sorted((shown[0], shown[1]))
-        swapped = shown[0] != one
-        of = Comparison(record.metric, one, other, record.question, record.repeat, swapped)
-        found.setdefault(record.judge, {})[of] = Judged(of, record.winner)
-    return {judge: list(verdicts.values()) for judge, verdicts in found.items()}
+        (first, length), (second, other_length) = shown[record.first], shown[record.second]
+        one, other = sorted((first, second))
+        of = Comparison(record.metric, one, other, record.question, record.repeat, first != one)
+        longer: Winner = "first" if length > other_length else "second"
+        longer = "tie" if length == other_length else longer
+        found.setdefault(record.judge, {})[of] = Judged(of, record.winner, longer)
+    return {
+        judge: list(given.values() if judge.startswith("person ") else _in_both_orders(given))
+        for judge, given in found.items()
+    }
+
+
+def _in_both_orders(judged: Mapping[Comparison, Judged]) -> Iterator[Judged]:
+    """Yields the verdicts of a model, of which those without the other order are left out."""
+    there = {of for of, one in judged.items() if one.winner is not None}
+    for of, one in judged.items():
+        yield replace(one, left_out=of in there and of.turned not in there)
 
 
 def summarised(judge: str, judged: Sequence[Judged]) -> JudgeSummary:
@@ -164,10 +178,11 @@ def summarised(judge: str, judged: Sequence[Judged]) -> JudgeSummary:
     return JudgeSummary(
         judge,
         pair_results(judged),
-        {metric: position_bias(verdicts) for metric, verdicts in by_metric.items()},
+        {metric: bias_of(verdicts) for metric, verdicts in by_metric.items()},
         {metric: agreement_of_repeats(verdicts) for metric, verdicts in by_metric.items()},
         len(judged),
         sum(one.winner is None for one in judged),
+        sum(one.left_out for one in judged),
     )
 
 

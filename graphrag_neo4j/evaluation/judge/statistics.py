@@ -1,22 +1,23 @@
-"""Is the difference of two conditions more than chance? The tests of the paper, and what they need.
+"""Is the difference of two conditions more than chance? The tests of the paper, what they show.
 
 The scores of a pair are paired by question. Shapiro-Wilk tells whether their differences could be
 normal; they mostly are not, so the pair is tested with Wilcoxon's signed-rank test, and the
-p-values of all pairs of a metric are adjusted by Holm's method. It needs SciPy (the extra `eval`).
+p-values of all pairs of a metric are adjusted by Holm's method. The same test finds out judges that
+go by place, by chance or by length. It needs SciPy (the extra `eval`).
 """
 
-from collections.abc import Iterable, Sequence
-from math import ceil, sqrt
-from statistics import stdev
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import sqrt
+from statistics import fmean, stdev
 from typing import Final
 
 import numpy as np
 from scipy import stats
 
-from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.judge.comparisons import AGAINST_ITSELF, PairResult
+from graphrag_neo4j.evaluation.judge.comparisons import AGAINST_ITSELF, Judged, PairResult, bias_of
 from graphrag_neo4j.evaluation.judge.tested_pair import PairTest, SignedRank
-from graphrag_neo4j.evaluation.model import METRICS
+from graphrag_neo4j.evaluation.model import METRICS, Winner
 
 __all__ = [
     "MOST_EXACT",
@@ -24,14 +25,17 @@ __all__ = [
     "normality",
     "p_of_z",
     "pair_tests",
-    "questions_needed",
     "signed_rank",
+    "smallest_difference",
+    "suspicions",
 ]
 
 MOST_EXACT: Final = 50  # differences; for more of them the normal approximation is close enough
 DECIMALS: Final = 9
 EFFICIENCY: Final = 0.864  # of Wilcoxon's test beside the t-test, for the worst distribution
 ALPHA, POWER = 0.05, 0.8
+BY_PLACE: Final = 0.7  # share of one place from which on the place often decides
+OTHER: Final[Mapping[Winner | None, Winner]] = {"first": "second", "second": "first", "tie": "tie"}
 
 
 def pair_tests(results: Iterable[PairResult]) -> list[PairTest]:
@@ -48,7 +52,7 @@ def _tests_of_metric(results: Sequence[PairResult]) -> list[PairTest]:
     tests = [signed_rank(_differences(result)) for result in results]
     adjusted = holm([test.p for test in tests])
     return [
-        PairTest(result, test, p, normality(_differences(result)), _needed(result, len(results)))
+        PairTest(result, test, p, normality(_differences(result)), _shown(result, len(results)))
         for result, test, p in zip(results, tests, adjusted, strict=True)
     ]
 
@@ -58,11 +62,9 @@ def _differences(result: PairResult) -> list[float]:
     return [score - (100.0 - score) for score in result.scores.values()]
 
 
-def _needed(result: PairResult, pairs: int) -> int | None:
-    rate, scores = result.win_rate, list(result.scores.values())
-    if rate is None or rate == AGAINST_ITSELF or len(scores) < 2:
-        return None
-    return questions_needed(rate - AGAINST_ITSELF, stdev(scores), pairs=pairs)
+def _shown(result: PairResult, pairs: int) -> float | None:
+    scores = list(result.scores.values())
+    return smallest_difference(stdev(scores), len(scores), pairs=pairs) if scores[1:] else None
 
 
 def signed_rank(differences: Sequence[float]) -> SignedRank:
@@ -129,29 +131,61 @@ def normality(differences: Sequence[float]) -> float | None:
     return float(stats.shapiro(differences).pvalue)
 
 
-def questions_needed(
-    difference: float,
-    deviation: float,
-    *,
-    pairs: int = 1,
-    alpha: float = ALPHA,
-    power: float = POWER,
-) -> int:
-    """Returns the number of questions with which a difference is found significant.
+def smallest_difference(deviation: float, questions: int, *, pairs: int = 1) -> float | None:
+    """Returns the smallest distance of a win rate from 50, in points, that is found significant.
 
-    `difference` is the distance of a win rate from 50, in points; `deviation` the standard
-    deviation of the scores of the questions, in points. The difference is found with the
-    probability `power`, if it must hold against `alpha` divided by the number of pairs (the hardest
-    step of Holm's method). The method: the normal approximation of the paired t-test, divided by
-    the efficiency of Wilcoxon's test for the worst distribution (0.864), so rather too many.
-    Raises InputError if the difference is 0.
+    It is found in four of five evaluations with so many `questions`, if it must hold against 0.05
+    divided by the number of pairs (the hardest step of Holm's method). `deviation` is the standard
+    deviation of the scores of the questions, in points. The method: the normal approximation of the
+    paired t-test, divided by the efficiency of Wilcoxon's test for the worst distribution (0.864),
+    so rather too large. None if no difference can be found, or if nothing deviates.
 
-    >>> questions_needed(5, 20)
-    146
-    >>> questions_needed(5, 20, pairs=15)
-    265
+    >>> smallest_difference(20, 125), smallest_difference(20, 500, pairs=15)
+    (5.4, 3.6)
     """
-    if difference == 0:
-        raise InputError("A difference of 0 points can't be found: name a larger one.")
-    quantiles = float(stats.norm.isf(alpha / pairs / 2) + stats.norm.isf(1 - power))
-    return max(2, ceil((quantiles * deviation / difference) ** 2 / EFFICIENCY))
+    quantiles = float(stats.norm.isf(ALPHA / pairs / 2) + stats.norm.isf(1 - POWER))
+    found = round(quantiles * deviation / sqrt(questions * EFFICIENCY), 1)
+    possible = 2 ** (1 - questions) < ALPHA / pairs  # of the p-values of the exact test
+    return found if possible and 0 < found <= AGAINST_ITSELF else None
+
+
+def suspicions(judged: Sequence[Judged]) -> list[str]:
+    """Returns a sentence for each thing that a judge seems to go by instead of the answers.
+
+    These are their place, a coin, and their length.
+    """
+    counting = {one.comparison: one for one in judged if one.label}
+    verdicts, bias, found = list(counting.values()), bias_of(judged), list[str]()
+    place: Winner = "first" if bias.first > bias.second else "second"
+    share = max(bias.first, bias.second) / max(1, bias.first + bias.second)
+    if share >= BY_PLACE and _won(verdicts, lambda _: place):
+        found.append(
+            f"This judge goes by the place: the {place} answer won {share:.0%} of its verdicts "
+            "without a tie."
+        )
+    elif bias.turned_share is not None and not _won(
+        (one for one in verdicts if one.comparison.turned in counting),
+        lambda one: OTHER[counting[one.comparison.turned].winner],
+    ):
+        found.append(
+            f"This judge can't be told from a coin: {bias.turned_share:.0%} of its verdicts turned "
+            "with the order, and a coin turns 50 %."
+        )
+    of_metrics = [[one for one in verdicts if one.comparison.metric == of] for of in METRICS]
+    if all(_won(of_metric, lambda one: one.longer) for of_metric in of_metrics):
+        found.append(
+            "This judge may go by length: the longer answer won beyond chance in every metric, "
+            f"directness included ({bias.longer_share:.0%} of the verdicts without a tie)."
+        )
+    return found
+
+
+def _won(verdicts: Iterable[Judged], place: Callable[[Judged], Winner | None]) -> bool:
+    """Tells whether a place won beyond chance. Each question counts once, ties nowhere."""
+    of_question: defaultdict[str, list[float]] = defaultdict(list)
+    for one in verdicts:
+        if "tie" not in {one.winner, place(one)}:
+            won = 1.0 if one.winner == place(one) else -1.0
+            of_question[one.comparison.question].append(won)
+    means = [fmean(given) for given in of_question.values()]
+    return sum(means) > 0 and signed_rank(means).p < ALPHA

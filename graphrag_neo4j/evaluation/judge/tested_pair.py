@@ -32,12 +32,12 @@ class PairTest:
 
     `adjusted` is the p-value after Holm's method over all pairs of the metric. `normal` is the
     p-value of the Shapiro-Wilk test, None where it can't be computed: for fewer than three
-    questions, or if all scores are equal. `needed` is the number of questions with which a
-    difference of this size would be found, None where there is no difference.
+    questions, or if all scores are equal. `smallest` is the smallest distance of a win rate from
+    50, in points, that so many questions find, None where none can be found or told.
     """
 
     result: PairResult
     test: SignedRank
     adjusted: float
     normal: float | None
-    needed: int | None
+    smallest: float | None

@@ -83,13 +83,15 @@ class DraftItem:
 class MadeQuestions:
     """What was made: new questions, and how many came again.
 
-    `calls` says what became of the calls. `wanted` is the number that the plan asks for.
+    `calls` says what became of the calls, and `reasons` why some failed. `wanted` is the number
+    that the plan asks for.
     """
 
     new: Sequence[QuestionRecord]
     repeated: int
     wanted: int
     calls: StepResult
+    reasons: Sequence[str] = ()
 
 
 def check_asking(settings: Settings) -> None:
@@ -151,11 +153,14 @@ async def make_questions(
             new, repeated = _add_questions(folder, drafting.found)
     plan = folder.plan
     wanted = plan.personas * plan.tasks * plan.questions
-    return MadeQuestions(new, repeated, wanted, drafting.calls)
+    return MadeQuestions(new, repeated, wanted, drafting.calls, drafting.reasons)
 
 
 class _Drafting:
-    """Makes the drafts level by level. `found` holds those that are there for this plan."""
+    """Makes the drafts level by level.
+
+    `found` holds those that are there for this plan, and `reasons` why others failed.
+    """
 
     def __init__(
         self, folder: EvaluationFolder, settings: Settings, endpoint: Endpoint, listen: Listener
@@ -165,6 +170,7 @@ class _Drafting:
         self.listen = listen
         self.calls = StepResult()
         self.found: list[DraftRecord] = []
+        self.reasons: list[str] = []
 
     async def run(self) -> None:
         [personas] = await self._made([self._item("personas")])
@@ -192,6 +198,8 @@ class _Drafting:
             self.calls.made + done.made,
             self.calls.failed + done.failed,
         )
+        keys = {item.key for item in items}
+        self.reasons += [one.failure for one in self.file if one.key in keys and one.failure]
         by_key: Mapping[str, DraftRecord] = {one.key: one for one in there}
         return [by_key[item.key].texts if item.key in by_key else () for item in items]
 

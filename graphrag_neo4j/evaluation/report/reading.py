@@ -79,22 +79,29 @@ def read_report(
     """Reads the report of the evaluation in a folder.
 
     `settings` say where your own prompt files are. `retrieval` is the folder of a measurement of
-    retrieval, if it is another one. Raises InputError if the folder holds no evaluation, or a file
-    that can't be read.
+    retrieval, if it is another one. Raises InputError if the folder holds no evaluation or nothing
+    to report yet, or a file that can't be read.
     """
     found = EvaluationFolder(folder)
     if not found.exists:
         raise InputError(
             f"{folder} holds no evaluation. `kg-build eval questions {folder}` begins one."
         )
+    measured = Path(retrieval or found.path)
     answers = list(found.current_answers().values())
+    others = any((measured / name).exists() for name in (RANKS, SHORT_ANSWERS))
+    if not (answers or len(found.findings) or others):
+        raise InputError(
+            f"There is nothing to report in {folder}, since it holds no answers: "
+            f"`kg-build eval answers {folder}` makes them."
+        )
     order = _paper_order(found.conditions())
     answers.sort(key=lambda one: order.index(one.condition))
     verdicts = current_verdicts(found, answers)
     return Report(
         title or f"Evaluation: {found.path.resolve().name}",
         _facts(found, answers, verdicts),
-        _tables(found, answers, order, settings, Path(retrieval or found.path)),
+        _tables(found, answers, order, settings, measured),
         found,
         settings,
         answers,

@@ -1,12 +1,13 @@
 """The tables of verdicts: win rates, their tests, and how far each judge can be trusted."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from graphrag_neo4j.evaluation.judge.agreement import Agreement
 from graphrag_neo4j.evaluation.judge.comparisons import Judged, win_rates
 from graphrag_neo4j.evaluation.judge.judging import JudgeSummary, agreement_of_judges, summarised
-from graphrag_neo4j.evaluation.judge.statistics import pair_tests
+from graphrag_neo4j.evaluation.judge.statistics import pair_tests, suspicions
 from graphrag_neo4j.evaluation.judge.tested_pair import PairTest
 from graphrag_neo4j.evaluation.model import METRICS, Metric
 from graphrag_neo4j.evaluation.report.tables import Cell, Column, Table
@@ -45,17 +46,18 @@ TESTS: Final = (
     Column(
         "normal p", "p", "of the Shapiro-Wilk test; below 0.05, the scores are not normally spread"
     ),
-    Column("questions needed", "count", "with so many, a difference of this size would be found"),
+    Column("smallest difference", "one decimal", "from 50, that so many questions find"),
 )
 BIAS: Final = (
     Column("metric"),
     Column("verdicts", "count"),
     Column("missing", "count", "the judge gave no usable verdict; they count nowhere"),
+    Column("left out", "count", "the other order has no verdict, so they count nowhere, too"),
     Column("ties", "count"),
     Column("first place won", "share", "of the verdicts that are no ties; 50 % is fair"),
+    Column("longer answer won", "share", "of the verdicts that are no ties"),
     Column("judged in both orders", "count", "comparisons with a verdict in both orders"),
-    Column("same winner", "share", "of these: the same answer, or a tie, in both orders"),
-    Column("turned", "share", "of these: the winner changed with the order"),
+    Column("turned", "share", "of these without ties: the winner changed; a coin turns 50 %"),
     Column("repeats equal", "share", "of the pairs of repeated verdicts"),
     Column("alpha", "two decimals", "Krippendorff's alpha of the repeats: 1 is full agreement"),
 )
@@ -74,7 +76,9 @@ def verdict_tables(judged: Mapping[str, Sequence[Judged]], order: Sequence[str])
     `order` is the order of the conditions.
     """
     summaries = [summarised(judge, verdicts) for judge, verdicts in judged.items()]
-    found = [table for one in summaries for table in _of_judge(one, order)]
+    found = [
+        table for one in summaries for table in _of_judge(one, suspicions(judged[one.judge]), order)
+    ]
     found = found or [_tests("tests", "Win rates", [], order)]
     return [*found, _metrics(), *map(_bias, summaries), _agreement(judged)]
 
@@ -86,11 +90,11 @@ def _metrics() -> Table:
     return Table("metrics", PART, "The metrics", columns, rows, note)
 
 
-def _of_judge(summary: JudgeSummary, order: Sequence[str]) -> list[Table]:
+def _of_judge(summary: JudgeSummary, suspected: Sequence[str], order: Sequence[str]) -> list[Table]:
     heat = [_heat(summary, metric, order) for metric in METRICS if metric in summary.bias]
     title = f"Win rates and their tests: {summary.judge}"
     tests = _tests(f"tests {summary.judge}", title, pair_tests(summary.results), order)
-    return [*heat, tests]
+    return [*heat, replace(tests, note=" ".join([*suspected, TEST_NOTE]))]
 
 
 def _heat(summary: JudgeSummary, metric: Metric, order: Sequence[str]) -> Table:
@@ -134,7 +138,7 @@ def _test(one: PairTest, place: Mapping[str, int]) -> list[Cell]:
         len(result.scores),
         found.zeros,
         one.normal,
-        one.needed,
+        one.smallest,
     ]
 
 
@@ -142,16 +146,16 @@ def _bias(summary: JudgeSummary) -> Table:
     rows: list[list[Cell]] = []
     for metric, bias in summary.bias.items():
         repeats = summary.repeats[metric]
-        missing = sum(one.missing for one in summary.results if one.metric == metric)
         rows.append(
             [
                 metric,
                 bias.first + bias.second + bias.ties,
-                missing,
+                bias.missing,
+                bias.left_out,
                 bias.ties,
                 bias.first_share,
+                bias.longer_share,
                 bias.pairs,
-                bias.same / bias.pairs if bias.pairs else None,
                 bias.turned_share,
                 repeats.share,
                 repeats.alpha,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from graphrag_neo4j.indexing.resolution.groups import Decision, decision
 from graphrag_neo4j.nlp.name_variants import (
     FORMS,
+    WELL_KNOWN,
     Named,
     block_key,
     contradict,
@@ -18,8 +19,9 @@ from graphrag_neo4j.nlp.name_variants import (
     same_by_form,
     type_class,
 )
+from graphrag_neo4j.text import name_key
 
-__all__ = ["Spelling", "acronym_block", "by_acronym", "by_form", "form_block"]
+__all__ = ["Spelling", "acronym_block", "by_acronym", "by_form", "form_block", "means_another"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,16 @@ def by_form(key: str, spellings: Iterable[Spelling]) -> list[Decision]:
                 found += joined
                 heads += apart
     return sorted(found, key=lambda one: one.id)
+
+
+def means_another(one: Spelling, expanded: Collection[str]) -> bool:
+    """Whether documents say that a well-known acronym stands for something else than we know.
+
+    `expanded` is what they say. Then our list joins it to nothing.
+    """
+    key = name_key(one.name)
+    listed = key in WELL_KNOWN or [key] in WELL_KNOWN.values()
+    return listed and any(name and block_key(name) != block_key(one.name) for name in expanded)
 
 
 def by_acronym(

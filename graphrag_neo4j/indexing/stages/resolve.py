@@ -12,7 +12,7 @@ function of the evidence and of the decisions, and not of the order in which the
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
@@ -32,6 +32,7 @@ from graphrag_neo4j.indexing.resolution.rules import (
     by_acronym,
     by_form,
     form_block,
+    means_another,
 )
 from graphrag_neo4j.indexing.resolution.spellings import (
     Known,
@@ -88,9 +89,13 @@ async def _apply_rules(tx: Transaction, known: Known, *, rules: bool) -> set[str
     wanted: list[Decision] = []
     blocks = {form_block(key) for key in keys} | {acronym_block(key) for key in keys | letters}
     if rules:
+        expanded = await _expansions(tx, known)
         for key in sorted(keys):
-            wanted += by_form(key, members[key])
-        wanted += await _by_acronyms(tx, known, members)
+            wanted += by_form(
+                key,
+                [one for one in members[key] if not means_another(one, expanded.get(one.id, ()))],
+            )
+        wanted += await _by_acronyms(tx, known, expanded)
     return await _save_rules(tx, known, wanted, blocks)
 
 
@@ -109,27 +114,31 @@ async def _blocks(
     return found
 
 
-async def _by_acronyms(
-    tx: Transaction, known: Known, members: defaultdict[str, list[Spelling]]
-) -> list[Decision]:
-    """The decisions about the acronyms among the members of blocks."""
-    acronyms = [one for one in list(known.values()) if one.n and looks_like_acronym(one.name)]
+async def _expansions(tx: Transaction, known: Known) -> defaultdict[str, set[str]]:
+    """What documents say that the acronyms among these spellings stand for, by id."""
     asked: list[Row] = [
         {"spelling": one.id, "entity": holder, "forms": definition_forms(one.name)}
-        for one in acronyms
+        for one in known.values()
+        if one.n and looks_like_acronym(one.name)
         for holder in sorted(one.holders)
     ]
     expanded: defaultdict[str, set[str]] = defaultdict(set)
     for row in await tx.run("resolve/acronym_texts", AcronymTextRow, rows=asked):
         if row["spelling"] in map(entity_id, row["names"]):
             expanded[row["spelling"]] |= expansions(row["text"], known[row["spelling"]].name)
+    return expanded
+
+
+async def _by_acronyms(
+    tx: Transaction, known: Known, expanded: Mapping[str, Collection[str]]
+) -> list[Decision]:
+    """The decisions about acronyms, from what documents say that they stand for."""
     wanted = {block_key(name) for names in expanded.values() for name in names if name}
     members = await _blocks(tx, known, wanted)
     decisions: list[Decision] = []
-    for one in acronyms:
-        names = sorted(expanded[one.id])
-        fitting = [s for name in names if name for s in members[block_key(name)]]
-        decisions += by_acronym(one, names, fitting)
+    for id_, names in expanded.items():
+        fitting = [s for name in sorted(names) if name for s in members[block_key(name)]]
+        decisions += by_acronym(known[id_], names, fitting)
     return decisions
 
 

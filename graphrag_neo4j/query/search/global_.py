@@ -47,9 +47,9 @@ async def search_global(
         query.listen(Notice(f"Answering from {_counted(len(reports))}."))
     else:
         reports = await _cover(query, level, prefilter)
-    notices = rating.notices()
     # The same reports make the same contexts for every question: an endpoint can cache them.
-    units = _units(query, sorted(reports, key=lambda row: row["id"]))
+    units, left_out = _units(query, sorted(reports, key=lambda row: row["id"]))
+    notices = [*rating.notices(), *left_out]
     # The order is random, so that no part of the corpus is preferred (section 3.1.6).
     random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
     found = await answer_from(query, pack(query, units))
@@ -113,8 +113,10 @@ def _room_for_plain(query: QueryContext, large: int) -> float:
     return large * share / (1 - share) if large and share < 1 else float("inf")
 
 
-def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[ContextRecord]]:
-    """Returns the units of records that a context must not divide.
+def _units(
+    query: QueryContext, reports: Sequence[CoveredRow]
+) -> tuple[list[list[ContextRecord]], list[str]]:
+    """Returns the units of records that a context must not divide, and what is left out.
 
     Each report that a model wrote is one unit. Small reports, which are made without a model, are
     joined into bundles. Those with the most connections come first, and they get at most the share
@@ -126,31 +128,23 @@ def _units(query: QueryContext, reports: Sequence[CoveredRow]) -> list[list[Cont
     plain.sort(key=lambda row: (-(row.get("connected") or 0), row["id"]))
     room = _room_for_plain(query, large)
     bundle: list[ContextRecord] = []
-    size = 0
+    size, notices = 0, list[str]()
     for place, record in enumerate(map(report_record, plain)):
         tokens = measure(record, query.count)
         room -= tokens
         if room < 0:
-            _tell_left_out(query, len(plain) - place, len(plain))
+            notices.append(
+                f"Not read: {len(plain) - place:,} of {_counted(len(reports))}, because those made "
+                f"without a model get at most {query.settings.small_share:.0%} of the tokens. "
+                "KG_SMALL_SHARE=1 reads all."
+            )
             break
         if bundle and size + tokens > BUNDLE_TOKENS:
             units.append(bundle)
             bundle, size = [], 0
         bundle.append(record)
         size += tokens
-    return [*units, bundle] if bundle else units
-
-
-def _tell_left_out(query: QueryContext, left_out: int, number: int) -> None:
-    if query.backend.quotes and not query.context_only:
-        return  # no report is made by a model, so the notice would say nothing
-    share = query.settings.small_share
-    query.listen(
-        Notice(
-            f"Among them, {left_out:,} of {number:,} reports that were made without a model are "
-            f"left out: they get at most {share:.0%} of the tokens (KG_SMALL_SHARE)."
-        )
-    )
+    return [*units, *([bundle] if bundle else [])], notices
 
 
 async def _selected_dynamically(query: QueryContext, rating: SkippedCalls) -> Sequence[CoveredRow]:

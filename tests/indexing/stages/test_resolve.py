@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
@@ -20,6 +21,7 @@ from graphrag_neo4j.indexing.stages.resolve import resolve
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import ClaimRecord, Extraction, Sameness
 from graphrag_neo4j.query.lookup import read_entity
+from graphrag_neo4j.settings import Settings
 from tests.support.preset_backend import (
     PresetBackend,
     claim,
@@ -179,6 +181,29 @@ async def test_an_acronym_of_two_things_stays_a_name_of_its_own(graph: Graph) ->
         await put(graph, [document])
         await finish(graph, ACRONYMS, {})
     assert await dump(graph) == expected
+
+
+async def test_a_word_of_the_documents_beats_our_list(graph: Graph, alone: Settings) -> None:
+    machines = "Artificial Intelligence needs data. Researchers say that AI needs data centers."
+    amnesty = "Amnesty International (AI) was founded in London. In 1977 AI won the Nobel Prize."
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([Document(machines, "machines")])
+        assert await names_of(graph, "AI") == {"AI", "Artificial Intelligence"}
+        await rag.index([Document(amnesty, "amnesty")])
+        assert await names_of(graph, "AI") == {"AI", "Amnesty International"}
+        assert await names_of(graph, "Artificial Intelligence") == {"Artificial Intelligence"}
+        await rag.delete("amnesty")
+        await rag.index([Document(machines, "machines")])
+        assert await names_of(graph, "AI") == {"AI", "Artificial Intelligence"}
+
+
+async def names_of(graph: Graph, name: str) -> set[str]:
+    """All names of the entity that has this one."""
+    rows = await graph.run_plain(
+        "MATCH (e:Entity) RETURN [e.name] + coalesce(e.aliases, []) AS names"
+    )
+    [found] = [set(row["names"]) for row in rows if name in row["names"]]
+    return found
 
 
 async def refs(graph: Graph) -> dict[tuple[str, str, str], int]:

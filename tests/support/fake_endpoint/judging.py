@@ -5,6 +5,7 @@
 - "fair": the answer with the higher quality mark wins ("Quality mark 7." in its text), whatever
   its place; without marks the longer one does. Equal answers are a tie.
 - "first": the answer in the first place wins.
+- "longer": the longer answer wins.
 - "random": a hash of the request decides among first, second and tie.
 - "tie": it is always a tie.
 
@@ -72,6 +73,8 @@ def _winner(way: str, one: str, other: str, chance: int) -> int:
     match way:
         case "first":
             return 1
+        case "longer":
+            return 1 if len(one) > len(other) else 2
         case "random":
             return chance
         case "tie":

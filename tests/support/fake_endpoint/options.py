@@ -54,7 +54,7 @@ class Options:
     batch_lost: float = _option(0.0, "share of a batch's requests without any result")
     batch_refused: str = _option("", "why each batch is refused as a whole; empty: none is")
     batch_room: int = _option(0, "requests that may wait in batches at once; 0: any number")
-    judge: str = _option("fair", "how answers are compared: fair, first, random or tie")
+    judge: str = _option("fair", "how answers are compared: fair, first, longer, random or tie")
     misjudged: tuple[str, ...] = _option((), "malformed verdicts, in turn: see judging.MISJUDGED")
 
 

@@ -89,6 +89,8 @@ class Transaction:
 class Graph:
     """A database in Neo4j. `version` is that of its server, for example (2026, 1).
 
+    A call sees what earlier calls have written, also where a follower of a cluster answers it.
+
     While `lease` names a build, each writing transaction first checks that this build still holds
     the lease. So a run that was suspended can't write at the same time as its successor.
     """
@@ -110,6 +112,7 @@ class Graph:
         self._driver = driver
         self._auth = auth
         self._own = own
+        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
 
     async def refuse_stopped(self) -> None:
         """Raises GraphStoppedError if the database has stopped although its server answers."""
@@ -188,7 +191,11 @@ class Graph:
         return _translated(self.address, self._own)
 
     def _session(self, access: str) -> AsyncSession:
-        return self._driver.session(database=self.database, default_access_mode=access)
+        return self._driver.session(
+            database=self.database,
+            default_access_mode=access,
+            bookmark_manager=self._bookmarks,
+        )
 
 
 @contextmanager

@@ -13,14 +13,18 @@ if TYPE_CHECKING:
 
 __all__ = ["NOTHING", "TRY_LOCAL", "AnswerText"]
 
+RESTARTED: Final = (
+    "The model's reasoning was shown before the answer, because the endpoint did not mark where it "
+    "begins. It is no part of the answer."
+)
 NOTHING: Final = "No answer to this question was found."
 TRY_LOCAL: Final = (
     "Local search may find an answer, because it begins with what the question names: use the "
     "method local for it."
 )
 INCOMPLETE: Final = (
-    "The answer is not complete, because {}. Ask a narrower question, or ask for a shorter answer "
-    "with the response type."
+    "The answer is not complete, because {}. Ask again, ask a narrower question, or ask for a "
+    "shorter answer with the response type."
 )
 
 
@@ -29,7 +33,8 @@ class AnswerText:
 
     `text` is what was yielded so far. `found` tells whether it is an answer, and not the sentence
     that there is none. `incomplete` is a sentence with the reason if a model's text does not come
-    to its end, else None. Nothing is yielded if no text is `wanted`.
+    to its end, else None. `notices` holds what a reader of the pieces must know. Nothing is yielded
+    if no text is `wanted`.
     """
 
     def __init__(
@@ -44,6 +49,7 @@ class AnswerText:
         self.text = ""
         self.found = False
         self.incomplete: str | None = None
+        self.notices: list[str] = []
 
     async def pieces(self) -> AsyncGenerator[str, None]:
         """Yields the text piece by piece. If there is no answer, it says so.
@@ -76,10 +82,17 @@ class AnswerText:
     async def _streamed(self, task: StreamedTask) -> AsyncGenerator[str, None]:
         if self._endpoint is None:
             raise AssertionError("A backend without a model has given a request.")
-        async with aclosing(self._endpoint.stream(task.request, self._cut)) as pieces:
+        async with aclosing(
+            self._endpoint.stream(task.request, self._cut, self._restart)
+        ) as pieces:
             async for piece in pieces:
                 yield piece
         task.check(self.text)
+
+    def _restart(self) -> None:
+        if self.text:
+            self.text = ""
+            self.notices.append(RESTARTED)
 
     def _cut(self, reason: str) -> None:
         self.incomplete = INCOMPLETE.format(reason)

@@ -74,7 +74,7 @@ async def answer_question(
         async for piece in pieces:
             yield piece
     found_any = question.context_only or answer.found
-    advice = [] if found_any or method == "local" else [TRY_LOCAL]
+    advice = [*answer.notices, *([] if found_any or method == "local" else [TRY_LOCAL])]
     _tell(advice, listen)
     yield Answer(
         text=answer.text,

@@ -7,6 +7,7 @@ from typing import Final
 import openai
 
 from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.llm.calls.refusals import error_text
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.settings import Settings
 
@@ -96,7 +97,7 @@ class Explainer:
 
     def message(self, error: openai.APIError) -> str:
         """Returns the beginning of the error's own message, without the key."""
-        key, text = self.settings.openai_api_key, str(error)
+        key, text = self.settings.openai_api_key, error_text(error)
         shown = text.replace(key.get_secret_value(), "…") if key else text
         # Only its beginning, since `shorten` takes long for a long text.
         return shorten(shown[: 2 * LONGEST_MESSAGE], LONGEST_MESSAGE, placeholder=" …")

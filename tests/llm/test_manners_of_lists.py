@@ -1,0 +1,102 @@
+"""The manners of endpoints in an index: errors, lists and vectors, over HTTP, by the client."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, Document
+from graphrag_neo4j.errors import ModelError
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.indexing.result import IndexResult
+from tests.conftest import Make, Run
+from tests.support.carol import BOOK
+from tests.support.fake_endpoint.forms import to_json
+from tests.support.fake_endpoint.reports import INVENTED
+from tests.support.fake_endpoint.server import HttpResponse
+from tests.support.recording_endpoint import Body, Manner, Usual, mannered_endpoint, schema_of
+
+pytestmark = [pytest.mark.one_release, pytest.mark.usefixtures("graph")]
+
+TALE = "Ebenezer Scrooge met Jacob Marley in London in {}. Marley was dead in London."
+GERMAN = {'"entity"': '"Entität"', '"relationship"': '"Beziehung"'}
+CHINESE = {'"entity"': '"实体"', '"relationship"': '"关系"'}
+LONGEST = 300  # characters of a text that an embedding model of a test takes
+
+
+async def index(
+    settings: Make, manner: Manner, *texts: str, **given: object
+) -> tuple[IndexResult, list[Body]]:
+    """The result of an index of these texts, and the bodies of the calls."""
+    usual = {"claims": False, "max_retries": 0, "entity_types": ("person", "place")}
+    documents = [Document(text, f"tale {n}") for n, text in enumerate(texts or (TALE,))]
+    with mannered_endpoint(manner) as (url, came):
+        made = settings(openai_base_url=url, **{**usual, **given})
+        async with AsyncGraphRAG(made) as rag:
+            return await rag.index(documents), came
+
+
+def is_extraction(body: Body) -> bool:
+    return "messages" in body and '("entity"<|>' in body["messages"][0]["content"]
+
+
+def is_gleaning(body: Body) -> bool:
+    return is_extraction(body) and len(body["messages"]) > 1
+
+
+async def count(graph: Graph, label: str) -> int:
+    rows = await graph.run_plain(f"MATCH (one:{label}) RETURN count(one) AS n")
+    return int(rows[0]["n"])
+
+
+def pydantic(name: str) -> object:
+    error = {"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are no"}
+    return {"detail": [error]}
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (422, pydantic),
+        (400, lambda name: {"detail": f"Unknown field: {name}"}),
+        (400, lambda name: {"error": f"{name} is not supported"}),
+        (400, lambda name: [f"unsupported parameter {name}"]),
+        (400, lambda name: f"unexpected argument: {name}"),
+    ],
+)
+async def test_an_option_is_left_out_whatever_the_form_of_the_error(
+    settings: Make, status: int, error: Callable[[str], object]
+) -> None:
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
+        for name in ("temperature", "response_format", "encoding_format"):
+            if name in body:
+                return to_json(error(name), status)
+        return None
+
+    built, came = await index(settings, manner)
+    assert built.complete
+    assert sum("encoding_format" in body for body in came) == 1
+    assert sum("temperature" in body for body in came) == 1
+
+
+async def test_an_error_of_any_form_is_shown(settings: Make) -> None:
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
+        return to_json({"detail": "The pool is dry."}, 422) if is_extraction(body) else None
+
+    built, _ = await index(settings, manner)
+    assert built.status
+    assert ["The pool is dry" in one.reason for one in built.status.failures] == [True]
+
+
+async def test_vectors_without_an_index_are_in_the_order_of_the_texts(settings: Make) -> None:
+    def manner(body: Body, usual: Usual) -> HttpResponse | None:
+        if "input" not in body:
+            return None
+        reply = usual(body)
+        for row in reply["data"]:
+            del row["index"]
+        return to_json(reply)
+
+    built, _ = await index(settings, manner)
+    assert built.complete

@@ -207,3 +207,19 @@ async def test_a_vague_error_at_a_response_format_is_tried_without_it(
                 assert answer.found
     refused = [body["response_format"]["type"] for body in came if "response_format" in body]
     assert refused == ["json_schema", "json_object"]
+
+
+@pytest.mark.parametrize("status", [402, 200])
+async def test_credit_that_is_used_up_ends_it(carol: Indexed, status: int) -> None:
+    error = {"error": {"message": "Insufficient credits", "code": 402}}
+    with pytest.raises(ModelError, match="credit"):
+        await ask(carol, partial(chat, to_json(error, status)))
+    if status == 200:
+        with pytest.raises(ModelError, match="credit"):
+            await ask(carol, streaming(events(error)))
+
+
+async def test_a_long_wait_that_is_ordered_ends_it(carol: Indexed) -> None:
+    error = {"error": {"message": "Daily limit"}}
+    with pytest.raises(ModelError, match="60 minutes"):
+        await ask(carol, partial(chat, to_json(error, 429, {"retry-after": "3600"})))

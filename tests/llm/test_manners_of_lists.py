@@ -89,6 +89,27 @@ async def test_an_error_of_any_form_is_shown(settings: Make) -> None:
     assert ["The pool is dry" in one.reason for one in built.status.failures] == [True]
 
 
+async def test_a_moderated_text_is_one_failed_chunk(settings: Make) -> None:
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
+        if is_extraction(body) and "1843" in json.dumps(body):
+            message = "Your input was flagged for violence by moderation"
+            return to_json({"error": {"message": message, "code": 403}}, 403)
+        return None
+
+    built, _ = await index(settings, manner, TALE.format(1843), TALE.format(1844))
+    assert built.status
+    assert ["flagged" in one.reason for one in built.status.failures] == [True]
+
+
+async def test_an_account_that_is_refused_ends_the_run(settings: Make) -> None:
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
+        message = "Your account is suspended for violating our policies"
+        return to_json({"error": {"message": message}}, 403) if is_extraction(body) else None
+
+    with pytest.raises(ModelError, match="OPENAI_API_KEY"):
+        await index(settings, manner)
+
+
 async def test_vectors_without_an_index_are_in_the_order_of_the_texts(settings: Make) -> None:
     def manner(body: Body, usual: Usual) -> HttpResponse | None:
         if "input" not in body:

@@ -152,24 +152,22 @@ class Endpoint:
         """Runs an LLM task: sends its requests and returns its result.
 
         Raises what `ask` raises, and ReplyError where the task can't use a reply. A request that
-        the endpoint refuses raises its error in the task, which may go on without the reply.
+        fails raises its error in the task, which may go on without the reply.
         """
         try:
             request = next(task)
             while True:
-                reply = await self.reply_or_refusal(request)
+                reply = await self.reply_or_error(request)
                 request = self._advance(task, request, reply)
         except StopIteration as done:
             return cast("T", done.value)
 
-    async def reply_or_refusal(self, request: Request) -> Reply | ReplyError:
-        """Sends one request; returns the error if the endpoint refuses the request itself."""
+    async def reply_or_error(self, request: Request) -> Reply | ReplyError:
+        """Sends one request; returns the error if only this call fails."""
         try:
             return await self.ask(request)
         except ReplyError as error:
-            if error.refused:
-                return error
-            raise
+            return error
 
     def _advance(self, task: LLMTask[T], request: Request, reply: Reply | ReplyError) -> Request:
         """Gives a task the reply to its request, and returns its next request."""

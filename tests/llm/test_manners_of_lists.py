@@ -89,6 +89,31 @@ async def test_an_error_of_any_form_is_shown(settings: Make) -> None:
     assert ["The pool is dry" in one.reason for one in built.status.failures] == [True]
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"choices": [{"message": {"content": "So"}, "finish_reason": "content_filter"}]},
+        {"choices": []},
+        {"error": {"message": "overloaded", "code": 500}},
+        None,
+    ],
+)
+async def test_a_gleaning_that_fails_leaves_the_first_list(
+    settings: Make, graph: Graph, error: object
+) -> None:
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
+        if not is_gleaning(body):
+            return None
+        return to_json(error) if error else HttpResponse(500)
+
+    built, came = await index(settings, manner, gleanings=1)
+    assert any(map(is_gleaning, came))
+    assert built.complete
+    assert await count(graph, "Entity") >= 2
+    assert built.status
+    assert any("gleaning" in one for one in built.status.unusable)
+
+
 async def test_a_moderated_text_is_one_failed_chunk(settings: Make) -> None:
     def manner(body: Body, _usual: Usual) -> HttpResponse | None:
         if is_extraction(body) and "1843" in json.dumps(body):

@@ -89,6 +89,50 @@ async def test_an_error_of_any_form_is_shown(settings: Make) -> None:
     assert ["The pool is dry" in one.reason for one in built.status.failures] == [True]
 
 
+@pytest.mark.parametrize("kinds", [GERMAN, CHINESE])
+async def test_kinds_in_another_language_are_read(
+    settings: Make, graph: Graph, kinds: dict[str, str]
+) -> None:
+    def manner(body: Body, usual: Usual) -> HttpResponse | None:
+        if not is_extraction(body):
+            return None
+        reply = usual(body)
+        for word, other in kinds.items():
+            text = reply["choices"][0]["message"]["content"]
+            reply["choices"][0]["message"]["content"] = text.replace(word, other)
+        return to_json(reply)
+
+    built, _ = await index(settings, manner)
+    assert built.complete
+    assert await count(graph, "Entity") >= 2
+    assert await graph.run_plain("MATCH (:Entity)-[r:RELATED]-() RETURN r LIMIT 1")
+
+
+@pytest.mark.usefixtures("environment")
+def test_a_list_without_a_usable_record_is_a_failed_chunk(
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def manner(body: Body, usual: Usual) -> HttpResponse | None:
+        if not is_extraction(body) or mended:
+            return None
+        reply = usual(body)
+        text = '("entity"<|>Scrooge)##("thing"<|>Marley)##<|COMPLETE|>'
+        reply["choices"][0]["message"]["content"] = text
+        return to_json(reply)
+
+    mended: list[bool] = []
+    (tmp_path / "tale.txt").write_text(TALE)
+    monkeypatch.setenv("KG_CLAIMS", "false")
+    with mannered_endpoint(manner) as (url, _):
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        assert kg("index", tmp_path / "tale.txt").code != 0
+        [failure] = kg("status", "--json").json["failures"]
+        assert "can be used" in failure["reason"]
+        mended.append(True)
+        assert kg("index", tmp_path / "tale.txt").code == 0
+    assert kg("status", "--json").json["failures"] == []
+
+
 @pytest.mark.parametrize(
     "error",
     [

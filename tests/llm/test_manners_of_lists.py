@@ -179,6 +179,23 @@ async def test_an_account_that_is_refused_ends_the_run(settings: Make) -> None:
         await index(settings, manner)
 
 
+async def test_a_text_that_is_too_long_for_the_embedding_model_names_the_setting(
+    settings: Make,
+) -> None:
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
+        long = any(len(text.split()) > LONGEST for text in body.get("input", ()))
+        return to_json({"error": {"message": "at most 512 tokens"}}, 400) if long else None
+
+    text = f"{TALE} " + "He said it again and again. " * 100
+    built, _ = await index(settings, manner, text)
+    assert built.status
+    reasons = [failure.reason for failure in built.status.failures]
+    assert reasons
+    assert all("KG_EMBEDDING_TOKENS" in reason for reason in reasons)
+    built, _ = await index(settings, manner, text, embedding_tokens=200)
+    assert built.complete
+
+
 async def test_vectors_without_an_index_are_in_the_order_of_the_texts(settings: Make) -> None:
     def manner(body: Body, usual: Usual) -> HttpResponse | None:
         if "input" not in body:
@@ -190,3 +207,16 @@ async def test_vectors_without_an_index_are_in_the_order_of_the_texts(settings: 
 
     built, _ = await index(settings, manner)
     assert built.complete
+
+
+async def test_a_limit_of_inputs_is_learned(settings: Make) -> None:
+    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
+        many = len(body.get("input", ())) > 4
+        return to_json({"error": {"message": "batch size too large"}}, 400) if many else None
+
+    texts = [TALE.format(year) for year in range(1843, 1883)]
+    built, came = await index(settings, manner, *texts, embedding_batch=16, concurrency=1)
+    assert built.complete
+    sizes = [len(body["input"]) for body in came if "input" in body]
+    assert sum(size > 4 for size in sizes) <= 3  # 16 and 8 twice, in the first batch only
+    assert sizes.count(4) >= 8

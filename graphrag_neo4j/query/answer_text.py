@@ -1,9 +1,11 @@
 """The text of an answer: yielded piece by piece as it comes, and collected."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
+from graphrag_neo4j.context.citations import CitationKind, cited, made_explicit
+from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import ComposedTask, FinalTask, StreamedTask
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.verification import composed
@@ -16,6 +18,13 @@ __all__ = ["NOTHING", "TRY_LOCAL", "AnswerText"]
 RESTARTED: Final = (
     "The model's reasoning was shown before the answer, because the endpoint did not mark where it "
     "begins. It is no part of the answer."
+)
+NO_SOURCES: Final = (
+    "The answer has no sources, because the model cites none of the records that it read in a form "
+    "that can be read: use a model that follows instructions better, or ask again."
+)
+UNREAD: Final = (
+    "Citations of the answer that can't be read: {:,}. It is not clear which records they mean."
 )
 NOTHING: Final = "No answer to this question was found."
 TRY_LOCAL: Final = (
@@ -66,6 +75,21 @@ class AnswerText:
         if not self.found:
             self.text = NOTHING
             yield NOTHING
+
+    def read_citations(self, contexts: Iterable[ContextTable]) -> None:
+        """Brings citations that a model wrote in another form into the usual one, or says so."""
+        if not (self.found and isinstance(self._task, StreamedTask)):
+            return
+        known: dict[CitationKind, set[int]] = {}
+        tables = list(contexts)
+        for record in (record for table in tables for record in table.records.values()):
+            known.setdefault(record.kind, set()).add(record.ref)
+        material = "\n".join(table.text for table in tables)
+        self.text, unread = made_explicit(self.text, known, material)
+        if not cited(self.text):
+            self.notices.append(NO_SOURCES)
+        elif unread:
+            self.notices.append(UNREAD.format(unread))
 
     async def _written(self) -> AsyncGenerator[str, None]:
         match self._task:

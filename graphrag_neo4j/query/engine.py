@@ -73,6 +73,7 @@ async def answer_question(
     async with aclosing(answer.pieces()) as pieces:
         async for piece in pieces:
             yield piece
+    answer.read_citations(found.contexts)
     found_any = question.context_only or answer.found
     advice = [*answer.notices, *([] if found_any or method == "local" else [TRY_LOCAL])]
     _tell(advice, listen)

@@ -223,3 +223,37 @@ async def test_a_long_wait_that_is_ordered_ends_it(carol: Indexed) -> None:
     error = {"error": {"message": "Daily limit"}}
     with pytest.raises(ModelError, match="60 minutes"):
         await ask(carol, partial(chat, to_json(error, 429, {"retry-after": "3600"})))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "[{}]",
+        "[^{}]",
+        "(Source: {})",
+        "【{}†source】",
+        "[Daten: Quellen ({})]",
+        "Sources ({})",
+        "[Data: Sources ({0}-{0})]",
+    ],
+)
+async def test_a_citation_in_another_form_leads_to_the_text(carol: Indexed, form: str) -> None:
+    async with AsyncGraphRAG(carol.settings) as rag:
+        context = await rag.query(QUESTION, method="basic", context_only=True)
+    ref = min(record.ref for table in context.context for record in table.records.values())
+    answer, _ = await ask(carol, said(f"Scrooge is a miser {form.format(ref)}."))
+    assert [(one.kind, one.ref, one.supported) for one in answer.citations] == [
+        ("Sources", ref, True)
+    ]
+    assert answer.citations[0].sources
+    assert answer.notices == ()
+
+
+async def test_an_answer_without_sources_says_so(carol: Indexed) -> None:
+    for text in (SAID, "Scrooge is a miser [99999]."):
+        answer, _ = await ask(carol, said(text))
+        assert answer.text == text
+        assert any("no sources" in notice for notice in answer.notices)
+    cites = next(one.ref for table in answer.context for one in table.records.values())
+    answer, _ = await ask(carol, said(f"A miser [Data: Sources ({cites})]. So it is [99999]."))
+    assert any("can't be read: 1" in notice for notice in answer.notices)

@@ -158,6 +158,26 @@ async def test_a_gleaning_that_fails_leaves_the_first_list(
     assert any("gleaning" in one for one in built.status.unusable)
 
 
+async def test_citations_of_reports_in_another_language_are_kept(
+    settings: Make, graph: Graph
+) -> None:
+    def manner(body: Body, usual: Usual) -> HttpResponse | None:
+        if schema_of(body) != "community_report":
+            return None
+        text = json.dumps(usual(body))
+        reports.append(body)
+        text = text.replace(f"; Claims ({INVENTED})", "")
+        return to_json(json.loads(text.replace("[Data: Entities (", "[Daten: Entit\\u00e4ten (")))
+
+    reports: list[Body] = []
+    text = BOOK.read_text("utf-8")[:6_000]
+    built, _ = await index(settings, manner, text, gleanings=0, entity_types=("any",))
+    assert built.complete
+    assert reports
+    cites = "MATCH (c:Community)-[:HAS_FINDING]->()-[:CITES]->(:Entity) WHERE c.origin = 'model'"
+    assert await graph.run_plain(f"{cites} RETURN c LIMIT 1")
+
+
 async def test_a_moderated_text_is_one_failed_chunk(settings: Make) -> None:
     def manner(body: Body, _usual: Usual) -> HttpResponse | None:
         if is_extraction(body) and "1843" in json.dumps(body):

@@ -8,6 +8,12 @@
 
 In round brackets all of the text must have this form, with a kind that is known: `(Data: see page
 5)` is prose.
+
+Other forms are citations only if a record has the number, and may be text of a document otherwise:
+
+    [6], [^6], 【6†source】                  the number alone
+    (Source: 6), [Reports 1, 2], Reports (1-3)
+    [Daten: Quellen (6)]                     with another word for the data
 """
 
 import re
@@ -20,9 +26,12 @@ from typing import Final, Literal
 __all__ = [
     "CITATION_KINDS",
     "DATA",
+    "LOOSE",
+    "NOTE",
     "CitationKind",
     "CitedPart",
     "found_at",
+    "loose_in",
     "neutral",
     "read_parts",
 ]
@@ -75,18 +84,21 @@ OPEN, CLOSE, ROUND_OPEN, ROUND_CLOSE = r"[\[［【]", r"[\]］】]", "[(（]", "
 SEPARATORS = r"(?:[\s,，、;；/&]|and|und|和|及|と)*+"
 ENDS = r"(?![^\W\d_])"  # no letter follows
 LABEL = rf"(?:\s*+(?:ids?|nos?|nr|refs?|编号|番号){ENDS}\.?)?+"
-NUMBER = rf"(?:(?:ids?|nos?|nr|refs?){ENDS}[\s.:：]*+)?+[#＃№]?+\s*+\d++"
+NUMBER = rf"(?:(?:ids?|nos?|nr|refs?){ENDS}[\s.:：]*+)?+[#＃№]?+\s*+\d++(?:\s*+[-–]\s*+\d++)?+"
 NUMBERS = rf"(?:{NUMBER}|\+\s*+[^\W\d_]++)(?:{SEPARATORS}(?:{NUMBER}|\+\s*+[^\W\d_]++))*+"
 IN_BRACKETS = rf"[(（\[［【]\s*+(?:{NUMBERS})\s*+[)）\]］】]"
 LISTED = rf"{LABEL}\s*+[:：]?+\s*+(?:(?P<enclosed>{IN_BRACKETS})|(?P<bare>{NUMBERS})){SEPARATORS}"
 UNSPACED_WORD = _any_of(word for words in UNSPACED.values() for word in words.split())
 SPACED_WORD = _any_of(word for words in SPACED.values() for word in words.split())
+# A mark at the beginning of a line is a note, or a line of a list of notes.
+NOTE = re.compile(r"^[\s>*-]*+(\[\^?\d+\])", re.MULTILINE)
 # The parts of a bracket whose text consists of nothing else, and those among other text.
 PART = re.compile(rf"(?P<word>{UNSPACED_WORD}|[^\W\d_]++){LISTED}", re.IGNORECASE)
 PART_IN_TEXT = re.compile(
     rf"(?<![^\W\d_])(?P<word>[^\W\d_]++)\s*+{ROUND_OPEN}(?P<enclosed>[^()（）]*+){ROUND_CLOSE}"
 )
-ITEM = re.compile(r"\d++|\+\s*+[^\W\d_]++")
+ITEM = re.compile(r"(\d++)\s*+[-–]\s*+(\d++)|\d++|\+\s*+[^\W\d_]++")
+LONGEST_RANGE = 100  # refs that "1-100" stands for at most
 FIRST = re.compile(SEPARATORS)
 
 SQUARE = (
@@ -94,12 +106,16 @@ SQUARE = (
     rf"(?P<square>(?:[^\[\]［］【】]++|{OPEN}[\d\s,，、;；#]*+{CLOSE})*+){CLOSE}"
 )
 KNOWN = rf"(?:{UNSPACED_WORD}|{SPACED_WORD}{ENDS})"
-ROUND = (
-    rf"{ROUND_OPEN}\s*+data\s*+[:：]\s*+"
-    rf"(?P<round>(?:{KNOWN}{LABEL}\s*+[:：]?+\s*+(?:{IN_BRACKETS}|{NUMBERS}){SEPARATORS})++)"
-    rf"{ROUND_CLOSE}"
-)
+LISTED_KINDS = rf"(?:{KNOWN}{LABEL}\s*+[:：]?+\s*+(?:{IN_BRACKETS}|{NUMBERS}){SEPARATORS})++"
+ROUND = rf"{ROUND_OPEN}\s*+data\s*+[:：]\s*+(?P<round>{LISTED_KINDS}){ROUND_CLOSE}"
 CITATION = re.compile(rf"{SQUARE}|{ROUND}", re.IGNORECASE)
+LOOSE = re.compile(
+    rf"{SQUARE}|{ROUND}"
+    rf"|[(（\[［【]\s*+(?:(?!data\b)[^\W\d_]++\s*+[:：]\s*+)?(?P<kinds>{LISTED_KINDS})[)）\]］】]"
+    rf"|(?<![^\W\d_])(?P<kind>{KNOWN}\s*+{ROUND_OPEN}(?:{NUMBERS}){ROUND_CLOSE})"
+    rf"|{OPEN}\s*+\^?+(?P<bare>{NUMBERS})(?:†[^\[\]【】]*+)?+{CLOSE}(?![(:：])",
+    re.IGNORECASE,
+)
 DATA = re.compile(rf"(?<!\s)(\s*+)(?:{SQUARE}|{ROUND})", re.IGNORECASE)
 
 # The start of a citation, without white space, case and invisible characters; also the start of one
@@ -152,6 +168,17 @@ def read_parts(found: re.Match[str]) -> list[CitedPart]:
     ]
 
 
+def loose_in(found: re.Match[str]) -> list[CitedPart] | None:
+    """The parts of a citation that `LOOSE` has found: the kind of numbers alone is None.
+
+    None for a citation in a form that is always read.
+    """
+    if found["bare"] is not None:
+        return [_part(found["bare"], None)]
+    inside = found["kinds"] or found["kind"]
+    return _parts(inside) if inside else None
+
+
 def found_at(text: str, place: int) -> bool:
     """Whether a citation begins at this place of a text."""
     return CITATION.match(text, place) is not None
@@ -195,10 +222,12 @@ def _parts(inside: str) -> list[CitedPart]:
 
 
 def _part(numbers: str, kind: CitationKind | None) -> CitedPart:
-    items = ITEM.findall(numbers)
-    digits = [item for item in items if item.isdigit()]
-    refs = tuple(int(item) for item in digits if len(item) <= LONGEST_REF)
-    return CitedPart(kind, refs, len(digits) < len(items), len(digits) - len(refs))
+    items = list(ITEM.finditer(numbers))
+    written = [(item[1] or item[0], item[2] or item[0]) for item in items if item[0][0] != "+"]
+    read = [(int(a), int(b)) for a, b in written if max(len(a), len(b)) <= LONGEST_REF]
+    refs = [range(a, b + 1) if 0 <= b - a < LONGEST_RANGE else (a, b) for a, b in read]
+    every = tuple(ref for part in refs for ref in part)
+    return CitedPart(kind, every, len(written) < len(items), len(written) - len(read))
 
 
 def _kind(word: str) -> CitationKind | None:

@@ -21,9 +21,12 @@ from itertools import count
 from graphrag_neo4j.context.citation_forms import (
     CITATION_KINDS,
     DATA,
+    LOOSE,
+    NOTE,
     CitationKind,
     CitedPart,
     found_at,
+    loose_in,
     neutral,
     read_parts,
 )
@@ -39,6 +42,7 @@ __all__ = [
     "cited",
     "footnoted",
     "ground",
+    "made_explicit",
     "neutralised",
     "rewrite",
     "statements",
@@ -80,14 +84,20 @@ def cited(text: str) -> list[CitationRef]:
     return list(found)
 
 
-def ground(text: str, known: Mapping[CitationKind, Collection[int]]) -> Grounded:
+def ground(
+    text: str, known: Mapping[CitationKind, Collection[int]], material: str | None = None
+) -> Grounded:
     """The text without the citations of records that are not in `known`.
+
+    With the `material` that the model has read, loose citations are read, too.
 
     >>> ground("Rich [Data: Entities (5, 99)]. Dead [Data: Reports (1)].", {"Entities": {5}}).text
     'Rich [Data: Entities (5)]. Dead.'
     """
     found: dict[CitationRef, None] = {}
     removed = 0
+    if material is not None:
+        text, _ = made_explicit(text, known, material)
 
     def keep(kind: CitationKind | None, ref: int) -> int | None:
         nonlocal removed
@@ -98,6 +108,41 @@ def ground(text: str, known: Mapping[CitationKind, Collection[int]]) -> Grounded
         return None
 
     return Grounded(rewrite(text, keep), tuple(found), removed)
+
+
+def made_explicit(
+    text: str, known: Mapping[CitationKind, Collection[int]], material: str = ""
+) -> tuple[str, int]:
+    """The text with loose citations such as `[6]` in the usual form, and the number of the others.
+
+    A number without a kind is a citation if one kind only has it in `known`. What stands in
+    `material`, the text that the model has read, may be quoted from there and stays as it is.
+
+    >>> made_explicit("Rich [6]. Dead (Source: 2).", {"Entities": {6}, "Sources": {2}})
+    ('Rich [Data: Entities (6)]. Dead [Data: Sources (2)].', 0)
+    """
+    unread, notes = 0, set(NOTE.findall(text))
+
+    def explicit(found: re.Match[str]) -> str:
+        nonlocal unread
+        parts = loose_in(found)
+        if parts is None or found[0] in material:
+            return found[0]
+        meant = [
+            [
+                (one, ref)
+                for one in ([part.kind] if part.kind else known)
+                if ref in known.get(one, ())
+            ]
+            for part in parts
+            for ref in part.refs
+        ]
+        if meant and all(len(one) == 1 for one in meant) and found[0] not in notes:
+            return bracket(one[0] for one in meant)
+        unread += 1
+        return found[0]
+
+    return LOOSE.sub(explicit, text), unread
 
 
 def rewrite(text: str, rename: Rename) -> str:

@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Listener, Notice, Share, silent
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.corpus import Corpus
@@ -191,7 +192,7 @@ def _requests(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
         while True:
             found.append((_size(request, encoding), bool(request.choices)))
             request = task.send(_shortest(request, len(found)))
-    except StopIteration:
+    except (StopIteration, ReplyError):  # such records can't be used
         return found
 
 

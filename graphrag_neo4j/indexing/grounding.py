@@ -13,15 +13,18 @@ Known = Mapping[CitationKind, Mapping[int, str]]
 """The records that may be cited: by kind, the id of each ref."""
 
 
-def report_row(community: str, report: WrittenReport, known: Known) -> ReportToSave:
+def report_row(
+    community: str, report: WrittenReport, known: Known, material: str | None = None
+) -> ReportToSave:
     """The row of a report for `graph.save_reports`, without citations of records not in `known`.
 
+    `material` is the context that a model has read.
     `properties.invented` is the number of citations that were removed.
     """
-    title, summary = ground(report.title, {}), ground(report.summary, known)
-    explanation = ground(report.rating_explanation, known)
+    title, summary = ground(report.title, {}), ground(report.summary, known, material)
+    explanation = ground(report.rating_explanation, known, material)
     findings = [
-        _finding_row(community, index, finding, known)
+        _finding_row(community, index, finding, known, material)
         for index, finding in enumerate(report.findings)
     ]
     removed = title.removed + summary.removed + explanation.removed + sum(n for _, n in findings)
@@ -41,10 +44,11 @@ def report_row(community: str, report: WrittenReport, known: Known) -> ReportToS
 
 
 def _finding_row(
-    community: str, index: int, finding: FindingText, known: Known
+    community: str, index: int, finding: FindingText, known: Known, material: str | None
 ) -> tuple[FindingToSave, int]:
     """The row of a finding, and the number of citations that were removed from it."""
-    summary, explanation = ground(finding.summary, known), ground(finding.explanation, known)
+    summary = ground(finding.summary, known, material)
+    explanation = ground(finding.explanation, known, material)
     cites = dict.fromkeys((*summary.citations, *explanation.citations))
     row: FindingToSave = {
         "id": identify("finding", community, index),

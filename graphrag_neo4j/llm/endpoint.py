@@ -13,7 +13,7 @@ from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, Repl
 from graphrag_neo4j.llm.calls.call_options import CallOptions, Capabilities, embedding_body
 from graphrag_neo4j.llm.calls.endpoint_errors import Explainer, Failures
 from graphrag_neo4j.llm.calls.http_calls import HttpCalls
-from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning_streamed
+from graphrag_neo4j.llm.calls.reasoning_tags import hides_opening, remove_reasoning_streamed
 from graphrag_neo4j.llm.calls.refusals import refused_option
 from graphrag_neo4j.llm.calls.response_bodies import (
     Completion,
@@ -22,7 +22,6 @@ from graphrag_neo4j.llm.calls.response_bodies import (
     completion_of,
     has_no_text,
     has_reasoning,
-    refuse_long,
     reply_of,
     used_by,
     vectors_of,
@@ -55,11 +54,15 @@ NO_MODEL = (
 )
 EMBEDDING = "embedding"  # the step under which the meter counts embeddings
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
-ATTEMPTS: Final = 2  # at a reply whose text did not begin before its limit
+ATTEMPTS: Final = 2  # at a reply without a text
 
 
 class _NoTextError(Exception):
-    """A model's reasoning reached the limit of the reply before its text began."""
+    """A model's reasoning reached the limit of the reply, or its end, before its text began."""
+
+
+class _NotStreamedError(Exception):
+    """The endpoint refuses to stream, or its stream holds nothing."""
 
 
 class Endpoint:
@@ -149,24 +152,22 @@ class Endpoint:
         """Runs an LLM task: sends its requests and returns its result.
 
         Raises what `ask` raises, and ReplyError where the task can't use a reply. A request that
-        the endpoint refuses raises its error in the task, which may go on without the reply.
+        fails raises its error in the task, which may go on without the reply.
         """
         try:
             request = next(task)
             while True:
-                reply = await self.reply_or_refusal(request)
+                reply = await self.reply_or_error(request)
                 request = self._advance(task, request, reply)
         except StopIteration as done:
             return cast("T", done.value)
 
-    async def reply_or_refusal(self, request: Request) -> Reply | ReplyError:
-        """Sends one request; returns the error if the endpoint refuses the request itself."""
+    async def reply_or_error(self, request: Request) -> Reply | ReplyError:
+        """Sends one request; returns the error if only this call fails."""
         try:
             return await self.ask(request)
         except ReplyError as error:
-            if error.refused:
-                return error
-            raise
+            return error
 
     def _advance(self, task: LLMTask[T], request: Request, reply: Reply | ReplyError) -> Request:
         """Gives a task the reply to its request, and returns its next request."""
@@ -191,42 +192,52 @@ class Endpoint:
                 raise self._failures.count(request.step, error, options.model) from None
             self._failures.end_row()
             # The call is counted first, because it costs money even if the reply can't be used.
-            content = completion["choices"][0]["message"]["content"] or ""
+            content = completion["choices"][0]["message"]["content"]
             self._count(request, used_by(completion), content)
             options.known.reasons |= has_reasoning(completion)
-            if not has_no_text(completion):
-                return self._reply(request, completion)
-            self._refuse_same_again(options)
+            options.known.hides_opening |= hides_opening(content)
+            if has_no_text(completion):
+                self._refuse_same_again(options)
+                continue
+            reply = self._reply(request, completion)
+            if attempt or reply.text.strip():  # a reply may be empty by chance
+                return reply
         raise ReplyError(options.no_text)
 
-    def stream(
-        self, request: Request, incomplete: Callable[[str], None] = lambda _reason: None
+    async def stream(
+        self,
+        request: Request,
+        incomplete: Callable[[str], None] = lambda _reason: None,
+        restart: Callable[[], None] = lambda: None,
     ) -> AsyncGenerator[str, None]:
         """Sends one request and yields the reply as it comes. Raises the same errors as `ask`.
 
         If the reply is cut off, `incomplete` is called at its end with the reason, which is a part
-        of a sentence.
+        of a sentence. `restart` is called if what was yielded turns out to be no part of the reply,
+        but the model's reasoning. A reply that the endpoint does not stream is yielded whole.
         """
         used = self.meter.steps[request.step]
-        return self._stream(request, lambda pieces: storable_pieces(pieces, used), incomplete)
-
-    async def _stream(
-        self,
-        request: Request,
-        storable: Callable[[AsyncGenerator[str, None]], AsyncGenerator[str, None]],
-        incomplete: Callable[[str], None],
-    ) -> AsyncGenerator[str, None]:
         for attempt in range(ATTEMPTS):
             options = await self._prepare(request, attempt)
             record = StreamRecord()
-            raw = self._streamed(options, record)
+            written = remove_reasoning_streamed(
+                storable_pieces(self._streamed(options, record), used),
+                hidden=options.known.hides_opening,
+                restart=restart,
+            )
             try:
-                async with aclosing(remove_reasoning_streamed(storable(raw))) as pieces:
+                async with aclosing(written) as pieces:
                     async for piece in pieces:
                         yield piece
             except _NoTextError:  # then nothing was yielded
                 self._refuse_same_again(options)
                 continue
+            except _NotStreamedError:
+                reply = await self.ask(request)
+                if not record.has_events:
+                    options.known.refused.add("stream")
+                yield reply.text
+                record = StreamRecord(end="length" if reply.cut else "stop")
             if record.incomplete:
                 incomplete(record.incomplete)
             return
@@ -243,18 +254,22 @@ class Endpoint:
                 async for event in events:
                     if piece := record.add(event):
                         yield piece
-            refuse_long(0, events.response)
+            record.close(events.response)
         except (openai.APIError, ReplyError) as error:
             raise self._failures.count(step, error, model) from None
         except (ValueError, RecursionError):
-            invalid = ReplyError("the endpoint's stream holds text that is not JSON")
-            raise self._failures.count(step, invalid, model) from None
+            record.flaw = "the endpoint's stream holds text that is not JSON"
+            if not record.pieces:
+                raise self._failures.count(step, ReplyError(record.flaw), model) from None
         self._failures.end_row()
         self._count(options.request, record.used, record.text)
         options.known.reasons |= record.reasons
+        options.known.hides_opening |= hides_opening(record.text)
         if record.has_no_text:
             raise _NoTextError
         record.refuse_empty()
+        if record.is_empty:
+            raise _NotStreamedError
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Returns one vector for each text, in the same order. Raises the same errors as `ask`."""
@@ -313,6 +328,8 @@ class Endpoint:
         return await options.healed(post, stream=False)
 
     async def _open_stream(self, body: Mapping[str, Any]) -> openai.AsyncStream[object]:
+        if "stream" not in body:
+            raise _NotStreamedError
         return await self._calls.open_stream(CHAT, body, self._check_budget)
 
     def _refuse_same_again(self, options: CallOptions) -> None:

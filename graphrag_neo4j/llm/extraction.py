@@ -5,7 +5,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 
 from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.replies.list_marks import SCORE, kind_of
+from graphrag_neo4j.llm.replies.list_marks import FIELDS, SCORE
 from graphrag_neo4j.llm.replies.signs import holds_delimiter
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
 from graphrag_neo4j.text import clean_name, looks_like_name, name_key
@@ -21,14 +21,13 @@ def extraction_of(gleaned: Gleaning) -> Extraction:
     entities: list[EntityRecord] = []
     relationships: list[RelationshipRecord] = []
     unusable = list(gleaned.odd)
+    records = [(_kind(record), *record[1:]) for record in gleaned.records]
     named = {
-        name_key(clean_name(name))
-        for kind, *names in gleaned.records
-        for name in names[: kind_of(kind) == "entity"]
+        name_key(clean_name(name)) for kind, *names in records for name in names[: kind == "entity"]
     }
-    for kind, *fields in gleaned.records:
+    for kind, *fields in records:
         try:
-            match clean_name(kind).casefold():
+            match kind:
                 case "entity":
                     entities.append(_entity(fields))
                 case "relationship":
@@ -38,6 +37,17 @@ def extraction_of(gleaned: Gleaning) -> Extraction:
         except _UnusableError as reason:
             unusable.append(str(reason))
     return Extraction(entities, relationships, gleaned.cut, unusable)
+
+
+def _kind(record: Sequence[str]) -> str:
+    """Returns the kind of a record. A kind in another language shows by the number of fields."""
+    kind = clean_name(record[0]).casefold()
+    if kind in FIELDS:
+        return kind
+    if len(record) == FIELDS["relationship"] and SCORE.fullmatch(record[-1]):
+        return "relationship"
+    is_entity = len(record) == FIELDS["entity"] and not SCORE.fullmatch(record[-1])
+    return "entity" if is_entity else kind
 
 
 class _UnusableError(Exception):

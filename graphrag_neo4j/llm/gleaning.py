@@ -19,7 +19,6 @@ __all__ = ["Gleaning", "MissedQuestion", "Wording", "read_with_gleanings"]
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
-REFUSED = "a gleaning that the endpoint refused"
 ANSWERS = 20  # answers after which a model is judged by them
 ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
 BEGINNING = 60  # characters of an unread text that are kept
@@ -89,8 +88,8 @@ def read_with_gleanings(
 
     `types` are the types of entities that the prompt asks for.
     It stops earlier at a gleaning that finds nothing new. Each list is parsed separately. It yields
-    at most 2 * gleanings + 1 requests and their continuations. A request after the first that the
-    endpoint refuses, for example since the conversation has become too long, ends the reading.
+    at most 2 * gleanings + 1 requests and their continuations. A request after the first that
+    fails, for example since the conversation has become too long, ends the reading.
     Raises ReplyError if the first reply holds no list at all.
     """
     question = question or MissedQuestion()
@@ -105,10 +104,10 @@ def read_with_gleanings(
             if gleaning:
                 messages = (*messages, Message("user", wording.more))
             text, read, cut = yield from _whole(step, messages, wording.go_on, types)
-        except ReplyError:
+        except ReplyError as error:
             if not gleaning:
                 raise
-            found.odd.append(REFUSED)
+            found.odd.append(f"a gleaning that failed: {error}")
             break
         is_new = _keep(found, text, read, cut=cut, is_first=gleaning == 0)
         if gleaning and not is_new:

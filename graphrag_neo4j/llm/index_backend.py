@@ -1,5 +1,6 @@
 """The index backend with a model: LLM tasks that write prompts and read replies, without I/O."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -139,12 +140,16 @@ class LLMIndexBackend:
     def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
         """Extracts the entities and relationships that a chunk states."""
         gleaned = yield from self._gleaned("extraction", self._extraction, chunk)
-        return extraction_of(gleaned)
+        found = extraction_of(gleaned)
+        _refuse_unusable(gleaned, found.entities or found.relationships, found.unusable)
+        return found
 
     def claims(self, chunk: ChunkText) -> LLMTask[Claims]:
         """Extracts the claims that a chunk makes."""
         gleaned = yield from self._gleaned("claims", self._claims, chunk)
-        return claims_of(gleaned)
+        found = claims_of(gleaned)
+        _refuse_unusable(gleaned, found.claims, found.unusable)
+        return found
 
     def _gleaned(self, step: Step, reading: _Reading, chunk: ChunkText) -> LLMTask[Gleaning]:
         """Reads a chunk with gleanings; each reply has a limit of tokens."""
@@ -206,6 +211,13 @@ class LLMIndexBackend:
             rating=written.rating,
             rating_explanation=fold_prose(written.rating_explanation),
         )
+
+
+def _refuse_unusable(gleaned: Gleaning, usable: Sequence[object], reasons: Sequence[str]) -> None:
+    """Raises ReplyError if there are records, but none of them can be used."""
+    if gleaned.records and not usable:
+        reason = Counter(reasons).most_common(1)[0][0]
+        raise ReplyError(f"none of the {len(gleaned.records)} records can be used: {reason}")
 
 
 def _without_instructions(

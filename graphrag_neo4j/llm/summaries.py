@@ -106,7 +106,9 @@ class Summaries:
         try:
             limit = summaries_limit(sum(map(self._most_words, things)))
             reply = yield from read_json(_request(prompt, limit), SummariesSchema)
-        except ReplyError:
+        except ReplyError as error:
+            if not error.reached:  # more calls would not reach it either
+                raise
             return {}
         materials = [set(words(_material(thing))) for thing in things]
         return {

@@ -76,8 +76,9 @@ async def answer_question(
     async with aclosing(answer.pieces()) as pieces:
         async for piece in pieces:
             yield piece
+    answer.read_citations(found.contexts)
     found_any = question.context_only or answer.found
-    advice = [] if found_any or method == "local" else [TRY_LOCAL]
+    advice = [*answer.notices, *([] if found_any or method == "local" else [TRY_LOCAL])]
     _tell(advice, listen)
     yield Answer(
         text=answer.text,

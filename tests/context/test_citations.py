@@ -14,6 +14,7 @@ from graphrag_neo4j.context.citations import (
     cited,
     footnoted,
     ground,
+    made_explicit,
     neutralised,
     rewrite,
     statements,
@@ -121,6 +122,25 @@ def test_the_odd_forms_are_written_in_the_usual_one() -> None:
     assert statements(text)["Sources", 3] == ["死了"]
     numbers: dict[CitationRef, int] = {("Reports", 2): 1, ("Sources", 3): 2}
     assert footnoted(text, numbers) == "富有[^1]。死了[^2]。"
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("It is in both [5].", 1),
+        ("It is in none [6], (Source: 6).", 2),
+        ("See [7](https://example.org).", 0),
+        ("Some say so[^7].\n\n[^7]: Who knows.", 1),
+        ("As the document says [8].", 0),
+        ("There were 5 men (see page 7).", 0),
+        ("It is [Data: Entities (5)].", 0),
+    ],
+)
+def test_a_loose_citation_that_may_mean_something_else_stays_and_is_counted(
+    text: str, unread: int
+) -> None:
+    known = {"Entities": {5, 7, 8}, "Reports": {5}, "Sources": set[int]()}
+    assert made_explicit(text, known, "He was right [8].") == (text, unread)  # type: ignore[arg-type]
 
 
 def test_removes_what_is_not_known_and_counts_it() -> None:

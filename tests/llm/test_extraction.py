@@ -111,7 +111,7 @@ def test_a_delimiter_inside_a_description_stays_in_it() -> None:
         ('("entity"<|><|>person<|>Someone)', "entity without a name"),
         ('("relationship"<|>Ann<|>Bob)', "relationship with too few fields"),
         ('("relationship"<|>Ann<|>" "<|>They met<|>5)', "relationship without a name"),
-        ('("event"<|>Ann<|>Bob<|>They met<|>5)', "unknown kind of record"),
+        ('("event"<|>Ann<|>Bob)', "unknown kind of record"),
     ],
 )
 def test_a_record_that_can_not_be_used_is_counted_by_its_reason(record: str, reason: str) -> None:

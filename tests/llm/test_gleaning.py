@@ -296,7 +296,7 @@ def test_what_was_read_is_kept_if_its_continuation_is_refused() -> None:
 def test_what_was_read_is_kept_if_a_gleaning_is_refused(replies: tuple[str | ReplyError]) -> None:
     passes, _ = read(*replies, gleanings=2)
     assert names(passes) == ["Ann"]
-    assert passes.odd == ["a gleaning that the endpoint refused"]
+    assert ["gleaning that failed" in one for one in passes.odd] == [True]
 
 
 def test_a_first_request_that_is_refused_fails_the_reading() -> None:

@@ -1,8 +1,9 @@
-"""A fake endpoint that keeps the bodies of the requests, and may reply what a test wants."""
+"""Fake endpoints that reply what a test wants, and else what the fake replies."""
 
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from tests.support.fake_endpoint.endpoint import Endpoint
@@ -11,9 +12,19 @@ from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
 from tests.support.odd_endpoint import serving
 
-__all__ = ["Body", "prompt_of", "recording_endpoint", "schema_of"]
+__all__ = [
+    "Body",
+    "Manner",
+    "Usual",
+    "mannered_endpoint",
+    "prompt_of",
+    "recording_endpoint",
+    "schema_of",
+]
 
 Body = dict[str, Any]
+Usual = Callable[[Body], Body]
+Manner = Callable[[Body, Usual], HttpResponse | None]
 
 
 def schema_of(body: Body) -> str:
@@ -24,6 +35,33 @@ def schema_of(body: Body) -> str:
 def prompt_of(body: Body) -> str:
     """All messages of a request as one text."""
     return "\n\n".join(message["content"] for message in body["messages"])
+
+
+@contextmanager
+def mannered_endpoint(manner: Manner) -> Iterator[tuple[str, list[Body]]]:
+    """Yields the address, and the list of the bodies that came.
+
+    `manner` gets the body of a call and the function that tells what the fake replies to a body, as
+    JSON. It returns the response, or None for that of the fake.
+    """
+    came: list[Body] = []
+    fake = Endpoint(Options())
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        if not request.body:
+            return fake.answer(request)
+
+        def usual(body: Body) -> Body:
+            sent = replace(request, body=json.dumps(body).encode())
+            replied: Body = json.loads(fake.answer(sent).body)
+            return replied
+
+        body = json.loads(request.body)
+        came.append(body)
+        return manner(body, usual) or fake.answer(request)
+
+    with serving(answer) as url:
+        yield url, came
 
 
 @contextmanager

@@ -85,18 +85,17 @@ class BatchedTasks:
             self._endpoint.meter.note_repaired(step, parts)
 
     async def _reply(self, request: Request) -> Reply | ReplyError:
-        """The reply to a request, or the error with which the endpoint refuses it."""
+        """The reply to a request, or the error with which it failed."""
         key = self._requests.key(request)
         row = await self._row(key)
         if row and row["text"] is not None:
             return self._requests.reply(request, row["text"], cut=row["cut"])
         if row and row["error"] is not None:
-            if row["problem"] == "refused":
-                return ReplyError(row["error"], refused=True)
-            if self._is_given_up(row):
-                raise ReplyError(row["error"])
+            refused = row["problem"] == "refused"
+            if refused or self._is_given_up(row):
+                return ReplyError(row["error"], refused=refused)
         if self._direct:
-            return await self._endpoint.reply_or_refusal(request)
+            return await self._endpoint.reply_or_error(request)
         if not row or row["error"] is not None:
             if tried := await self._tried(request, key):
                 return tried
@@ -121,7 +120,7 @@ class BatchedTasks:
         async with self._trying:
             if form in self._forms:
                 return None
-            reply = await self._endpoint.reply_or_refusal(request)
+            reply = await self._endpoint.reply_or_error(request)
             if isinstance(reply, Reply):
                 self._forms.add(form)
                 await self._graph.write("batch/answered", id=key, text=reply.text, cut=reply.cut)

@@ -6,6 +6,7 @@ A statement that changes a text marks its node. A hash of the text is stored wit
 that an unchanged text is not embedded again. All vectors of a graph come from one model.
 """
 
+import sys
 from array import array
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ BYTES = 16  # of each number of a vector during a call: the response, its JSON a
 USUAL_DIMENSIONS = 1536  # of a vector, as long as its length is not known
 PROBE = "Neo4j"
 PROBES = 3
+SMALLEST_LIMIT = 256  # tokens of a text, of the models in use
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ class _Embedding:
         self.graph, self.dimensions, self.found = stage.graph, dimensions, found
         self.ready = False
         self.flawed = 0
+        self.most = sys.maxsize  # texts of one call, as far as the endpoint is known to bear them
         self.spent: BudgetSpentError | None = None
 
     async def run(self) -> None:
@@ -223,27 +226,33 @@ class _Embedding:
         self.dimensions, self.ready = found, True
 
     async def _answer(self, batch: list[_Text]) -> list[_EmbeddedText]:
-        """The result for each text of a batch; if a call fails, each half is tried alone."""
+        """The result for each text of a batch."""
         results: list[_EmbeddedText] = []
-        parts = [batch]
-        while parts:
-            part = parts.pop()
-            try:
-                embed = self.embedder.of(part[0].kind).embed
-                vectors = await embed([text.text for text in part])
-                results += map(self._outcome, part, vectors)
-            except ReplyError as error:
-                if len(part) == 1:
-                    results.append(_EmbeddedText(part[0], failure=str(error)))
-                else:
-                    middle = len(part) // 2
-                    parts += [part[middle:], part[:middle]]
-            except BudgetSpentError as error:
-                if not results:
-                    raise
-                self.spent = error  # the results so far are saved first
-                break
+        try:
+            most = min(self.most, len(batch))
+            for start in range(0, len(batch), most):
+                await self._embed(batch[start : start + most], results)
+        except BudgetSpentError as error:
+            if not results:
+                raise
+            self.spent = error  # the results so far are saved first
         return results
+
+    async def _embed(self, part: list[_Text], results: list[_EmbeddedText]) -> None:
+        """Adds the result for each text of a part; if its call fails, each half is tried alone."""
+        try:
+            vectors = await self.embedder.of(part[0].kind).embed([text.text for text in part])
+            results += map(self._outcome, part, vectors)
+        except ReplyError as error:
+            if len(part) == 1:
+                results.append(_EmbeddedText(part[0], failure=_failure(part[0], error)))
+                return
+            first, middle = len(results), len(part) // 2
+            await self._embed(part[:middle], results)
+            await self._embed(part[middle:], results)
+            if error.refused and not any(one.failure for one in results[first:]):
+                # No text was refused alone: they were too many.
+                self.most = min(self.most, len(part) - middle)
 
     def _outcome(self, text: _Text, numbers: Sequence[float]) -> _EmbeddedText:
         elements = self.embedder.elements
@@ -273,6 +282,13 @@ class _Embedding:
                     if rows:
                         await tx.run(f"embed/{statement}_{kind}", rows=rows)
                         rows.clear()  # the driver keeps the parameters until the transaction ends
+
+
+def _failure(text: _Text, error: ReplyError) -> str:
+    """The reason why a text has no vector, with what to do if it may be too long for the model."""
+    if not error.reached or text.n_tokens <= SMALLEST_LIMIT:
+        return str(error)
+    return f"{error}. If it is too long for the model, set KG_EMBEDDING_TOKENS lower"
 
 
 def _rows(results: Sequence[_EmbeddedText]) -> dict[str, list[Row]]:

@@ -240,7 +240,8 @@ class _Level:
         self.stage.listen(Advanced(len(rows), len(failed)))
 
     def _row(self, task: _Task, report: WrittenReport) -> ReportToSave:
-        row, pieces = report_row(task.id, report, task.known), _piece_properties(task)
+        read = None if task.report or self.quoting else task.table.text
+        row, pieces = report_row(task.id, report, task.known, read), _piece_properties(task)
         row["properties"] |= {
             "n_tokens": report_tokens(row["properties"]["report"], self.limits.count),
             "report_hash": task.hash,

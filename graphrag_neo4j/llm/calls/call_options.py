@@ -10,13 +10,14 @@ from typing import Any, Final
 import openai
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.llm.calls.refusals import LARGE_LIMIT, LIMITS, refused_option
-from graphrag_neo4j.model import Request, T
+from graphrag_neo4j.llm.calls.refusals import LARGE_LIMIT, LIMITS, SEVERAL, refused_option
+from graphrag_neo4j.model import Message, Request, T
 
 __all__ = ["CallOptions", "Capabilities", "embedding_body"]
 
 MORE_ROOM: Final = 4  # times as many tokens for reasoning in the second attempt
 NO_ROOM: Final = "room"  # in `Capabilities.refused`: the endpoint bears no room for reasoning
+REFUSING: Final = frozenset({400, 422, 501})  # statuses of a call with an option that is refused
 SCHEMA, PLAIN_JSON = "json_schema", "json_object"  # the two types of a response format
 
 
@@ -25,11 +26,13 @@ class Capabilities:
     """What is known of one model at an endpoint.
 
     `refused` holds the options that it refuses. `reasons` is True if it writes a reasoning before
-    its reply; the tokens of the reasoning count into the limit of the reply.
+    its reply; the tokens of the reasoning count into the limit of the reply. `hides_opening` is
+    True if that reasoning has come without its opening mark.
     """
 
     refused: set[str] = field(default_factory=set)
     reasons: bool = False
+    hides_opening: bool = False
 
     def remember(self, refused: Collection[str]) -> None:
         """Remembers options that a call had to leave out. Raises nothing."""
@@ -61,17 +64,16 @@ class CallOptions:
     def body(self, *, stream: bool) -> dict[str, Any]:
         """Returns the body of the call."""
         messages = [{"role": one.role, "content": one.content} for one in self.request.messages]
-        body: dict[str, Any] = {"model": self.model, "messages": messages}
-        if stream:
-            body |= {"stream": True}
-        return body | self.options(stream=stream)
+        if SEVERAL in self.known.refused | self.left_out:
+            messages = [{"role": "user", "content": _as_one(self.request.messages)}]
+        return {"model": self.model, "messages": messages, **self.options(stream=stream)}
 
     def options(self, *, stream: bool) -> dict[str, Any]:
         """Returns the options that the endpoint is not known to refuse."""
         refused = self.known.refused | self.left_out
         options: dict[str, Any] = {"temperature": 0.0}
         if stream:
-            options["stream_options"] = {"include_usage": True}
+            options |= {"stream": True, "stream_options": {"include_usage": True}}
         limit = next((name for name in self._limit_names if name not in refused), None)
         if limit and (most := self.limit) and not self._large:
             options[limit] = most
@@ -106,7 +108,10 @@ class CallOptions:
         Each call of this method removes an option, so it can be repeated until it returns False.
         """
         sent = self.options(stream=stream)
-        name = refused_option(error, sent)
+        several = (
+            len(self.request.messages) > 1 and SEVERAL not in self.known.refused | self.left_out
+        )
+        name = refused_option(error, {*sent, SEVERAL} if several else sent)
         if name is None:
             return False
         if name == LARGE_LIMIT:
@@ -126,7 +131,9 @@ class CallOptions:
             body = self.body(stream=stream)
             try:
                 done = await send(body)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            except openai.APIStatusError as error:
+                if error.status_code not in REFUSING:
+                    raise
                 # Another call may have found out meanwhile what the endpoint refuses.
                 known_now = self.body(stream=stream) != body
                 if not (known_now or self.heal(error, stream=stream)):
@@ -181,6 +188,12 @@ def embedding_body(
     options = {"encoding_format": "base64", "dimensions": dimensions}
     kept = {name: v for name, v in options.items() if v is not None and name not in refused}
     return {"model": model, "input": list(texts), **kept}
+
+
+def _as_one(messages: Sequence[Message]) -> str:
+    """Returns several messages as one text, in which the replies of the model are named so."""
+    replied = {"assistant": "You replied:\n\n"}
+    return "\n\n".join(f"{replied.get(one.role, '')}{one.content}" for one in messages)
 
 
 def _format(schema: Mapping[str, object], refused: Collection[str]) -> dict[str, Any] | None:

@@ -1,5 +1,7 @@
 """Explains the errors of an endpoint: what happened, and what the user can do."""
 
+import math
+import re
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Final
@@ -7,6 +9,8 @@ from typing import Final
 import openai
 
 from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.llm.calls.refusals import error_text
+from graphrag_neo4j.llm.calls.retries import ordered_wait
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.settings import Settings
 
@@ -19,6 +23,18 @@ HOPELESS_AT_FIRST: Final = 5
 # answered before, the server is too slow for it.
 HOPELESS_TIMEOUTS: Final = 2
 REFUSED: Final = "the endpoint refuses the request"
+LONGEST_PATIENCE: Final = 600.0  # seconds of an ordered wait after which calls are still tried
+IN_A_BODY: Final = frozenset({"401", "402"})  # fatal codes, also in a body of status 200
+# Words of an error of status 403 that is about one text, and of one that is about the access.
+FILTERED: Final = re.compile(
+    r"moderat|flagged|filter|content|polic|safety|sensitive|harmful|inappropriate|violat",
+    re.IGNORECASE,
+)
+ACCESS: Final = re.compile(
+    r"\b(api|key|account|organi[sz]ation|project|permissions?|access|credits?|billing|regions?"
+    r"|country)\b",
+    re.IGNORECASE,
+)
 EMBEDDING: Final = "KG_EMBEDDING_MODEL"
 LONGEST_MESSAGE: Final = 300  # characters of an endpoint's error message, which may be a whole page
 
@@ -33,23 +49,33 @@ class Explainer:
     def fatal(self, error: openai.APIError, model: str, setting: str) -> ModelError | None:
         """Returns the error if no call can succeed before the user changes something."""
         message = self.message(error)
-        match error:
-            case openai.AuthenticationError() | openai.PermissionDeniedError():
+        match _status(error):
+            case 401 | 403 if not _is_of_text(error):
                 return ModelError(
                     f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
                 )
-            case openai.NotFoundError():
+            case 404:
                 hint = f", or set {EMBEDDING}=static or {EMBEDDING}=local, which need no endpoint"
                 return ModelError(
                     f"There is no model {model} at {self.address}: set {setting} or "
                     f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message}).",
                     missing=True,
                 )
-            case openai.RateLimitError(code="insufficient_quota"):
-                return ModelError(f"The quota of the key is used up ({message}).")
-            case openai.APIStatusError(status_code=402):
+            case 402:
                 return ModelError(f"The credit of the key is used up ({message}).")
-        return None
+        if error.code == "insufficient_quota":
+            return ModelError(f"The quota of the key is used up ({message}).")
+        return self._of_long_wait(error)
+
+    def _of_long_wait(self, error: openai.APIError) -> ModelError | None:
+        """Returns the error if the endpoint orders a wait in which a run would stand still."""
+        ordered = isinstance(error, openai.APIStatusError) and ordered_wait(error.response.headers)
+        if not ordered or ordered <= LONGEST_PATIENCE:
+            return None
+        return ModelError(
+            f"The model endpoint orders a wait of {math.ceil(ordered / 60):,} minutes: run the "
+            f"same command again after that ({self.message(error)})."
+        )
 
     def of_content(self, error: openai.APIError) -> ReplyError | None:
         """Returns the error if the endpoint refuses this request, and may accept another one."""
@@ -57,6 +83,7 @@ class Explainer:
             case (
                 openai.BadRequestError()
                 | openai.UnprocessableEntityError()
+                | openai.PermissionDeniedError()  # fatal, unless a filter refuses the text
                 | openai.APIStatusError(status_code=413)  # too large
             ):
                 return ReplyError(f"{REFUSED}: {self.message(error)}", refused=True)
@@ -96,10 +123,23 @@ class Explainer:
 
     def message(self, error: openai.APIError) -> str:
         """Returns the beginning of the error's own message, without the key."""
-        key, text = self.settings.openai_api_key, str(error)
+        key, text = self.settings.openai_api_key, error_text(error)
         shown = text.replace(key.get_secret_value(), "…") if key else text
         # Only its beginning, since `shorten` takes long for a long text.
         return shorten(shown[: 2 * LONGEST_MESSAGE], LONGEST_MESSAGE, placeholder=" …")
+
+
+def _status(error: openai.APIError) -> int | None:
+    """Returns the status of an error, also of one in a body of status 200."""
+    if isinstance(error, openai.APIStatusError):
+        return error.status_code
+    return int(error.code) if error.code in IN_A_BODY else None
+
+
+def _is_of_text(error: openai.APIError) -> bool:
+    """Tells whether an error is about one text, which a filter has found to be harmful."""
+    text = error_text(error)
+    return _status(error) == 403 and bool(FILTERED.search(text)) and not ACCESS.search(text)
 
 
 class Failures:

@@ -1,58 +1,94 @@
-"""Removes the reasoning of a model, `<think>…</think>`, from the beginning of a reply.
+"""Removes the reasoning of a model from the beginning of a reply.
 
 Some servers of reasoning models send it as a part of the reply. It is removed from whole replies
-and from streamed ones.
+and from streamed ones:
+
+    <think>…</think>Yes.      also <thinking>, [THINK]
+    …</think>Yes.             the opening mark stood at the end of the prompt
+    <|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>
 """
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 __all__ = [
-    "OPENING",
+    "hides_opening",
     "is_unfinished_reasoning",
     "remove_reasoning",
     "remove_reasoning_streamed",
+    "shows_reasoning",
 ]
 
-OPENING, CLOSING = "<think>", "</think>"
-REASONING = re.compile(rf"\A\s*+{OPENING}.*?{CLOSING}\s*+", re.DOTALL)
+OPENING = re.compile(
+    r"<think(?:ing)?>|\[THINK\]|(?:<\|start\|>assistant)?<\|channel\|>(?!final)[a-z]+<\|message\|>"
+)
+# A mark in quotation marks is one that the reply speaks of.
+CLOSED = r"(?<![`'\"“])(?:</think(?:ing)?>|\[/THINK\])(?![`'\"”])"
+CLOSING = re.compile(rf"{CLOSED}|<\|channel\|>final[^<]*<\|message\|>")
+MARK = re.compile(rf"(?P<opening>{OPENING.pattern})|(?P<closed>{CLOSED})|{CLOSING.pattern}")
+END = re.compile(r"<\|(?:end|return)\|>")
+LONGEST = 64  # characters; no mark is longer
 
 
 def remove_reasoning(text: str) -> str:
-    """Returns a whole reply without its reasoning."""
-    return REASONING.sub("", text, count=1)
+    """Returns a whole reply without its reasoning: "" if the reasoning does not end."""
+    if is_unfinished_reasoning(text):
+        return ""
+    mark = MARK.search(text)
+    if mark and mark["opening"]:
+        mark = CLOSING.search(text, mark.end()) if OPENING.match(text.lstrip()) else None
+    return END.sub("", text[mark.end() :]).lstrip() if mark else text
 
 
 def is_unfinished_reasoning(text: str) -> bool:
     """Tells whether a text begins with a reasoning that does not end."""
-    return text.lstrip().startswith(OPENING) and CLOSING not in text
+    return OPENING.match(text.lstrip()) is not None and CLOSING.search(text) is None
+
+
+def hides_opening(text: str) -> bool:
+    """Tells whether a text begins with a reasoning that ends, but has no opening mark."""
+    mark = MARK.search(text)
+    return mark is not None and mark["closed"] is not None
+
+
+def shows_reasoning(text: str) -> bool:
+    """Tells whether a text begins with a reasoning."""
+    return OPENING.match(text.lstrip()) is not None or hides_opening(text)
 
 
 async def remove_reasoning_streamed(
     pieces: AsyncGenerator[str, None],
+    *,
+    hidden: bool = False,
+    restart: Callable[[], None] = lambda: None,
 ) -> AsyncGenerator[str, None]:
     """Yields the pieces of a reply without its reasoning.
 
-    Pieces that may belong to the reasoning are held back until this is clear.
+    Pieces that may belong to the reasoning are held back until this is clear. If the reply begins
+    with a reasoning without its opening mark, this is not clear before the closing mark: what was
+    yielded is the reasoning, and `restart` is called. With `hidden`, all is held back until the
+    closing mark.
     """
     held: list[str] = []
-    start, end, done = "", "", False
+    start, tail, reasons, done = "", "", hidden, False
     async with aclosing(pieces):
         async for piece in pieces:
-            if done:
-                yield piece
-                continue
-            held.append(piece)
             # Only the first and the last characters are examined. To examine the whole text at
             # each piece would take quadratic time.
-            start += piece.lstrip()[: len(OPENING)] if not start else piece[: len(OPENING)]
-            start = start[: len(OPENING)]
-            end = (end + piece)[-len(piece) - len(CLOSING) :]
-            reasoning = start == OPENING and CLOSING not in end
-            if not (reasoning or (start != OPENING and OPENING.startswith(start))):
-                done = True
-                if text := remove_reasoning("".join(held)):
-                    yield text
-    if held and not done:
+            start = (start + piece[:LONGEST]).lstrip()[:LONGEST]
+            tail = tail[-LONGEST:] + piece
+            reasons = not done and (reasons or OPENING.match(start) is not None)
+            mark = None if done else (CLOSING if reasons else MARK).search(tail)
+            held.append(END.sub("", piece) if done else piece)
+            done = done or mark is not None
+            if mark and mark.lastgroup != "opening":  # an opening mark here: the text speaks of it
+                if not reasons:
+                    restart()
+                held, reasons = [END.sub("", tail[mark.end() :]).lstrip()], False
+            may_open = len(start) < LONGEST and start[:1] in {"", "<", "["}
+            if not reasons and (done or not may_open):
+                yield "".join(held)
+                held = []
+    if held and OPENING.match(start) is None:
         yield "".join(held)

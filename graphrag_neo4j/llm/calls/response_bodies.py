@@ -5,6 +5,7 @@ text, vectors or counts, this is reported. A body that is too long is cut off.
 """
 
 import json
+import re
 from array import array
 from base64 import b64decode
 from collections.abc import AsyncIterator, Mapping, MutableMapping
@@ -16,9 +17,9 @@ import openai
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.calls.reasoning_tags import (
-    OPENING,
     is_unfinished_reasoning,
     remove_reasoning,
+    shows_reasoning,
 )
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.text import excerpt, storable
@@ -33,12 +34,14 @@ __all__ = [
     "bound_body",
     "completion_in",
     "completion_of",
+    "elsewhere_in",
     "end_of",
+    "has_done_mark",
     "has_no_text",
     "has_reasoning",
     "piece_of",
     "refuse_long",
-    "refuse_refusal",
+    "refuse_textless",
     "reply_of",
     "used_by",
     "vectors_of",
@@ -62,9 +65,29 @@ CACHED: Final = (
 )
 FILTERED: Final = "the endpoint's content filter withheld the reply"
 LONGEST_REFUSAL: Final = 200  # characters of a refusal that are shown
+ELSEWHERE: Final = {
+    "tool_calls": "the model called a tool instead of writing a reply (tool_calls): serve it "
+    "without tools, or use another model",
+    **dict.fromkeys(
+        ("reasoning_content", "reasoning"),
+        "the endpoint sent a reasoning (reasoning_content), but no text: let the server's "
+        "reasoning parser fit the model, or use a model that reasons less",
+    ),
+}
+"""The fields of a message that may hold something where its content is empty, with the reason."""
 CUT: Final = "graphrag_neo4j.cut"
+LAST: Final = "graphrag_neo4j.last"
+DONE: Final = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
+LAST_BYTES: Final = 1000  # of a body, in which DONE is looked for
 # The errors that reading JSON of any form can raise, also for deep nesting and huge numbers.
-UNREADABLE: Final = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError)
+UNREADABLE: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 async def bound_body(response: httpx2.Response) -> None:
@@ -83,20 +106,23 @@ async def bound_body(response: httpx2.Response) -> None:
 class _Bounded(httpx2.AsyncByteStream):
     """The decompressed body of a response up to LONGEST_BODY bytes.
 
-    If there are more bytes, this is noted under CUT in the response's extensions.
+    If there are more bytes, this is noted under CUT in the response's extensions. The last bytes
+    that have come are noted under LAST.
     """
 
     def __init__(self, packed: httpx2.Response, notes: MutableMapping[str, Any]) -> None:
         self._packed, self._notes = packed, notes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = LONGEST_BODY
+        left, last = LONGEST_BODY, b""
         async with aclosing(self._packed.aiter_bytes()) as parts:
             async for part in parts:
                 left -= len(part)
                 if left < 0:
                     self._notes[CUT] = True
                     return
+                last = (last + part)[-LAST_BYTES:]
+                self._notes[LAST] = last
                 yield part
 
     async def aclose(self) -> None:
@@ -127,9 +153,20 @@ def completion_in(body: object) -> Completion | None:
     """Returns a parsed body if it is a chat completion, else None."""
     with suppress(*UNREADABLE):
         completion: Completion = body  # type: ignore[assignment] # anything
-        if isinstance(completion["choices"][0]["message"]["content"], str | None):
+        message = completion["choices"][0]["message"]
+        text = _text_in(message.get("content")) if isinstance(message, dict) else None
+        if message and text is not None:
+            message["content"] = text
             return completion
     return None
+
+
+def _text_in(content: object) -> str | None:
+    """Returns the text of a content: a text, parts, or null. None if it is something else."""
+    if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
+        texts = [part.get("text") for part in content if part.get("type", "text") == "text"]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ("" if content is None else None)
 
 
 def _refuse_error(body: object, request: httpx2.Request) -> None:
@@ -152,23 +189,27 @@ def reply_of(completion: Completion) -> tuple[Reply, int]:
         raise ReplyError(FILTERED)
     written = choice["message"]["content"] or ""
     if not written:
-        refuse_refusal(choice["message"].get("refusal"))
+        refuse_textless(choice["message"])
     refuse_long(len(written))
     text, replaced = storable(written)
     return Reply(remove_reasoning(text), cut=choice.get("finish_reason") == "length"), replaced
 
 
-def refuse_refusal(refusal: object) -> None:
-    """Raises ReplyError with the words in which the model refuses to reply, if there are any."""
+def refuse_textless(message: Mapping[str, object]) -> None:
+    """Raises ReplyError if a message without a text says why, or holds something else."""
+    refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
         raise ReplyError(f"the model refused to reply: {excerpt(refusal, LONGEST_REFUSAL)}")
+    for name, reason in ELSEWHERE.items():
+        if message.get(name):
+            raise ReplyError(reason)
 
 
 def has_no_text(completion: Completion) -> bool:
-    """Tells whether a reply reached its limit before its text began, during the reasoning."""
+    """Tells whether a reply reached its limit, or ended, before its text began."""
     choice = completion["choices"][0]
-    text = choice["message"]["content"] or ""
-    return choice.get("finish_reason") == "length" and (not text or is_unfinished_reasoning(text))
+    text = choice["message"]["content"]
+    return is_unfinished_reasoning(text) or (choice.get("finish_reason") == "length" and not text)
 
 
 def has_reasoning(body: object) -> bool:
@@ -180,7 +221,7 @@ def has_reasoning(body: object) -> bool:
         choice = body["choices"][0]  # type: ignore[index] # anything
     part = _field(choice, "message") or _field(choice, "delta")
     text = _field(part, "content")
-    tagged = isinstance(text, str) and text.lstrip().startswith(OPENING)
+    tagged = isinstance(text, str) and shows_reasoning(text)
     return bool(tagged or _field(part, "reasoning_content") or _field(part, "reasoning"))
 
 
@@ -194,8 +235,7 @@ def piece_of(event: object, name: str = "content") -> str:
     `name` is the field of the event: "content", or "refusal".
     """
     with suppress(*UNREADABLE):
-        content = event["choices"][0]["delta"][name]  # type: ignore[index] # anything
-        return content if isinstance(content, str) else ""
+        return _text_in(event["choices"][0]["delta"][name]) or ""  # type: ignore[index] # anything
     return ""
 
 
@@ -205,6 +245,19 @@ def end_of(event: object) -> str | None:
         reason = event["choices"][0]["finish_reason"]  # type: ignore[index] # anything
         return reason if isinstance(reason, str) else None
     return None
+
+
+def elsewhere_in(event: object) -> dict[str, object]:
+    """Returns what an event of a streamed reply holds in the fields of ELSEWHERE."""
+    with suppress(*UNREADABLE):
+        delta = event["choices"][0]["delta"]  # type: ignore[index] # anything
+        return {name: found for name in ELSEWHERE if (found := _field(delta, name))}
+    return {}
+
+
+def has_done_mark(response: httpx2.Response) -> bool:
+    """Tells whether the mark came with which a stream of events ends."""
+    return DONE.search(response.extensions.get(LAST, b"")) is not None
 
 
 def refuse_long(characters: int, response: httpx2.Response | None = None) -> None:
@@ -242,7 +295,8 @@ def vectors_of(response: httpx2.Response) -> tuple[list[Vector], Used | None]:
     body: Any = None
     try:
         body = json.loads(response.content)
-        rows = sorted(body["data"], key=lambda row: row["index"])
+        places = {n: row.get("index", n) for n, row in enumerate(body["data"])}
+        rows = [body["data"][n] for n in sorted(places, key=places.__getitem__)]
         return [_vector(row["embedding"]) for row in rows], used_by(body, replied=False)
     except UNREADABLE:
         _refuse_error(body, response.request)

@@ -9,7 +9,7 @@ from typing import Final
 import httpx2
 import openai
 
-__all__ = ["seconds_before_retry"]
+__all__ = ["ordered_wait", "seconds_before_retry"]
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds; the wait doubles with each retry
 LONGEST_ORDERED: Final = 120.0  # seconds of a wait that the endpoint may order
@@ -41,7 +41,7 @@ def seconds_before_retry(error: openai.APIError, retries: int) -> float | None:
 
 
 def _after_status(response: httpx2.Response, usual: float) -> float | None:
-    ordered = _ordered(response.headers)
+    ordered = ordered_wait(response.headers)
     if ordered is not None and ordered > LONGEST_ORDERED:
         return None
     said = response.headers.get("x-should-retry")
@@ -51,7 +51,7 @@ def _after_status(response: httpx2.Response, usual: float) -> float | None:
     return ordered if ordered and ordered > 0 else usual
 
 
-def _ordered(headers: httpx2.Headers) -> float | None:
+def ordered_wait(headers: httpx2.Headers) -> float | None:
     """Returns the seconds that the headers order to wait, or None for an unreadable order."""
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:

@@ -2,16 +2,20 @@
 
 from dataclasses import dataclass, field
 
+import httpx2
+
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.calls.reasoning_tags import is_unfinished_reasoning
+from graphrag_neo4j.llm.calls.reasoning_tags import is_unfinished_reasoning, remove_reasoning
 from graphrag_neo4j.llm.calls.response_bodies import (
     FILTERED,
     Used,
+    elsewhere_in,
     end_of,
+    has_done_mark,
     has_reasoning,
     piece_of,
     refuse_long,
-    refuse_refusal,
+    refuse_textless,
     used_by,
 )
 
@@ -20,13 +24,20 @@ __all__ = ["StreamRecord"]
 
 @dataclass(slots=True)
 class StreamRecord:
-    """The pieces of a reply, its tokens, and the reason why it ended (None if unknown)."""
+    """The pieces of a reply, its tokens, and the reason why it ended (None if unknown).
+
+    `has_events` tells whether anything came that is an event of a stream. `flaw` is the reason why
+    the stream may have ended too early, as a part of a sentence.
+    """
 
     pieces: list[str] = field(default_factory=list)
+    has_events: bool = False
+    flaw: str | None = None
     used: Used | None = None
     end: str | None = None
     reasons: bool = False
     _refusal: list[str] = field(default_factory=list)
+    _elsewhere: dict[str, object] = field(default_factory=dict)
     _length: int = 0
 
     def add(self, event: object) -> str:
@@ -34,6 +45,7 @@ class StreamRecord:
 
         Raises ReplyError if the reply becomes longer than any model writes.
         """
+        self.has_events = True
         self.used = used_by(event) or self.used
         self.end = end_of(event) or self.end
         self.reasons = self.reasons or has_reasoning(event)
@@ -44,7 +56,14 @@ class StreamRecord:
             self.pieces.append(piece)
         else:
             self._refusal.append(piece_of(event, "refusal"))
+            self._elsewhere |= elsewhere_in(event)
         return piece
+
+    def close(self, response: httpx2.Response) -> None:
+        """Notes how the stream has ended. Raises ReplyError if its body was cut off."""
+        refuse_long(0, response)
+        if not (self.end or has_done_mark(response)):
+            self.flaw = "the endpoint's stream ended without a mark that the text ends there"
 
     @property
     def text(self) -> str:
@@ -53,8 +72,13 @@ class StreamRecord:
 
     @property
     def has_no_text(self) -> bool:
-        """Whether the reply reached its limit before its text began, during the reasoning."""
-        return self.end == "length" and (not self.pieces or is_unfinished_reasoning(self.text))
+        """Whether the reply reached its limit, or ended, before its text began."""
+        return is_unfinished_reasoning(self.text) or (self.end == "length" and not self.pieces)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the reply has no text beside its reasoning."""
+        return not remove_reasoning(self.text).strip()
 
     @property
     def incomplete(self) -> str | None:
@@ -62,12 +86,12 @@ class StreamRecord:
         return {
             "length": "it reached the limit of its length",
             "content_filter": "the endpoint's content filter stopped it",
-        }.get(self.end or "")
+        }.get(self.end or "", self.flaw)
 
     def refuse_empty(self) -> None:
-        """Raises ReplyError if a filter or the model withheld the whole reply."""
+        """Raises ReplyError if the reply has no text, and the endpoint shows why."""
         if self.pieces:
             return
         if self.end == "content_filter":
             raise ReplyError(FILTERED)
-        refuse_refusal("".join(self._refusal))
+        refuse_textless({"refusal": "".join(self._refusal), **self._elsewhere})

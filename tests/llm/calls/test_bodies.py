@@ -156,7 +156,19 @@ async def test_a_streamed_event_that_brings_no_text_is_passed_over(odd: object) 
 @pytest.mark.parametrize("odd", ["{", DEEP, "so be it"])
 async def test_a_streamed_event_that_is_no_json_is_unusable(odd: str) -> None:
     with pytest.raises(ReplyError, match="not JSON"):
-        await streamed(events(delta("So be "), odd))
+        await streamed(events(odd))
+
+
+@pytest.mark.parametrize("odd", ["{", DEEP, "so be it"])
+async def test_the_text_before_an_event_that_is_no_json_counts_and_the_flaw_is_said(
+    odd: str,
+) -> None:
+    reasons: list[str] = []
+    with odd_endpoint(events(delta("So be "), odd), content_type=EVENTS) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            pieces = [piece async for piece in model.stream(ANSWER, reasons.append)]
+    assert pieces == ["So be "]
+    assert ["not JSON" in reason for reason in reasons] == [True]
 
 
 @pytest.mark.parametrize("error", [{"message": None}, "down", ["down"], {"message": ["x"]}])

@@ -1,22 +1,27 @@
 """Which option an error refuses, in the words of many endpoints."""
 
+import json
+
 import httpx2
 import openai
 import pytest
 
-from graphrag_neo4j.llm.calls.refusals import LARGE_LIMIT, refused_option
+from graphrag_neo4j.llm.calls.refusals import LARGE_LIMIT, SEVERAL, refused_option
 
 SENT = ("temperature", "stream_options", "max_tokens", "logit_bias", "response_format")
 
 
 def refused(body: object, sent: tuple[str, ...] = SENT, status: int = 400) -> str | None:
-    response = httpx2.Response(status, request=httpx2.Request("POST", "http://127.0.0.1/v1"))
-    inner = body.get("error", body) if isinstance(body, dict) else body
-    said = f"Error code: {status} - {body}"
-    error = openai.APIStatusError(said, response=response, body=inner)
-    if isinstance(inner, dict):
-        error.param = inner.get("param")
-    return refused_option(error, sent)
+    """The option that is refused by this body, in the error that the client makes of it."""
+    reply = httpx2.Response(status, text=body if isinstance(body, str) else json.dumps(body))
+    transport = httpx2.MockTransport(lambda _request: reply)
+    with (
+        httpx2.Client(transport=transport) as http,
+        openai.OpenAI(api_key="x", http_client=http, max_retries=0) as client,
+        pytest.raises(openai.APIStatusError) as raised,
+    ):
+        client.post("/chat/completions", cast_to=httpx2.Response)
+    return refused_option(raised.value, sent)
 
 
 def of(message: str, param: str | None = None) -> dict[str, object]:
@@ -51,6 +56,10 @@ def forbidden(*place: str) -> list[dict[str, object]]:
         (of('json: unknown field "logit_bias"'), "logit_bias"),
         (of("Extra inputs are not permitted, field: 'stream_options'"), "stream_options"),
         ({"detail": forbidden("stream_options")}, "stream_options"),
+        ({"detail": "Unknown field: logit_bias"}, "logit_bias"),
+        ({"error": "temperature is not supported"}, "temperature"),
+        ([{"msg": "extra field not permitted", "loc": ["body", "max_tokens"]}], "max_tokens"),
+        ("response_format: unsupported", "response_format"),
         ({"object": "error", "message": {"detail": forbidden("max_tokens")}}, "max_tokens"),
         (
             {"message": "[{'type': 'extra_forbidden', 'loc': ('body', 'logit_bias')}]"},
@@ -70,10 +79,20 @@ def forbidden(*place: str) -> list[dict[str, object]]:
         ),
         (of("Extra inputs are not permitted"), "stream_options"),
         (of("Unknown parameter in request"), "stream_options"),
+        (of("Bad Request"), "response_format"),
+        ({}, "response_format"),
+        (None, "response_format"),
+        (of("Streaming is not supported for this model"), "stream"),
+        (of("System role not supported"), SEVERAL),
+        (
+            {"detail": "Conversation roles must alternate user/assistant/user/assistant/..."},
+            SEVERAL,
+        ),
+        (of("messages[0].role 'system' is unsupported", "messages[0].role"), SEVERAL),
     ],
 )
 def test_an_option_that_is_refused_is_found(body: object, name: str) -> None:
-    assert refused(body) == name
+    assert refused(body, (*SENT, "stream", SEVERAL)) == name
 
 
 @pytest.mark.parametrize(
@@ -97,14 +116,17 @@ def test_options_of_embeddings_are_found(message: str, name: str) -> None:
         of("the request exceeds the available context size. try increasing the context size"),
         of("Invalid 'messages[0].content': temperature of 30 is not supported", "messages"),
         of("The response was filtered by the content policy: json_schema is not allowed"),
-        of("The temperature was 30 degrees."),
-        of("Bad Request"),
         {"detail": forbidden("messages", "0", "content")},
-        {},
-        [],
-        "temperature",
-        None,
     ],
 )
 def test_an_error_about_the_content_refuses_no_option(body: object) -> None:
     assert refused(body) is None
+
+
+@pytest.mark.parametrize("body", [of("The temperature was 30 degrees."), {}, [], None, "Sorry."])
+def test_an_error_that_says_nothing_of_options_refuses_those_that_can_be_spared(
+    body: object,
+) -> None:
+    sent = ("temperature", "max_tokens")
+    assert refused(body, sent) is None
+    assert refused(body, (*sent, "stream")) == "stream"

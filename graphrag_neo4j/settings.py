@@ -41,6 +41,7 @@ __all__ = [
     "MAX_FILE_MB",
     "MOST_DIMENSIONS",
     "OURS",
+    "READ_SECONDS",
     "SESSION",
     "STATIC",
     "WITHOUT_ENDPOINT",
@@ -61,6 +62,7 @@ AUTO, EMBEDDED, SESSION = "auto", "embedded", "session"  # the words that KG_GDS
 OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
 OURS = "KG_"  # the prefix of our own settings in the environment
 MAX_FILE_MB = 100
+READ_SECONDS = 300
 MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
 
 
@@ -323,6 +325,13 @@ class Settings(BaseSettings):
         description="Largest size in megabytes of an unpacked docx, pdf or parquet file, of a "
         "json or html file, and of a row of a csv or jsonl file. Larger ones are not read, and are "
         "listed.",
+    )
+    read_seconds: float = Field(
+        READ_SECONDS,
+        gt=0,
+        le=86_400,
+        description="Longest time in seconds to read an html, pdf or docx file. A file that takes "
+        "longer is not read, and is listed.",
     )
     encoding: str = Field(
         "o200k_base", description="Name of the tiktoken encoding that tokens are counted with."

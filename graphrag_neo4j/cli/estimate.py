@@ -47,7 +47,7 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     """
     options = reading_of(values)
     settings = settings_of(**values)
-    corpus = Corpus.of_paths(paths, options, settings.max_file_mb)
+    corpus = Corpus.of_paths(paths, options, settings)
     with listening(quiet=as_json_) as listen:
         found = anyio.run(estimate_corpus, corpus, settings, listen)
     if as_json_:

@@ -146,7 +146,7 @@ def index(
     async def work() -> IndexResult:
         with listening(quiet=quiet or as_json_) as listen:
             listen(Waiting("Looking for files", 0))  # among 100,000 it takes a few seconds
-            corpus = Corpus.of_paths(paths, options)
+            corpus = Corpus.of_paths(paths, options, settings)
             listen(Waiting("", 0))
             async with AsyncGraphRAG(settings, listen) as rag:
                 return await rag.index(corpus, options=options, ray=ray, **flags)

@@ -129,7 +129,7 @@ def tune(
     check_folder(output)
     if not (yes or terminal.can_ask()):
         raise InputError(ASK)
-    corpus = Corpus.of_paths(paths, options, settings.max_file_mb)
+    corpus = Corpus.of_paths(paths, options, settings)
     with listening(quiet=False, fleeting=True) as listen:
         sample = anyio.run(read_sample, corpus, settings.encoding, passages, listen)
     _tell_estimate(sample, settings)

@@ -49,6 +49,7 @@ __all__ = [
     "Neo4jRelease",
     "Settings",
     "load_settings",
+    "plain_problem",
 ]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
@@ -707,6 +708,8 @@ PLAIN = {
     "int_type": "must be a whole number",
     "less_than_equal": "must be {le} or less",
     "literal_error": "must be {expected}",
+    "missing": "must be given",
+    "string_type": "must be text",
 }
 
 
@@ -743,13 +746,13 @@ def _explain(error: ValidationError) -> str:
         name = "_".join(str(part) for part in problem["loc"]).upper()
         known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
         label = name if known else f"KG_{name}"
-        what = _problem(problem)
+        what = plain_problem(problem)
         colon = "" if what.startswith("must ") else ":"
         lines.append(f"{label}{colon} {what}" if name else what)
     return "; ".join(lines) + "."
 
 
-def _problem(problem: ErrorDetails) -> str:
+def plain_problem(problem: ErrorDetails) -> str:
     """The problem with a value in plain words; a rare problem is in pydantic's words."""
     plain = PLAIN.get(problem["type"])
     message = problem["msg"].removeprefix("Value error, ")

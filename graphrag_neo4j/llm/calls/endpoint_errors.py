@@ -9,6 +9,7 @@ import openai
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import excerpt
 
 __all__ = ["REFUSED", "Explainer", "Failures"]
 
@@ -49,6 +50,16 @@ class Explainer:
                 return ModelError(f"The quota of the key is used up ({message}).")
             case openai.APIStatusError(status_code=402):
                 return ModelError(f"The credit of the key is used up ({message}).")
+            case openai.APIStatusError(response=response) if response.next_request:
+                url = response.next_request.url
+                place = url.copy_with(username=None, password=None, query=None, fragment=None)
+                call = str(error.request.url).removeprefix(self.address)
+                base = excerpt(str(place).removesuffix(call), LONGEST_MESSAGE)
+                return ModelError(
+                    f"The model endpoint at {self.address} redirects calls to another address, "
+                    "and your texts are not sent there unasked: set "
+                    f"OPENAI_BASE_URL={base} if you trust it."
+                )
         return None
 
     def of_content(self, error: openai.APIError) -> ReplyError | None:

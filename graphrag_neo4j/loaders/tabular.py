@@ -128,6 +128,10 @@ def _json_rows(file: File) -> Iterator[tuple[str, object]]:
     parsed = _parse(file.text_to_parse())
     if isinstance(parsed, list):
         yield from ((f"item {number}", item) for number, item in enumerate(parsed, 1))
+    elif isinstance(parsed, dict) and (column := file.options.text_column) not in parsed:
+        raise InputError(
+            f"has no column {column}, so it holds no document: --text-column names another column"
+        )
     else:
         yield ALONE, parsed
 

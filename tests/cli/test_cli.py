@@ -501,3 +501,17 @@ def test_markdown_shows_what_a_document_quotes_as_text(
     text = "".join(token.content for token in tokens if token.type == "inline")
     assert notes
     assert all(re.search(rf"(?<!\\)(?:\\\\)*\[\^{n}\]", text) for n in notes)
+
+
+@pytest.mark.parametrize("command", ["estimate", "index"])
+def test_files_with_the_same_flaw_share_a_line(kg: Run, tales: Path, command: str) -> None:
+    for n in range(9):
+        (tales / f"{n}.json").write_text('{"title": "A schema"}')
+    (tales / "broken.json").write_text('{"text"')
+    ran = kg(command, tales)
+    assert ran.code == 1
+    [line] = [line for line in ran.out.splitlines() if "no column text" in line]
+    assert line.startswith("9 files:")
+    assert "0.json" in line
+    assert "--text-column" in line
+    assert "broken.json" in ran.out

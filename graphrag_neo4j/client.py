@@ -201,7 +201,7 @@ class AsyncGraphRAG:
             raise InputError("Only batches are waited for: give wait together with batch.")
         if batch and ray is not None:
             raise InputError("Give batch or ray: batches need no workers.")
-        corpus = Corpus.of(what, options, self.settings.max_file_mb)
+        corpus = Corpus.of(what, options, self.settings)
         missing = await self._missing(corpus.paths, options) if prune else []
         async with _cluster(ray, self.settings, self._listen) as cluster:
             return await build(
@@ -368,7 +368,7 @@ class AsyncGraphRAG:
         check_number(passages, "passages", 1)
         wishes = Wishes(domain, language, persona, tuple(entity_types))
         check_tuning(self.settings)
-        corpus = Corpus.of(what, options, self.settings.max_file_mb)
+        corpus = Corpus.of(what, options, self.settings)
         sample = await read_sample(corpus, self.settings.encoding, passages, self._listen)
         return await tune(sample, self._backends, wishes, self._listen)
 

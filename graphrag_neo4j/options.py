@@ -87,6 +87,7 @@ class SettingsOptions(AnswerOptions, total=False):
 
     # Documents and chunks
     max_file_mb: int
+    read_seconds: float
     encoding: str
     chunk_tokens: int
     chunk_overlap: int

@@ -41,6 +41,7 @@ __all__ = [
     "MAX_FILE_MB",
     "MOST_DIMENSIONS",
     "OURS",
+    "READ_SECONDS",
     "SESSION",
     "STATIC",
     "WITHOUT_ENDPOINT",
@@ -48,6 +49,7 @@ __all__ = [
     "Neo4jRelease",
     "Settings",
     "load_settings",
+    "plain_problem",
 ]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
@@ -61,6 +63,7 @@ AUTO, EMBEDDED, SESSION = "auto", "embedded", "session"  # the words that KG_GDS
 OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
 OURS = "KG_"  # the prefix of our own settings in the environment
 MAX_FILE_MB = 100
+READ_SECONDS = 300
 MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
 
 
@@ -324,6 +327,13 @@ class Settings(BaseSettings):
         description="Largest size in megabytes of an unpacked docx, pdf or parquet file, of a "
         "json or html file, and of a row of a csv or jsonl file. Larger ones are not read, and are "
         "listed.",
+    )
+    read_seconds: float = Field(
+        READ_SECONDS,
+        gt=0,
+        le=86_400,
+        description="Longest time in seconds to read an html, pdf or docx file. A file that takes "
+        "longer is not read, and is listed.",
     )
     encoding: str = Field(
         "o200k_base", description="Name of the tiktoken encoding that tokens are counted with."
@@ -700,6 +710,8 @@ PLAIN = {
     "int_type": "must be a whole number",
     "less_than_equal": "must be {le} or less",
     "literal_error": "must be {expected}",
+    "missing": "must be given",
+    "string_type": "must be text",
 }
 
 
@@ -736,13 +748,13 @@ def _explain(error: ValidationError) -> str:
         name = "_".join(str(part) for part in problem["loc"]).upper()
         known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
         label = name if known else f"KG_{name}"
-        what = _problem(problem)
+        what = plain_problem(problem)
         colon = "" if what.startswith("must ") else ":"
         lines.append(f"{label}{colon} {what}" if name else what)
     return "; ".join(lines) + "."
 
 
-def _problem(problem: ErrorDetails) -> str:
+def plain_problem(problem: ErrorDetails) -> str:
     """The problem with a value in plain words; a rare problem is in pydantic's words."""
     plain = PLAIN.get(problem["type"])
     message = problem["msg"].removeprefix("Value error, ")

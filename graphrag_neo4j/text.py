@@ -10,6 +10,7 @@ from math import ceil
 
 __all__ = [
     "ABBREVIATIONS",
+    "UNSEEN",
     "clean_name",
     "excerpt",
     "find_quote",
@@ -23,8 +24,16 @@ __all__ = [
     "spaced_characters",
     "storable",
     "without_possessive",
+    "without_unseen",
 ]
 
+# Direction marks, embeddings, overrides and isolates; tags; and characters without width that no
+# script needs. Joiners are kept, because Persian, Hindi and emoji need them. A part of a pattern.
+UNSEEN = (
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+)
+_UNSEENS = re.compile(f"[{UNSEEN}]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″", '"'), **dict.fromkeys("‘’‚‛′`´", "'")})
 # A quotation may differ from its document in these characters: in its kind of quotation marks, and
@@ -56,6 +65,14 @@ def storable(text: str) -> tuple[str, int]:
     return _UNSTORABLE.subn("\ufffd", text)
 
 
+def without_unseen(text: str) -> str:
+    """The text without the invisible characters that a terminal is never sent.
+
+    Whatever looks for citations must read a text without them, as a person does.
+    """
+    return _UNSEENS.sub("", text)
+
+
 def fold(text: str) -> str:
     """The text in Unicode NFKC, trimmed, with one kind of quotation marks and single spaces."""
     # Quotes are replaced before NFKC, too: it makes an acute accent a space and a combining accent.
@@ -83,8 +100,8 @@ def without_possessive(word: str) -> str:
 
 
 def fold_prose(text: str) -> str:
-    """A model's prose as storable text, each paragraph on one line."""
-    lines = (" ".join(line.split()) for line in storable(text)[0].splitlines())
+    """A model's prose as storable text, each paragraph on one line, without the unseen."""
+    lines = (" ".join(line.split()) for line in storable(without_unseen(text))[0].splitlines())
     return "\n".join(line for line in lines if line)
 
 

@@ -76,8 +76,7 @@ class _Builder:
                 return None
             most = left if settings.max_cost is None else min(left, settings.max_cost)
             settings = settings.changed(max_cost=most)
-        most_mb = settings.max_file_mb
-        corpus = Corpus.of_paths(paths, self._options, most_mb, leave_out=leave_out)
+        corpus = Corpus.of_paths(paths, self._options, settings, leave_out=leave_out)
         async with AsyncGraphRAG(settings, self._forward) as rag:
             return await rag.index(corpus, options=self._options, prune=True)
 

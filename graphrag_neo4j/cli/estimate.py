@@ -19,7 +19,7 @@ from graphrag_neo4j.cli.options import (
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money
 from graphrag_neo4j.cli.output.report import tokens_and_cost
-from graphrag_neo4j.cli.output.words import counted, named_step
+from graphrag_neo4j.cli.output.words import counted, named_step, unread
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.estimate import Estimate
 from graphrag_neo4j.indexing.estimate import estimate as estimate_corpus
@@ -47,7 +47,7 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
     """
     options = reading_of(values)
     settings = settings_of(**values)
-    corpus = Corpus.of_paths(paths, options, settings.max_file_mb)
+    corpus = Corpus.of_paths(paths, options, settings)
     with listening(quiet=as_json_) as listen:
         found = anyio.run(estimate_corpus, corpus, settings, listen)
     if as_json_:
@@ -67,8 +67,8 @@ def _print(found: Estimate, settings: Settings) -> None:
         terminal.line("The index would be extractive: it needs no model, no calls and no money.")
     else:
         _print_steps(found, settings)
-    for source, reason in found.unreadable.items():
-        terminal.line(f"{source}: {reason}.", style="red")
+    for flaw in unread(found.unreadable.items()):
+        terminal.line(f"{flaw}.", style="red")
 
 
 def _print_steps(found: Estimate, settings: Settings) -> None:

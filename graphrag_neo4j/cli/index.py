@@ -26,7 +26,7 @@ from graphrag_neo4j.cli.options import (
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money_known
 from graphrag_neo4j.cli.output.report import print_failures, print_status, tokens_and_cost
-from graphrag_neo4j.cli.output.words import counted, named_step, or_more, repaired
+from graphrag_neo4j.cli.output.words import counted, named_step, or_more, repaired, unread
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.events import Waiting
 from graphrag_neo4j.indexing.corpus import Corpus
@@ -146,7 +146,7 @@ def index(
     async def work() -> IndexResult:
         with listening(quiet=quiet or as_json_) as listen:
             listen(Waiting("Looking for files", 0))  # among 100,000 it takes a few seconds
-            corpus = Corpus.of_paths(paths, options)
+            corpus = Corpus.of_paths(paths, options, settings)
             listen(Waiting("", 0))
             async with AsyncGraphRAG(settings, listen) as rag:
                 return await rag.index(corpus, options=options, ray=ray, **flags)
@@ -295,7 +295,7 @@ def _tell_odd_replies(usage: Mapping[str, Usage]) -> None:
 
 
 def _tell_flaws(built: IndexResult, *, error: bool) -> None:
-    flaws = [f"{source}: {reason}" for source, reason in built.unreadable.items()]
+    flaws = unread(built.unreadable.items())
     flaws += [
         f"{source}: the corpus names it more than once; only the first was read"
         for source in built.ingested.repeated

@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.options import (
 )
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening, money, money_known
-from graphrag_neo4j.cli.output.words import counted, or_more
+from graphrag_neo4j.cli.output.words import counted, or_more, unread
 from graphrag_neo4j.client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.indexing.corpus import Corpus
@@ -129,7 +129,7 @@ def tune(
     check_folder(output)
     if not (yes or terminal.can_ask()):
         raise InputError(ASK)
-    corpus = Corpus.of_paths(paths, options, settings.max_file_mb)
+    corpus = Corpus.of_paths(paths, options, settings)
     with listening(quiet=False, fleeting=True) as listen:
         sample = anyio.run(read_sample, corpus, settings.encoding, passages, listen)
     _tell_estimate(sample, settings)
@@ -161,9 +161,9 @@ def _tell_estimate(sample: Sample, settings: Settings) -> None:
 
 
 def _tell_unreadable(sample: Sample) -> None:
-    problems = list(sample.unreadable.items())
-    for source, reason in problems[:NAMED]:
-        terminal.line(f"{source}: {reason}.", style="red", error=True)
+    problems = unread(sample.unreadable.items())
+    for problem in problems[:NAMED]:
+        terminal.line(f"{problem}.", style="red", error=True)
     if len(problems) > NAMED:
         rest = or_more(len(problems), NAMED, "`kg-build estimate --json`")
         terminal.line(rest, style="red", error=True)

@@ -25,7 +25,7 @@ from graphrag_neo4j.cli.options import (
 )
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening, money_known
-from graphrag_neo4j.cli.output.words import counted, seconds
+from graphrag_neo4j.cli.output.words import counted, seconds, unread
 from graphrag_neo4j.indexing.preparation import check_building
 from graphrag_neo4j.indexing.result import IndexResult
 from graphrag_neo4j.model import Usage
@@ -104,14 +104,14 @@ class _Told:
     """Prints a line for each build. A problem with a file is printed when it is new."""
 
     def __init__(self) -> None:
-        self.flaws: set[str] = set()
+        self.flaws: set[tuple[str, str]] = set()
 
     def tell(self, built: IndexResult) -> None:
         """Prints what a build did."""
         now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
         terminal.line(f"{now}  {_sentence(built)}")
-        flaws = {f"{source}: {reason}" for source, reason in built.unreadable.items()}
-        for flaw in sorted(flaws - self.flaws):
+        flaws = set(built.unreadable.items())
+        for flaw in unread(sorted(flaws - self.flaws)):
             terminal.line(f"{flaw}.", style="red", error=True)
         self.flaws = flaws
 

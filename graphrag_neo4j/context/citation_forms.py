@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from graphrag_neo4j.text import without_unseen
+
 __all__ = [
     "CITATION_KINDS",
     "DATA",
@@ -241,7 +243,7 @@ def _kind(word: str) -> CitationKind | None:
 @lru_cache(4096)
 def _folded(character: str) -> str:
     """A character as later steps may read it: without case and width; empty if invisible."""
-    folded = unicodedata.normalize("NFKC", character).casefold()
+    folded = unicodedata.normalize("NFKC", without_unseen(character)).casefold()
     return "".join(
         one for one in folded if not one.isspace() and unicodedata.category(one) not in INVISIBLE
     )

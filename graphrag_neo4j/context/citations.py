@@ -40,6 +40,7 @@ __all__ = [
     "as_written",
     "bracket",
     "cited",
+    "escaped",
     "footnoted",
     "ground",
     "made_explicit",
@@ -47,7 +48,6 @@ __all__ = [
     "rewrite",
     "statements",
     "with_long_refs",
-    "without_footnotes",
 ]
 
 CitationRef = tuple[CitationKind, int]
@@ -55,6 +55,10 @@ Rename = Callable[[CitationKind | None, int], object]
 
 # The characters before a statement on its line: the end of the one before, marks of Markdown.
 LEADING = re.compile(r"\A[ \t]*+(?:(?:[-*>.,;]|#{1,6}+)(?:[ \t]++|\Z)|[。，、；]++[ \t]*+)*+")
+# What begins a link, an image, HTML or a footnote in Markdown. A model may write escapes and code.
+# In a quotation they are text, and so is what begins a block below one of our items.
+IN_WRITTEN = re.compile(r"\\.|[\\<\[]", re.DOTALL)
+IN_QUOTED = re.compile(r"[\\`<\[]|(?:(?<=^- )|(?<=^  ))[#>~+-]", re.MULTILINE)
 LONG_REF = 999_999_999
 UNREAD = 0  # the ref that `rename` receives with None where no ref can be read
 
@@ -220,26 +224,32 @@ def as_written(text: str) -> str:
     return neutral(text, lambda place: not found_at(text, place))
 
 
-def footnoted(text: str, numbers: Mapping[CitationRef, int]) -> str:
-    """The text with footnote marks in place of its citations.
+def footnoted(text: str, numbers: Mapping[CitationRef, int], *, quotes: bool = False) -> str:
+    """The text as Markdown with footnote marks in place of its citations.
 
-    A footnote mark that is already in the text comes from a document and is escaped. A bracket in
-    which nothing can be read stays as it is.
+    Links, images, HTML and footnote marks in the text come from a document: they are escaped. With
+    `quotes` the text consists of quotations. A bracket in which nothing can be read is text.
 
     >>> footnoted("Rich [Data: Entities (5, 7)].", {("Entities", 5): 1, ("Entities", 7): 2})
     'Rich[^1][^2].'
     """
 
-    def marks(found: re.Match[str]) -> str:
+    parts, last = list[str](), 0
+    for found in DATA.finditer(text):
         notes = "".join(f"[^{numbers[one]}]" for one in cited(found[0]) if one in numbers)
-        return notes or found[0]
+        if notes:
+            parts += [escaped(text[last : found.start()], quotes=quotes), notes]
+            last = found.end()
+    return "".join([*parts, escaped(text[last:], quotes=quotes)])
 
-    return DATA.sub(marks, without_footnotes(text))
 
+def escaped(text: str, *, quotes: bool = True) -> str:
+    r"""Text of documents as Markdown: `<http://x> [^1]` becomes `\<http://x> \[^1]`.
 
-def without_footnotes(text: str) -> str:
-    r"""Markdown in which no bracket begins a footnote mark: `[^1]` becomes `\[^1]`."""
-    return text.replace("[^", "\\[^")
+    Without `quotes` a model wrote it as Markdown, and only its links and the like are escaped.
+    """
+    pattern = IN_QUOTED if quotes else IN_WRITTEN
+    return pattern.sub(lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}", text)
 
 
 def with_long_refs(text: str) -> str:

@@ -19,6 +19,12 @@ __all__ = ["end", "find", "launch", "set_password"]
 
 STOP_SECONDS = 120
 PRIVATE = 0o077  # the umask of Neo4j, for its data and its logs
+# For Java, its libraries and its temporary files; from SYSTEMROOT on, those of Windows.
+INHERITED = (
+    *("PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR", "JAVA_HOME", "JAVA_TOOL_OPTIONS"),
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    *("SYSTEMROOT", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
+)
 # On Windows these flags give a session of its own; other systems do not have them.
 DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
@@ -118,8 +124,9 @@ def _home_argument(home: Home) -> str:
 
 
 def _environment(home: Home) -> dict[str, str]:
+    """What Java needs of our environment: keys and passwords in it are none of Neo4j's business."""
     return {
-        **os.environ,
+        **{name: os.environ[name] for name in INHERITED if name in os.environ},
         "NEO4J_HOME": str(home.path),
         "NEO4J_CONF": str(home.path / "conf"),
         # In a plain C locale Java finds no path with letters beyond ASCII.

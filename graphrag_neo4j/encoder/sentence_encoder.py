@@ -78,8 +78,19 @@ class SentenceEncoder:
         self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS), "encoder")
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Returns the vectors of passages, without blocking the event loop."""
-        return await anyio.to_thread.run_sync(self.vectors_of, texts)
+        """Returns a vector of length 1 for each passage, without blocking the event loop.
+
+        A text without a token gets zeros. The vector of a text does not depend on the other texts.
+        Cancellation does not wait for the vectors: only texts that have begun are finished.
+        """
+        vectors = [self._pool.submit(self._vector, text) for text in texts]
+        try:
+            return await anyio.to_thread.run_sync(
+                lambda: [one.result() for one in vectors], abandon_on_cancel=True
+            )
+        finally:
+            for one in vectors:
+                one.cancel()
 
     async def embed_questions(self, texts: Sequence[str]) -> list[list[float]]:
         """Returns the vectors of questions, without blocking the event loop."""
@@ -88,13 +99,6 @@ class SentenceEncoder:
             return [[*self._of_question(self.encoder.instruction + text)] for text in texts]
 
         return await anyio.to_thread.run_sync(vectors)
-
-    def vectors_of(self, texts: Sequence[str]) -> list[list[float]]:
-        """Returns a vector of length 1 for each text. A text without a token gets zeros.
-
-        The vector of a text does not depend on the other texts.
-        """
-        return list(self._pool.map(self._vector, texts))
 
     def _vector(self, text: str) -> list[float]:
         import numpy as np

@@ -4,6 +4,7 @@ The name of a statement is that of its file, `cypher/<name>.cypher`; all values 
 """
 
 import re
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from typing import Any, LiteralString, TypeVar, overload
@@ -222,6 +223,11 @@ async def connect(
     `own` is the embedded server, if this is its address. Raises InputError for an invalid address,
     GraphError where the server does not answer or refuses the login.
     """
+    if (database or "").lower() == "system":
+        raise InputError(
+            "NEO4J_DATABASE=system names the database in which Neo4j keeps its users and databases,"
+            " and it can't hold a graph: set it to another one, or leave it out for the default."
+        )
     auth = (username, password)
     with _translated(uri, own), _address_checked(uri):
         driver = AsyncGraphDatabase.driver(
@@ -293,7 +299,7 @@ def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
     except (ServiceUnavailable, OSError) as error:
         if own:
             own.refuse_ended()
-        raise GraphError(_silence_sentence(address)) from error
+        raise GraphError(_silence_sentence(address, error)) from error
     except ClientError as error:
         raise GraphError(_client_sentence(address, error)) from error
     except (Neo4jError, DriverError) as error:
@@ -304,13 +310,30 @@ def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
         raise GraphError(f"Neo4j at {address} failed: {error}.") from error
 
 
-def _silence_sentence(address: str) -> str:
+def _silence_sentence(address: str, error: BaseException) -> str:
+    for flaw in _reasons(error):
+        if isinstance(flaw, ssl.SSLCertVerificationError):
+            return (
+                f"The certificate of Neo4j at {address} is not trusted ({flaw.verify_message}): "
+                "give it one that this machine trusts, or accept any certificate, also a "
+                f"self-signed one, with NEO4J_URI={address.replace('+s://', '+ssc://')}, which "
+                "encrypts but does not check which server answers."
+            )
     if any(address.rstrip("/").endswith(f":{port}") for port in BROWSER_PORTS):
         return (
             f"Neo4j at {address} does not answer: this is the port of its web pages; the one for "
             "the driver is mostly 7687. Correct NEO4J_URI."
         )
     return f"Neo4j at {address} does not answer: start it, or set NEO4J_URI to one that runs."
+
+
+def _reasons(error: BaseException | None) -> Iterator[BaseException]:
+    """An error with all that led to it. Several servers of a cluster may have been tried."""
+    if error:
+        yield error
+        for one in getattr(error, "exceptions", ()):
+            yield from _reasons(one)
+        yield from _reasons(error.__cause__ or error.__context__)
 
 
 def _stopped(address: str) -> str:

@@ -21,6 +21,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Started
 from graphrag_neo4j.loaders import (
     DiscoveredFiles,
+    ReadingProcess,
     ReadOptions,
     Unreadable,
     find,
@@ -30,6 +31,7 @@ from graphrag_neo4j.loaders import (
     source_of,
 )
 from graphrag_neo4j.model import Document
+from graphrag_neo4j.settings import READ_SECONDS, Settings
 
 __all__ = ["Corpus"]
 
@@ -51,7 +53,7 @@ class Corpus:
     by the encoding that they were read with. `n_bytes` is the size of all files, None where there
     are no files. `paths` holds the paths that were given. `tables` holds the files of rows, by
     source: the number of rows, or None where some rows could not be read. `read_files` reads the
-    files in their order; something else than this process may read them.
+    files in their order, where something else than this process and `_process` is to read them.
     """
 
     items: Iterable[Item] = ()
@@ -63,10 +65,11 @@ class Corpus:
     _sizes: dict[str, int] = field(default_factory=dict)
     paths: Sequence[str | Path] = ()
     tables: dict[str, int | None] = field(default_factory=dict)
-    read_files: ReadFiles = field(default_factory=lambda: _one_by_one)
+    read_files: ReadFiles | None = None
+    _process: ReadingProcess = field(default_factory=lambda: ReadingProcess(READ_SECONDS))
 
     @classmethod
-    def of(cls, given: object, options: ReadOptions, max_file_mb: int | None = None) -> "Corpus":
+    def of(cls, given: object, options: ReadOptions, settings: Settings | None = None) -> "Corpus":
         """The corpus of a path, of several paths or of documents; a corpus is returned as it is.
 
         Raises InputError for any other value.
@@ -74,14 +77,14 @@ class Corpus:
         if isinstance(given, Corpus):
             return given
         if isinstance(given, str | Path):
-            return cls.of_paths([check_path(given, "A path")], options, max_file_mb)
+            return cls.of_paths([check_path(given, "A path")], options, settings)
         if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | Mapping):
             raise InputError(
                 "index takes a path, a list of paths, or a list of documents; the given value is "
                 f"none of these but of type {type(given).__name__}."
             )
         if isinstance(given, Sequence) and all(isinstance(one, str | Path) for one in given):
-            return cls.of_paths([check_path(one, "A path") for one in given], options, max_file_mb)
+            return cls.of_paths([check_path(one, "A path") for one in given], options, settings)
         return cls.of_documents(given)
 
     @classmethod
@@ -89,15 +92,17 @@ class Corpus:
         cls,
         paths: Sequence[str | Path],
         options: ReadOptions,
-        max_file_mb: int | None = None,
+        settings: Settings | None = None,
         leave_out: Collection[Path] = (),
     ) -> "Corpus":
         """The documents in folders, globs and files.
 
-        `max_file_mb` is the limit in megabytes where the options have none. The files `leave_out`
-        are not read. Raises InputError as `find` does.
+        The limits of reading are those of `settings`, where the options have none. The files
+        `leave_out` are not read. Raises InputError as `find` does.
         """
-        options = replaced(options, max_file_mb=options.max_file_mb or max_file_mb)
+        if settings:
+            limit = options.max_file_mb or settings.max_file_mb
+            options = replaced(options, max_file_mb=limit)
         found = find(paths, follow_links=options.follow_links)
         files = tuple(file for file in found.files if file not in leave_out)
         found = replaced(found, files=files)
@@ -105,6 +110,8 @@ class Corpus:
             for path in found.files:
                 source_of(path, options)
         corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
+        if settings:
+            corpus._process = ReadingProcess(settings.read_seconds)
         corpus.n_bytes = sum(map(_size, found.files))
         corpus.items = corpus._read_all(found, options)
         corpus.unreadable += found.unreadable
@@ -117,11 +124,14 @@ class Corpus:
 
     async def documents(self) -> AsyncIterator[Document]:
         """The documents in order; the reasons for unreadable files are added to `unreadable`."""
-        async for item in _in_thread(self.items):
-            if isinstance(item, Unreadable):
-                self.unreadable.append(item)
-            else:
-                yield item
+        try:
+            async for item in _in_thread(self.items):
+                if isinstance(item, Unreadable):
+                    self.unreadable.append(item)
+                else:
+                    yield item
+        finally:
+            self._process.stop()
 
     def started(self, stage: str) -> Started:
         """The event for the beginning of a stage that reads all documents."""
@@ -174,11 +184,18 @@ class Corpus:
             )
 
     def _read_all(self, found: DiscoveredFiles, options: ReadOptions) -> Iterator[Item]:
-        for path, items in self.read_files(found.files, options, self._note_encoding):
+        read_files = self.read_files or self._one_by_one
+        for path, items in read_files(found.files, options, self._note_encoding):
             if holds_rows(path):
                 yield from self._measured(self._noted(items, source_of(path, options)), _size(path))
             else:
                 yield from self._measured(items, _size(path))
+
+    def _one_by_one(
+        self, files: Iterable[Path], options: ReadOptions, guessed: Guessed
+    ) -> Iterator[tuple[Path, Iterable[Item]]]:
+        for path in files:
+            yield path, read(path, options, partial(guessed, path), self._process)
 
     def _noted(self, items: Iterable[Item], file: str) -> Iterator[Item]:
         """The rows of a file; once they are all read, `tables` says how many there are."""
@@ -209,13 +226,6 @@ class Corpus:
         return item
 
 
-def _one_by_one(
-    files: Iterable[Path], options: ReadOptions, guessed: Guessed
-) -> Iterator[tuple[Path, Iterable[Item]]]:
-    for path in files:
-        yield path, read(path, options, partial(guessed, path))
-
-
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
@@ -231,7 +241,7 @@ def _listed(names: Iterable[str], n: int) -> str:
 
 async def _in_thread(items: Iterable[Item]) -> AsyncIterator[Item]:
     iterator = iter(items)
-    while some := await anyio.to_thread.run_sync(_some, iterator):
+    while some := await anyio.to_thread.run_sync(_some, iterator, abandon_on_cancel=True):
         for item in some:
             yield item
 

@@ -1,6 +1,7 @@
 """A server of the Model Context Protocol with six tools, which read a graph and never write."""
 
 import functools
+import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
@@ -8,9 +9,11 @@ from typing import Annotated, Any, Final, ParamSpec, TypeVar
 
 import uvicorn
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
-from pydantic import Field
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import Field, ValidationError
 
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
@@ -26,6 +29,7 @@ from graphrag_neo4j.integrations.tool_results import (
     tool_answer,
     tool_context,
 )
+from graphrag_neo4j.settings import plain_problem
 
 __all__ = ["listen", "serve_http", "serve_stdio"]
 
@@ -136,9 +140,9 @@ async def serve_http(rag: AsyncGraphRAG, listening: socket.socket) -> None:
 
     On a loopback address, requests of foreign web pages are refused by their Host or Origin.
     """
-    host = listening.getsockname()[0]
+    host, port = listening.getsockname()[:2]
     config = uvicorn.Config(
-        _server(rag).streamable_http_app(host=host),
+        _server(rag).streamable_http_app(host=host, transport_security=_security(host, port)),
         log_config=None,  # the default configuration would print to standard output
         access_log=False,
         ws="none",
@@ -147,8 +151,45 @@ async def serve_http(rag: AsyncGraphRAG, listening: socket.socket) -> None:
     await uvicorn.Server(config).serve(sockets=[listening])
 
 
+def _security(host: str, port: int) -> TransportSecuritySettings | None:
+    """The hosts and origins of a server on a loopback address, None for any other address.
+
+    They are whole: by default the package allows `localhost:*`, which it compares by its beginning.
+    """
+    if not ipaddress.ip_address(host).is_loopback:
+        return None
+    names = {"localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host}
+    places = [f"{name}:{port}" for name in names]
+    return TransportSecuritySettings(
+        allowed_hosts=places, allowed_origins=[f"http://{place}" for place in places]
+    )
+
+
+class _Server(MCPServer[Any]):
+    """A server that says in a sentence which argument of a tool is wrong."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        for tool in await self.list_tools():
+            known = tool.input_schema["properties"]
+            if tool.name == name and (unknown := arguments.keys() - known.keys()):
+                raise ToolError(
+                    f"{name} has no argument {', '.join(sorted(unknown))}: it takes "
+                    f"{', '.join(known) or 'none'}."
+                )
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                problems = error.__cause__.errors(include_input=False, include_url=False)
+                wrong = (f"{one['loc'][0]} {plain_problem(one)}" for one in problems)
+                raise ToolError(f"{name} can't use its arguments: {'; '.join(wrong)}.") from error
+            raise
+
+
 def _server(rag: AsyncGraphRAG) -> MCPServer[Any]:
-    server: MCPServer[Any] = MCPServer(
+    server = _Server(
         "graphrag-neo4j",
         instructions=INSTRUCTIONS,
         version=version("graphrag-neo4j"),

@@ -12,6 +12,7 @@ from graphrag_neo4j.loaders.discovery import DiscoveredFiles, find, gone
 from graphrag_neo4j.loaders.documents import (
     SUFFIXES,
     LangChainDocument,
+    ReadingProcess,
     clean,
     from_langchain,
     holds_rows,
@@ -30,6 +31,7 @@ __all__ = [
     "DiscoveredFiles",
     "LangChainDocument",
     "ReadOptions",
+    "ReadingProcess",
     "Unreadable",
     "clean",
     "file_of",

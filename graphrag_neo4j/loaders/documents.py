@@ -1,9 +1,16 @@
 """Reads a file as Documents, with a reader chosen by its suffix."""
 
+import faulthandler
+import os
+import pickle
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Final, Protocol, TypeVar, cast, runtime_checkable
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
@@ -13,10 +20,22 @@ from graphrag_neo4j.loaders.text import TEXTS, Content, File, read_text
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.text import storable
 
-__all__ = ["SUFFIXES", "LangChainDocument", "clean", "from_langchain", "holds_rows", "read"]
+__all__ = [
+    "SUFFIXES",
+    "LangChainDocument",
+    "ReadingProcess",
+    "clean",
+    "from_langchain",
+    "holds_rows",
+    "read",
+]
 
 T = TypeVar("T")
 PARTS = ("page", "row", "seq_num")
+PROGRAM: Final = (
+    "import sys; sys.path[:] = sys.argv[1:]; "
+    "from graphrag_neo4j.loaders.documents import serve; serve()"
+)
 
 
 @runtime_checkable
@@ -28,18 +47,73 @@ class LangChainDocument(Protocol):
     id: str | None
 
 
+class ReadingProcess:
+    """A process that reads pages, pdf and docx: their parsers may take any time and memory.
+
+    It is started at the first such file, and reads at most `seconds` at one. It is no process of
+    `multiprocessing`, which would run the user's script once more.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def content(self, file: File) -> Content:
+        """Reads a file. Raises what its reader raises, and InputError if the process has ended."""
+        if self._stopped:
+            raise InputError("was not read, since the command was interrupted")
+        began = time.monotonic()
+        process = self._process = self._process or _started()
+        try:
+            pickle.dump((file.path, file.options, self._seconds), process.stdin)  # type: ignore[arg-type] # it is a pipe
+            process.stdin.flush()  # type: ignore[union-attr]
+            found, encodings = pickle.load(process.stdout)  # type: ignore[arg-type] # noqa: S301 - our own process
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # its pipes are closed
+            self._end()
+            raise InputError(self._why_ended(time.monotonic() - began)) from None
+        for encoding in encodings:
+            file.guessed(encoding)
+        if isinstance(found, Exception):
+            raise found
+        return cast("Content", found)
+
+    def stop(self) -> None:
+        """Ends the process, also in the midst of a file; no other file is read."""
+        self._stopped = True
+        self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process:
+            with suppress(BrokenPipeError), process:
+                process.kill()
+
+    def _why_ended(self, took: float) -> str:
+        if took >= self._seconds:
+            return (
+                f"takes longer than the limit of {self._seconds:g} seconds to read: "
+                "KG_READ_SECONDS sets another"
+            )
+        return "made the process end that read it, most likely for lack of memory"
+
+
 def read(
-    path: Path, options: ReadOptions, guessed: Callable[[str], None] = lambda _: None
+    path: Path,
+    options: ReadOptions,
+    guessed: Callable[[str], None] = lambda _: None,
+    process: ReadingProcess | None = None,
 ) -> Iterator[Document | Unreadable]:
     """Gives the documents of a file, and an Unreadable for each part that could not be read.
 
     A document without a title has the name of the file. `guessed` gets the encoding of a text that
-    is not UTF-8, if `options` do not name it. Raises InputError for a path outside the source root;
-    any other problem of a file is an Unreadable.
+    is not UTF-8, if `options` do not name it. Without `process`, this process parses, without a
+    limit of time. Raises InputError for a path outside the source root; any other problem of a file
+    is an Unreadable.
     """
     source = source_of(path, options)
     try:
-        for item in _read(File(path, options, guessed), source):
+        for item in _read(File(path, options, guessed), source, process):
             if isinstance(item, Document) and not item.title:
                 yield replace(item, title=path.name)
             else:
@@ -100,7 +174,45 @@ def from_langchain(document: object) -> Document:
     return Document(document.page_content, source, title, metadata_of(row, {"source", "title"}))
 
 
-def _read(file: File, source: str) -> Iterator[Document | Unreadable]:
+def serve() -> None:
+    """The program of a reading process: reads each file that stdin names, until stdin ends.
+
+    It ends itself at the limit: a timer that needs no Python code ends it in any loop.
+    """
+    files, results = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not get between the results
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - no file
+        while True:
+            try:
+                path, options, seconds = pickle.load(files)  # noqa: S301 - from our parent
+            except EOFError:
+                return
+            faulthandler.dump_traceback_later(seconds, file=nowhere, exit=True)
+            encodings: list[str] = []
+            found: Content | Exception
+            try:
+                found = READERS[path.suffix.lower()](File(path, options, encodings.append))
+            except Exception as error:  # noqa: BLE001 - the parent raises it
+                found = error
+            pickle.dump((found, encodings), results)
+            results.flush()
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    """A new reading process. Ctrl-C in a terminal does not reach it: its parent ends it."""
+    return subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, "-c", PROGRAM, *sys.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _read(
+    file: File, source: str, process: ReadingProcess | None
+) -> Iterator[Document | Unreadable]:
     path = file.path
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -112,7 +224,7 @@ def _read(file: File, source: str) -> Iterator[Document | Unreadable]:
     elif suffix in TEXTS:
         yield from read_text(file, source)
     else:
-        content = READERS[suffix](file)
+        content = process.content(file) if process else READERS[suffix](file)
         yield Document(content.text, source, content.title, content.metadata)
 
 

@@ -37,6 +37,7 @@ BROKEN = (
     ValueError,
 )
 XML = (".xml", ".rels")
+MOST_PARTS = 5_000  # python-docx compares each part with all others
 
 
 def word(file: File) -> Content:
@@ -65,6 +66,10 @@ def _unpacked(packed: ZipFile, file: File) -> BytesIO:
     unpacks a part of any size. So each part is unpacked here, up to its stated size.
     """
     parts = packed.infolist()
+    if len(parts) > MOST_PARTS:
+        raise InputError(
+            f"has {len(parts):,} parts, more than the limit of {MOST_PARTS:,}: divide the document"
+        )
     texts = [part for part in parts if part.filename.endswith(XML)]
     file.options.refuse_larger(sum(part.file_size for part in texts), "unpacks to")
     if not {part.compress_type for part in texts} <= {ZIP_STORED, ZIP_DEFLATED}:
@@ -73,7 +78,7 @@ def _unpacked(packed: ZipFile, file: File) -> BytesIO:
     with ZipFile(unpacked, "w", ZIP_STORED) as archive:
         for part in parts:
             data = b""
-            if part in texts:
+            if part.filename.endswith(XML):
                 with packed.open(part) as opened:
                     data = opened.read(part.file_size)
             tags += data.count(b"<") - data.count(b"</")

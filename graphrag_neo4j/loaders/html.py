@@ -21,6 +21,8 @@ EDGES = (
     | dict.fromkeys(("caption", "dd", "dt", "li", "option", "summary", "tr"), LINE)
     | dict.fromkeys(("td", "th"), CELL)
 )
+# What begins something, and what ends it, beside the end of a tag.
+ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<![": "]>", "<": ">"}
 DROPPED = frozenset(("noscript", "script", "style", "svg", "template", "title"))
 
 
@@ -52,9 +54,21 @@ def _parse(markup: str) -> BeautifulSoup:
     try:
         # It warns about markup that looks like XML or like a file name; both are expected here.
         with catch_warnings(action="ignore", category=UnusualUsageWarning):
-            return BeautifulSoup(markup, "html.parser")
+            return BeautifulSoup(_without_unended(markup), "html.parser")
     except ParserRejectedMarkup as error:
         raise InputError(f"is not a usable HTML: {str(error).splitlines()[-1].strip()}") from error
+
+
+def _without_unended(markup: str) -> str:
+    """The markup in which what never ends is text.
+
+    At each beginning the parser would look for the end in all of the rest.
+    """
+    for beginning, end in ENDS.items():
+        last = markup.rfind(end) + 1
+        rest = markup[last:].replace(beginning, beginning.replace("<", "&lt;"))
+        markup = markup[:last] + rest
+    return markup
 
 
 def _pieces(soup: BeautifulSoup) -> Iterator[str]:

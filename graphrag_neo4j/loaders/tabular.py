@@ -65,10 +65,11 @@ def _csv_rows(file: File) -> Iterator[tuple[str, object]]:
     csv.field_size_limit(min(file.options.max_bytes, LARGEST_LIMIT))  # of the whole process
     with file.open(newline="") as text:
         delimiter = _delimiter(text, file.options)
-        rows = csv.DictReader(_limited(text, file.options), delimiter=delimiter, strict=True)
+        rows = csv.reader(_limited(text, file.options), delimiter=delimiter, strict=True)
         try:
-            for number, row in enumerate(rows, 1):
-                yield f"row {number}", row
+            header = next(rows)
+            for number, row in enumerate(filter(None, rows), 1):
+                yield f"row {number}", (header, row)
         except csv.Error as error:
             raise InputError(f"is not a usable csv at line {rows.line_num}: {error}") from error
 
@@ -112,20 +113,25 @@ def _refuse_twins(header: list[str]) -> None:
             raise InputError(f"has {count} columns {name}: rename all but one")
 
 
-def _fitting(row: dict[str | None, object]) -> TableRow:
-    """The columns of a row. Python's csv puts extra fields under None and missing ones as None.
+def _fitting(row: tuple[list[str], list[str]]) -> TableRow:
+    """The columns of a row, with the header. Not DictReader: it names each column for a short row.
 
     A column without a name is left out: it is the index that pandas writes.
     """
-    if None in row:
+    header, fields = row
+    if len(fields) > len(header):
         raise InputError("has more fields than there are columns")
-    return {name: value for name, value in row.items() if name and value is not None}
+    return {name: value for name, value in zip(header, fields, strict=False) if name}
 
 
 def _json_rows(file: File) -> Iterator[tuple[str, object]]:
     parsed = _parse(file.text_to_parse())
     if isinstance(parsed, list):
         yield from ((f"item {number}", item) for number, item in enumerate(parsed, 1))
+    elif isinstance(parsed, dict) and (column := file.options.text_column) not in parsed:
+        raise InputError(
+            f"has no column {column}, so it holds no document: --text-column names another column"
+        )
     else:
         yield ALONE, parsed
 

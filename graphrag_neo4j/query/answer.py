@@ -111,11 +111,12 @@ class Answer:
         return self.text
 
     def footnoted(self, numbers: Mapping[Cited, int]) -> str:
-        """Returns the text with the footnote mark `[^n]` instead of each citation.
+        """Returns the text as Markdown with the footnote mark `[^n]` instead of each citation.
 
-        `numbers` gives the number n of each citation.
+        Links, images and HTML in it, which may come from a document, are escaped. `numbers` gives
+        the number n of each citation.
         """
-        return footnoted(self.text, numbers)
+        return footnoted(self.text, numbers, quotes=self.origin == "extractive")
 
     @property
     def cited(self) -> Sequence[Cited]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from markdown_it import MarkdownIt
 
 from graphrag_neo4j import cli
 from graphrag_neo4j.cli.delete import RENEWED
@@ -489,3 +490,46 @@ def on_a_terminal(*arguments: str | Path) -> Ran:
             pass
         os.close(ours)
     return Ran(process.returncode, out.decode(), "")
+
+
+QUOTED = (
+    "Marley was dead, says <http://evil.example/a> and <a href='http://evil.example'>here</a>.",
+    "Marley was dead, ![as](http://evil.example/b.png) everyone in London knew very well.",
+    "Marley was dead, [click](http://evil.example/c) and [^1] and `London knew it very well.",
+    "# Marley was dead, and all of London knew it very well.",
+    "Marley was dead, as London knew it \\[here](http://evil.example/d) and well\\",
+)
+
+
+def test_markdown_shows_what_a_document_quotes_as_text(
+    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_model(monkeypatch)
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
+    for n, text in enumerate(QUOTED):
+        (tmp_path / f"{n} <b> [x](mailto:evil).txt").write_text(text)
+    kg("index", *tmp_path.glob("*.txt"))
+    shown = kg("query", "Was Marley dead?", "--method", "basic", "--markdown").out
+    assert shown.count("Marley was dead") >= 3
+    tokens = MarkdownIt("commonmark").parse(shown)
+    kinds = {one.type for token in tokens for one in (token, *(token.children or ()))}
+    assert not kinds & {"link_open", "image", "html_inline", "html_block", "code_inline"}
+    assert "heading_open" not in kinds
+    notes = re.findall(r"^\[\^(\d+)\]:", shown, re.MULTILINE)
+    text = "".join(token.content for token in tokens if token.type == "inline")
+    assert notes
+    assert all(re.search(rf"(?<!\\)(?:\\\\)*\[\^{n}\]", text) for n in notes)
+
+
+@pytest.mark.parametrize("command", ["estimate", "index"])
+def test_files_with_the_same_flaw_share_a_line(kg: Run, tales: Path, command: str) -> None:
+    for n in range(9):
+        (tales / f"{n}.json").write_text('{"title": "A schema"}')
+    (tales / "broken.json").write_text('{"text"')
+    ran = kg(command, tales)
+    assert ran.code == 1
+    [line] = [line for line in ran.out.splitlines() if "no column text" in line]
+    assert line.startswith("9 files:")
+    assert "0.json" in line
+    assert "--text-column" in line
+    assert "broken.json" in ran.out

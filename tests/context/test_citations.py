@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphrag_neo4j.cli.output.terminal import harmless
 from graphrag_neo4j.context.citations import (
     CITATION_KINDS,
     CitationRef,
@@ -259,7 +260,7 @@ def test_a_footnote_mark_of_a_document_is_escaped() -> None:
 
 def test_a_bracket_that_can_not_be_read_is_not_lost_among_footnotes() -> None:
     text = "Rich [Data: Entities (5)]. Dead [Data: 7]."
-    assert footnoted(text, {("Entities", 5): 1}) == "Rich[^1]. Dead [Data: 7]."
+    assert footnoted(text, {("Entities", 5): 1}) == "Rich[^1]. Dead \\[Data: 7]."
 
 
 def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:
@@ -270,3 +271,13 @@ def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:
         ("Sources", 2): ["So ../it is"],
         ("Sources", 3): ["../x"],
     }
+
+
+def test_no_invisible_character_of_a_document_hides_a_citation_from_us_but_not_from_a_reader() -> (
+    None
+):
+    removed = [c for c in map(chr, range(0x110000)) if not harmless(c)]
+    assert len(removed) > 100
+    for c in removed:
+        text = neutralised(f"Rich [D{c}ata: Sources (1)]. Dead (Data: Sou{c}rces (1)). Gone [{c}")
+        assert cited(harmless(text + "Data: Sources (2)]")) == []

@@ -28,6 +28,7 @@ from graphrag_neo4j.graph import (
 from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.odd_endpoint import odd_endpoint
 from tests.support.server_without_gds import server_without_gds
 from tests.support.servers import TestServer, release_under_test
 
@@ -275,6 +276,15 @@ async def test_a_refused_key_is_wrong_and_never_shown() -> None:
     assert found["Model"].ok is False
     assert "OPENAI_API_KEY" in found["Model"].says
     assert "sk-" not in str(found)
+
+
+async def test_an_endpoint_that_redirects_is_wrong(endpoint: FakeEndpoint) -> None:
+    place = {"Location": f"{endpoint.url}/chat/completions"}
+    with odd_endpoint("", status=308, headers=place) as (url, _):
+        found = await of_endpoint(openai_base_url=url, openai_api_key="sk-right")
+    assert found["Model"].ok is False
+    assert f"OPENAI_BASE_URL={endpoint.url}" in found["Model"].says
+    assert not endpoint.log
 
 
 async def test_each_chat_model_of_a_build_is_asked_once(endpoint: FakeEndpoint) -> None:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from threading import Event, Thread
 from typing import LiteralString
@@ -30,10 +30,15 @@ pytestmark = [
     pytest.mark.skipif(os.environ.get("KG_TEST_EMBEDDED") == "no", reason="KG_TEST_EMBEDDED=no"),
 ]
 
+KEY = "sk-none-of-the-business-of-neo4j"
+
 
 @dataclass(frozen=True)
 class Life:
-    """A home, what its two first starts printed, and Neo4j's command lines seen meanwhile."""
+    """A home, what its two first starts printed, and what of Neo4j's processes was seen meanwhile.
+
+    These are their command lines and environments.
+    """
 
     home: Home
     printed: list[str]
@@ -63,7 +68,12 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     with _commands_of_neo4j() as commands:
         starts = [
             # Our own command.
-            subprocess.Popen([*command, "--home", home.path], stdout=subprocess.PIPE, text=True)  # noqa: S603
+            subprocess.Popen(  # noqa: S603
+                [*command, "--home", home.path],
+                env={**os.environ, "OPENAI_API_KEY": KEY, "DATABASE_PASSWORD": KEY},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             for _ in range(2)
         ]
         printed = [start.communicate()[0] for start in starts]
@@ -75,7 +85,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
 
 @contextmanager
 def _commands_of_neo4j() -> Iterator[set[str]]:
-    """The command lines of Neo4j and its tools that anybody on this machine could see."""
+    """The command lines and environments of Neo4j and its tools."""
     seen: set[str] = set()
     over = Event()
 
@@ -85,6 +95,8 @@ def _commands_of_neo4j() -> Iterator[set[str]]:
                 line = " ".join(process.info["cmdline"] or ())
                 if "org.neo4j." in line:
                     seen.add(line)
+                    with suppress(psutil.Error):
+                        seen.update(f"{name}={value}" for name, value in process.environ().items())
 
     thread = Thread(target=look)
     thread.start()
@@ -127,6 +139,13 @@ def test_the_password_is_printed_nowhere_and_stands_on_no_command_line(life: Lif
     assert any("set-initial-password" in line or "AdminTool" in line for line in life.commands)
     shown = [*life.commands, *life.printed, life.command("status"), repr(life.server())]
     assert not [text for text in shown if password in text]
+
+
+def test_neo4j_and_its_tools_get_no_key_of_the_environment(life: Life) -> None:
+    assert any(line.startswith(f"NEO4J_HOME={life.home.path}") for line in life.commands)
+    assert any(line.startswith("PATH=") for line in life.commands)
+    assert not [line for line in life.commands if KEY in line]
+    assert KEY not in psutil.Process(life.server().pid).environ().values()
 
 
 def test_status_names_the_addresses_the_home_and_the_password_s_file(life: Life) -> None:

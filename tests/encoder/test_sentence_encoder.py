@@ -2,6 +2,7 @@
 
 import math
 import sys
+import time
 import zipfile
 
 import anyio
@@ -48,20 +49,34 @@ async def test_only_a_question_gets_the_instruction(english: SentenceEncoder) ->
     assert asked == whole != said
 
 
-def test_a_vector_does_not_depend_on_the_other_texts(english: SentenceEncoder) -> None:
+async def test_a_vector_does_not_depend_on_the_other_texts(english: SentenceEncoder) -> None:
     texts = ["One.", "A much longer text about many things. " * 9, "人工智能", *PASSAGES]
-    assert english.vectors_of(texts) == [english.vectors_of([text])[0] for text in texts]
+    alone = [(await english.embed([text]))[0] for text in texts]
+    assert await english.embed(texts) == alone
 
 
-def test_an_empty_text_has_a_vector_of_zeros(english: SentenceEncoder) -> None:
-    assert set(english.vectors_of([""])[0]) == {0.0}
+async def test_an_empty_text_has_a_vector_of_zeros(english: SentenceEncoder) -> None:
+    [vector] = await english.embed([""])
+    assert set(vector) == {0.0}
 
 
-def test_the_end_of_a_long_text_counts_as_well(english: SentenceEncoder) -> None:
+async def test_the_end_of_a_long_text_counts_as_well(english: SentenceEncoder) -> None:
     rails = "The railway line to the coast was opened by the queen. " * 60
     end = "The kitten napped all day on the chair in the sun. " * 30
-    question, alone, both = english.vectors_of([QUESTION, rails, rails + end])
+    question, alone, both = await english.embed([QUESTION, rails, rails + end])
     assert near(question, both) > near(question, alone) + 0.02
+
+
+async def test_cancellation_does_not_wait_for_the_texts_that_have_not_begun(
+    english: SentenceEncoder,
+) -> None:
+    long = "The railway line to the coast was opened by the queen. " * 200
+    began = time.monotonic()
+    with anyio.move_on_after(0.5) as scope:
+        await english.embed([long] * 1_000)  # they take minutes
+    await english.embed(["The next one does not wait for them, either."])
+    assert scope.cancelled_caught
+    assert time.monotonic() - began < 20
 
 
 async def test_the_event_loop_goes_on_while_texts_are_embedded(english: SentenceEncoder) -> None:

@@ -1,10 +1,18 @@
 """The connection to Neo4j: its errors are sentences; the schema is checked; the dump."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
-from socket import create_server
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from socket import SHUT_RDWR, create_server
+from threading import Thread
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.graph import Graph, Transaction, connect, dump, ensure_schema, hold_lease
@@ -32,6 +40,58 @@ async def test_a_closed_port_is_named() -> None:
     error = await failure(uri)
     assert isinstance(error, GraphError)
     assert str(error).startswith(f"Neo4j at {uri} does not answer")
+
+
+@contextmanager
+def self_signed(folder: Path) -> Iterator[int]:
+    """The port of a server with a certificate for localhost that nobody else has signed."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now, day = datetime.now(UTC), timedelta(days=1)
+    signed = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - day, now + day)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    plain = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    pem = folder / "server.pem"
+    pem.write_bytes(key.private_bytes(*plain) + signed.public_bytes(Encoding.PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+    with create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):  # the socket is shut down at the end
+                while True:
+                    connection, _ = listening.accept()
+                    with connection, suppress(OSError):
+                        context.wrap_socket(connection, server_side=True).close()
+
+        serving = Thread(target=serve)
+        serving.start()
+        yield listening.getsockname()[1]
+        listening.shutdown(SHUT_RDWR)
+        serving.join()
+
+
+@pytest.mark.parametrize("scheme", ["neo4j", "bolt"])
+async def test_a_certificate_that_is_not_trusted_is_named(scheme: str, tmp_path: Path) -> None:
+    with self_signed(tmp_path) as port:
+        said = str(await failure(f"{scheme}+s://localhost:{port}"))
+        accepted = f"{scheme}+ssc://localhost:{port}"
+        after = str(await failure(accepted))
+    assert "certificate" in said
+    assert "self-signed" in said
+    assert f"NEO4J_URI={accepted}" in said
+    assert "start it" not in said
+    assert "certificate" not in after
+
+
+async def test_the_database_of_neo4j_itself_is_refused(checked_server: TestServer) -> None:
+    server = checked_server
+    with pytest.raises(InputError, match="NEO4J_DATABASE"):
+        async with connect(server.uri, server.username, server.password, "system"):
+            pass
 
 
 @pytest.mark.parametrize(

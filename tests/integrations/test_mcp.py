@@ -200,8 +200,8 @@ async def test_what_an_answer_cites_can_be_read(client: Client, carol: Indexed) 
     [
         ("read_report", {"ref": 999_999}, "Community 999999 is no longer in the graph"),
         ("read_source", {"ref": 999_999}, "Source 999999 is no longer in the graph"),
-        ("read_source", {"ref": -1}, "greater than or equal to 0"),
-        ("find_entities", {"text": "x", "limit": 0}, "greater than or equal to 1"),
+        ("read_source", {"ref": -1}, "must be 0 or more"),
+        ("find_entities", {"text": "x", "limit": 0}, "must be 1 or more"),
         ("local_search", {"question": ""}, "at least 1 character"),
     ],
 )
@@ -213,6 +213,30 @@ async def test_an_error_is_a_sentence_and_the_server_goes_on(
     assert result.is_error
     assert said in text_of(result)
     assert "Traceback" not in text_of(result)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("local_search", {"query": "Who?"}, "query"),
+        ("local_search", {}, "question"),
+        ("find_entities", {"text": "Marley", "limit": 1000}, "limit"),
+        ("find_entities", {"text": "Marley", "limit": "many"}, "limit"),
+        ("read_report", {"ref": None}, "ref"),
+        ("suggest_questions", {"topic": "x"}, "topic"),
+    ],
+)
+async def test_a_wrong_argument_is_a_sentence(
+    client: Client, tool: str, arguments: dict[str, object], words: str
+) -> None:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    said = text_of(result)
+    assert tool in said
+    assert words in said
+    assert said.endswith(".")
+    assert "\n" not in said
+    assert not any(of_library in said for of_library in ("pydantic", "validation", "input_value"))
 
 
 async def test_an_endpoint_that_refuses_the_key_is_a_sentence(
@@ -272,11 +296,26 @@ def test_http_is_for_this_machine_and_not_for_strange_pages(carol: Indexed, tmp_
     with served(tmp_path, carol.environment) as url:
         address = urlsplit(url)
         assert address.hostname == "127.0.0.1"
-        for header in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
+        strange = [
+            {"Host": "evil.example"},
+            {"Host": f"localhost:{address.port}.evil.example"},
+            {"Host": f"127.0.0.1:{address.port}@evil.example"},
+            {"Host": "localhost:1"},
+            {"Origin": "http://evil.example"},
+            {"Origin": f"http://localhost:{address.port}.evil.example"},
+            {"Origin": "null"},
+        ]
+        for header in strange:
             connection = HTTPConnection(address.netloc)
             headers = {"Content-Type": "application/json", **header}
             connection.request("POST", "/mcp", "{}", headers)
-            assert connection.getresponse().status in {403, 421}
+            assert connection.getresponse().status in {403, 421}, header
+            connection.close()
+        for host in (address.netloc, f"localhost:{address.port}"):
+            connection = HTTPConnection(address.netloc)
+            headers = {"Content-Type": "application/json", "Host": host, "Origin": f"http://{host}"}
+            connection.request("POST", "/mcp", "{}", headers)
+            assert connection.getresponse().status not in {403, 421}
             connection.close()
         again = run_mcp(carol, tmp_path, "--http", "--port", str(address.port))
     assert (again.returncode, again.stdout) == (1, "")

@@ -2,21 +2,24 @@
 
 import logging
 from array import array
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from io import BytesIO
 
 import anyio
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
+from graphrag_neo4j.llm.batch_calls import BatchCalls
 from graphrag_neo4j.llm.prices import price_of
 from graphrag_neo4j.model import ChunkText, Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.faults import decide
 from tests.support.fake_endpoint.options import Options
-from tests.support.odd_endpoint import nothing_listens, odd_endpoint
+from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
+from tests.support.odd_endpoint import nothing_listens, odd_endpoint, serving
 
 KEY = "sk-secret-0123456789abcdef"
 TALE = ChunkText("c", "Bob Cratchit lived in Camden Town with Tiny Tim. Tiny Tim knew Ann Lee. ")
@@ -177,6 +180,37 @@ async def test_a_quota_that_is_used_up_stops() -> None:
         (error,) = await ask(url, request())
     assert isinstance(error, ModelError)
     assert "quota" in str(error)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_not_followed_and_says_what_to_set(status: int) -> None:
+    """Neither by a call, a stream, embeddings nor the calls of batches."""
+    with odd_endpoint({}) as (elsewhere, reached):
+
+        def redirect(asked: HttpRequest) -> HttpResponse:
+            place = elsewhere + asked.path.removeprefix("/v1") + "?key=secret"
+            return HttpResponse(status, headers={"Location": place})
+
+        with serving(redirect) as url:
+            async with Endpoint(settings(url, max_retries=2)) as endpoint:
+                batches = BatchCalls(endpoint)
+                ways: list[Callable[[], Awaitable[object]]] = [
+                    lambda: endpoint.ask(request()),
+                    lambda: anext(endpoint.stream(request())),
+                    lambda: endpoint.embed(["Marley was dead."]),
+                    lambda: batches.upload(BytesIO(b"{}")),
+                    lambda: batches.create("file-1", "mark"),
+                    lambda: batches.state("batch-1"),
+                    lambda: batches.download("file-1", BytesIO()),
+                ]
+                said = []
+                for way in ways:
+                    with pytest.raises(ModelError) as error:
+                        await way()
+                    said.append(str(error.value))
+    assert reached == []
+    assert all("redirects" in one and "OPENAI_BASE_URL" in one for one in said)
+    assert all(f"={elsewhere}" in one and "secret" not in one for one in said)
 
 
 async def test_a_text_too_long_for_the_model_fails_its_item_alone(endpoint: FakeEndpoint) -> None:

@@ -1,12 +1,19 @@
-"""Small files that would take all memory are named with the reason; the others are read."""
+"""Small files that would take all memory or time are named with the reason; the others are read."""
 
+import os
 import re
+import signal
 import struct
-from collections.abc import Callable
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
 import docx
+import psutil
 import pytest
 from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject
@@ -227,8 +234,99 @@ def test_a_text_that_is_not_longer_is_one_document(
 async def test_the_limit_is_a_setting_and_the_other_files_are_read(tmp_path: Path) -> None:
     word_file(tmp_path / "a.docx", PARAGRAPH * 150)
     (tmp_path / "b.txt").write_text("Marley was dead.")
-    limit = load_settings(max_file_mb=1).max_file_mb
-    corpus = Corpus.of_paths([tmp_path], ReadOptions(), limit)
+    corpus = Corpus.of_paths([tmp_path], ReadOptions(), load_settings(max_file_mb=1))
     assert [document.text async for document in corpus.documents()] == ["Marley was dead."]
     [reason] = corpus.reasons().values()
     assert "KG_MAX_FILE_MB" in reason
+
+
+@pytest.mark.parametrize("beginning", ["<a ", "<a/", "<![CDATA[", "<![CDATA[>", "<!-- >", "<![if>"])
+def test_what_never_ends_in_a_page_is_text_and_is_read_in_a_moment(
+    tmp_path: Path, beginning: str
+) -> None:
+    (tmp_path / "a.html").write_text("<p>Marley was dead.</p>" + beginning * 200_000)
+    began = time.process_time()
+    [document] = read(tmp_path / "a.html", ReadOptions())
+    assert time.process_time() - began < 5  # a second at most; it took minutes to hours
+    assert isinstance(document, Document)
+    assert document.text.startswith(f"Marley was dead.\n\n{beginning.strip()}")
+
+
+def test_what_ends_in_a_page_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        "<!-- one --><p>Marley</p><![if !IE]>"
+        "<p>was</p><![endif]><![CDATA[ two ]]><p>1 < 2</p> a < b"
+    )
+    [document] = read(tmp_path / "a.html", ReadOptions())
+    assert isinstance(document, Document)
+    assert document.text == "Marley\n\nwas\n\n1 < 2\n\na < b"
+
+
+def test_a_word_document_of_very_many_parts_is_named(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", PARAGRAPH)
+    with ZipFile(path, "a") as packed:
+        for part in range(20_000):
+            packed.writestr(f"word/p{part}.xml", "<a/>")
+    assert "parts" in reason_for(path, ReadOptions())
+
+
+def test_short_rows_below_many_columns_are_read_in_a_moment(tmp_path: Path) -> None:
+    columns = ",".join(f"c{n}" for n in range(20_000))
+    (tmp_path / "a.csv").write_text(f"text,{columns}\n" + "Marley was dead.\n" * 20_000)
+    began = time.process_time()
+    assert len(list(read(tmp_path / "a.csv", ReadOptions()))) == 20_000
+    assert time.process_time() - began < 20  # a second; it took minutes
+
+
+def slow_pdf(path: Path) -> None:
+    """A small file for which pypdf takes minutes: each page lists all fonts."""
+    writer = PdfWriter()
+    entries = {"Type": "Font", "Subtype": "Type1", "BaseFont": "Helvetica"}
+    one = DictionaryObject({NameObject(f"/{k}"): NameObject(f"/{v}") for k, v in entries.items()})
+    font = writer._add_object(one)
+    fonts = DictionaryObject({NameObject(f"/F{n}"): font for n in range(1_500)})
+    resources = writer._add_object(DictionaryObject({NameObject("/Font"): fonts}))
+    content = writer._add_object(stream(b"BT /F1 12 Tf (Marley) Tj ET"))
+    for _ in range(1_500):
+        page = writer.add_blank_page(300, 300)
+        page[NameObject("/Resources")], page[NameObject("/Contents")] = resources, content
+    writer.write(path)
+
+
+@contextmanager
+def estimating(folder: Path, **settings: str) -> Iterator["subprocess.Popen[str]"]:
+    """`kg-build estimate` of the folder, in a process of its own."""
+    slow_pdf(folder / "a.pdf")
+    (folder / "b.html").write_text("<p>Marley was dead.</p>")
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-m", "graphrag_neo4j", "estimate", str(folder)],
+        env={**os.environ, "KG_MODEL": "extractive", **settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path: Path) -> None:
+    with estimating(tmp_path, KG_READ_SECONDS="2") as running:
+        said, _ = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "1 document" in said
+    [line] = [line for line in said.splitlines() if "KG_READ_SECONDS" in line]
+    assert "a.pdf" in line
+
+
+def test_ctrl_c_ends_the_reading_of_a_file(tmp_path: Path) -> None:
+    with estimating(tmp_path) as running:
+        process = psutil.Process(running.pid)
+        while not (readers := process.children()) and running.poll() is None:
+            time.sleep(0.05)
+        time.sleep(1)  # it reads the first file, for minutes
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=10)
+    assert running.returncode == 130
+    assert not any(reader.is_running() for reader in readers)

@@ -156,7 +156,7 @@ class Builder:
         self, n: int | None, settings: Settings, listen: Listener = silent
     ) -> IndexResult:
         given = settings.model_copy(update={"workers": n or 1, "chunk_tokens": 60})
-        corpus, backends = Corpus.of_paths([self.folder], ReadOptions(), 100), Backends(given)
+        corpus, backends = Corpus.of_paths([self.folder], ReadOptions()), Backends(given)
         try:
             if n is None:
                 return await build(self.graph, corpus, backends, listen)

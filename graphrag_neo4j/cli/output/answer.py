@@ -9,7 +9,7 @@ from typing import Any
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import money_known
 from graphrag_neo4j.cli.output.words import cached_part, counted, repaired, seconds
-from graphrag_neo4j.context.citations import CitationKind, without_footnotes
+from graphrag_neo4j.context.citations import CitationKind, escaped
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
@@ -158,7 +158,7 @@ def _context(table: ContextTable) -> dict[str, Any]:
 def _note(citation: Citation) -> str:
     places: Iterable[str] = map(_place, citation.sources)
     note = terminal.harmless("; ".join([str(citation), *places]))  # a footnote must be one line
-    return without_footnotes(note)
+    return escaped(note)
 
 
 def _place(source: Source) -> str:

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
+from graphrag_neo4j.text import UNSEEN, without_unseen
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -54,17 +56,10 @@ Part = str | tuple[str, Style]  # a text, or a text in a style
 _LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 # C0 (without tab and line breaks), DEL, C1 and lone surrogates. They are shown as U+FFFD.
 _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
-# Direction marks, embeddings, overrides and isolates; tags; and characters without width that no
-# script needs. They are removed. Joiners are kept, because Persian, Hindi and emoji need them.
-_UNSEEN = (
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-    "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
-)
 WIDEST: Final = 10_000  # characters of a line of a table
 _WORD = re.compile(" *[^ ]+| +$")
 _CONTROLS = re.compile(f"[{_CONTROL}]")
-_UNSEENS = re.compile(f"[{_UNSEEN}]")
-_IN_JSON = re.compile(f"[{_CONTROL}{_UNSEEN}\x85\u2028\u2029]")
+_IN_JSON = re.compile(f"[{_CONTROL}{UNSEEN}\x85\u2028\u2029]")
 _STYLES: Final[dict[Style, dict[str, Any]]] = {
     "": {},
     "bold": {"bold": True},
@@ -86,7 +81,7 @@ def harmless(text: str, *, lines: bool = False) -> str:
     """
     text = _LINE_BREAK.sub("\n" if lines else " ", text)
     text = text if lines else text.replace("\t", " ")
-    return _UNSEENS.sub("", _CONTROLS.sub("\ufffd", text))
+    return without_unseen(_CONTROLS.sub("\ufffd", text))
 
 
 def line(*parts: Part, style: Style = "", error: bool = False) -> None:

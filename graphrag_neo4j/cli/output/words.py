@@ -1,8 +1,18 @@
 """Writes numbers, durations and names of steps in the same way in every command."""
 
+from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["STEPS", "cached_part", "counted", "named_step", "or_more", "repaired", "seconds"]
+__all__ = [
+    "STEPS",
+    "cached_part",
+    "counted",
+    "named_step",
+    "or_more",
+    "repaired",
+    "seconds",
+    "unread",
+]
 
 # The name of a stage or step in the graph, and its name in the output of all commands.
 STEPS: Final = {
@@ -56,6 +66,23 @@ def cached_part(tokens: int) -> str:
 def or_more(n: int, shown: int, where: str) -> str:
     """Returns the line below a list that shows only the first `shown` of `n` items."""
     return f"… and {n - shown:,} more. {where} shows all of them."
+
+
+def unread(flaws: Iterable[tuple[str, str]]) -> list[str]:
+    """Returns a line for each source with its reason, and one for all that have the same reason.
+
+    >>> unread([("a.json", "is no data"), ("b.pdf", "is encrypted"), ("c.json", "is no data")])
+    ['2 files, such as a.json: is no data', 'b.pdf: is encrypted']
+    """
+    sources: dict[str, list[str]] = {}
+    for source, reason in flaws:
+        sources.setdefault(reason, []).append(source)
+    return [
+        f"{some[0]}: {reason}"
+        if len(some) == 1
+        else f"{len(some):,} files, such as {some[0]}: {reason}"
+        for reason, some in sources.items()
+    ]
 
 
 def seconds(n: float) -> str:

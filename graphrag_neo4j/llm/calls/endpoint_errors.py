@@ -13,6 +13,7 @@ from graphrag_neo4j.llm.calls.refusals import error_text
 from graphrag_neo4j.llm.calls.retries import ordered_wait
 from graphrag_neo4j.llm.meter import Meter
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import excerpt
 
 __all__ = ["REFUSED", "Explainer", "Failures"]
 
@@ -65,11 +66,25 @@ class Explainer:
                 return ModelError(f"The credit of the key is used up ({message}).")
         if error.code == "insufficient_quota":
             return ModelError(f"The quota of the key is used up ({message}).")
-        return self._of_long_wait(error)
+        if isinstance(error, openai.APIStatusError):
+            return self._of_redirect(error) or self._of_long_wait(error)
+        return None
 
-    def _of_long_wait(self, error: openai.APIError) -> ModelError | None:
+    def _of_redirect(self, error: openai.APIStatusError) -> ModelError | None:
+        """Returns the error if the endpoint points to another address."""
+        if not (request := error.response.next_request):
+            return None
+        place = request.url.copy_with(username=None, password=None, query=None, fragment=None)
+        call = str(error.request.url).removeprefix(self.address)
+        base = excerpt(str(place).removesuffix(call), LONGEST_MESSAGE)
+        return ModelError(
+            f"The model endpoint at {self.address} redirects calls to another address, and your "
+            f"texts are not sent there unasked: set OPENAI_BASE_URL={base} if you trust it."
+        )
+
+    def _of_long_wait(self, error: openai.APIStatusError) -> ModelError | None:
         """Returns the error if the endpoint orders a wait in which a run would stand still."""
-        ordered = isinstance(error, openai.APIStatusError) and ordered_wait(error.response.headers)
+        ordered = ordered_wait(error.response.headers)
         if not ordered or ordered <= LONGEST_PATIENCE:
             return None
         return ModelError(

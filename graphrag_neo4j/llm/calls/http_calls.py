@@ -123,7 +123,9 @@ def _reply_tokens(body: Mapping[str, Any]) -> int:
 def _client(settings: Settings) -> AsyncOpenAI:
     key = settings.openai_api_key
     http_client = openai.DefaultAsyncHttpxClient(
-        event_hooks={"response": [bound_body]}, timeout=settings.timeout
+        event_hooks={"response": [bound_body]},
+        timeout=settings.timeout,
+        follow_redirects=False,  # they would carry texts of the user to any host
     )
     return AsyncOpenAI(
         api_key=key.get_secret_value() if key else "none",

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from graphrag_neo4j.model import Usage
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.text import storable, without_unseen
 
 __all__ = ["storable_pieces"]
 
@@ -14,6 +14,8 @@ async def storable_pieces(
 ) -> AsyncGenerator[str, None]:
     """Yields the pieces with U+FFFD for characters that can't be stored; closes `pieces`.
 
+    What a terminal would leave out is left out here, before citations are looked for.
+
     `used.replaced` is the count. A character may arrive in two halves (a surrogate pair). Then the
     first half is held back until the second arrives.
     """
@@ -22,7 +24,8 @@ async def storable_pieces(
         async for piece in pieces:
             text = held + piece
             held = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
-            whole, replaced = storable(_paired(text[: len(text) - len(held)]))
+            paired = _paired(text[: len(text) - len(held)])
+            whole, replaced = storable(without_unseen(paired))
             used.replaced += replaced
             if whole:
                 yield whole

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from graphrag_neo4j.cli.output.terminal import harmless
+from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ModelError, ReplyError
@@ -399,3 +401,10 @@ async def test_a_character_that_comes_in_two_halves_stays_whole() -> None:
     text, model = await streamed(events(delta("So \ud83d"), delta("\ude00 be it\ud83d")))
     assert text == "So \N{GRINNING FACE} be it\ufffd"
     assert model.meter.steps["answer"].replaced == 1
+
+
+async def test_a_citation_that_a_terminal_would_show_is_read_before_it_is_shown() -> None:
+    body = events(delta("It is so [D\u2065ata: Sou"), delta("\u2065rces (9)\u202e]."))
+    text, _ = await streamed(body)
+    assert cited(text) == [("Sources", 9)]
+    assert harmless(text) == text

@@ -3,24 +3,32 @@
     items ──▶ worker, worker, worker … ──▶ writer (in batches, as results arrive)
 
 If an error or Ctrl-C ends the work early, the writer first saves the results that have arrived.
+Where a process is killed, nothing can do so. So a reply that was paid for, and waits for the writer
+or for the next reply to its task, is kept as it is after a second.
 """
 
+import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Final, Generic, TypeVar
 
 import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
-from graphrag_neo4j.model import LLMTask
+from graphrag_neo4j.model import LLMTask, Reply, Request
 
 __all__ = [
+    "Answered",
+    "Keep",
     "Outcome",
     "ReplyPendingError",
     "first_error",
+    "heard",
     "result_without_requests",
     "run_in_thread",
     "run_tasks",
@@ -29,6 +37,14 @@ __all__ = [
 
 T = TypeVar("T")
 R = TypeVar("R")
+Answered = tuple[Request, Reply]
+"""A request with its reply."""
+Keep = Callable[[Sequence[Answered]], Awaitable[None]]
+"""Saves replies as they are, until their results are saved."""
+KEPT_AFTER: Final = 1.0  # seconds that a reply waits
+TICK: Final = 0.25  # seconds
+
+_hearing: ContextVar[Callable[[Answered], None]] = ContextVar("hearing")
 
 
 class ReplyPendingError(Exception):
@@ -52,20 +68,25 @@ async def run_tasks(
     workers: int,
     batch: int,
     advance: Callable[[int, int], None] = lambda _done, _failed: None,
+    keep: Keep | None = None,
 ) -> None:
     """Runs a task for each item and saves the outcomes, failures included.
 
     `task` is run by `workers` workers at the same time; `save` gets at most `batch` outcomes.
     `advance` is called after each task with the numbers of items that are done and failed; numbers
-    below 0 take back outcomes that could not be saved. A ReplyError fails only its item. An item
-    whose task raises ReplyPendingError has no outcome: it is neither done nor failed. When the cost
-    limit is reached, no more items are started, the running ones may finish, and BudgetSpentError
-    is raised at the end.
+    below 0 take back outcomes that could not be saved. `keep` gets the replies of `heard` whose
+    outcomes are not saved after a second.
+
+    A ReplyError fails only its item. An item whose task raises ReplyPendingError has no outcome: it
+    is neither done nor failed. When the cost limit is reached, no more items are started, the
+    running ones may finish, and BudgetSpentError is raised at the end.
     """
     spent: list[BudgetSpentError] = []
     unsaved = _Unsaved(advance)
 
     async def work(item: T) -> Outcome[T, R] | None:
+        numbers: list[int] = []
+        _hearing.set(partial(unsaved.hear, numbers))
         try:
             outcome = await _outcome(item, task)
         except ReplyPendingError:
@@ -73,7 +94,7 @@ async def run_tasks(
         except BudgetSpentError as error:
             spent.append(error)
             return None
-        return unsaved.add(outcome)
+        return unsaved.add(outcome, numbers)
 
     async def affordable() -> AsyncIterator[T]:
         async for item in items:
@@ -82,9 +103,10 @@ async def run_tasks(
             yield item
 
     try:
-        await work_and_save(
-            affordable(), work, unsaved.counting(save), workers=workers, batch=batch
-        )
+        async with unsaved.kept_by(keep):
+            await work_and_save(
+                affordable(), work, unsaved.counting(save), workers=workers, batch=batch
+            )
     finally:
         unsaved.take_back()
     if spent:
@@ -98,14 +120,47 @@ async def _outcome(item: T, task: Callable[[T], Awaitable[R]]) -> Outcome[T, R]:
         return Outcome(item, failure=str(error))
 
 
+def heard(request: Request, reply: Reply) -> None:
+    """Notes that a request of the running task was answered, until its outcome is saved."""
+    if hear := _hearing.get(None):
+        hear((request, reply))
+
+
 class _Unsaved:
-    """Counts the outcomes that were reported and are not saved yet: done ones and failed ones."""
+    """What is not saved yet: outcomes that were reported, done and failed ones, and replies."""
 
     def __init__(self, advance: Callable[[int, int], None]) -> None:
         self.advance = advance
         self.done = self.failed = 0
+        self._waiting: dict[int, tuple[float, Answered]] = {}  # replies by number, since when
+        self._numbers: dict[int, Sequence[int]] = {}  # of the replies to an outcome, by its id
+        self._heard = 0
 
-    def add(self, outcome: Outcome[T, R]) -> Outcome[T, R]:
+    def hear(self, numbers: list[int], answered: Answered) -> None:
+        self._heard += 1
+        numbers.append(self._heard)
+        self._waiting[self._heard] = time.monotonic(), answered
+
+    @asynccontextmanager
+    async def kept_by(self, keep: Keep | None) -> AsyncIterator[None]:
+        """Keeps the replies that wait for too long, while the context lasts."""
+        with first_error():
+            async with anyio.create_task_group() as tasks:
+                if keep:
+                    tasks.start_soon(self._keep_old, keep)
+                yield
+                tasks.cancel_scope.cancel()
+
+    async def _keep_old(self, keep: Keep) -> None:
+        while True:
+            await anyio.sleep(TICK)
+            until = time.monotonic() - KEPT_AFTER
+            old = [number for number, (since, _) in self._waiting.items() if since < until]
+            if old:
+                await keep([self._waiting.pop(number)[1] for number in old])
+
+    def add(self, outcome: Outcome[T, R], numbers: Sequence[int]) -> Outcome[T, R]:
+        self._numbers[id(outcome)] = numbers
         failed = outcome.failure is not None
         self.done += not failed
         self.failed += failed
@@ -119,6 +174,9 @@ class _Unsaved:
 
         async def save_counted(outcomes: Sequence[Outcome[T, R]]) -> None:
             await save(outcomes)
+            for outcome in outcomes:
+                for number in self._numbers.pop(id(outcome)):
+                    self._waiting.pop(number, None)
             failed = sum(outcome.failure is not None for outcome in outcomes)
             self.done -= len(outcomes) - failed
             self.failed -= failed

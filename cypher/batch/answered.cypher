@@ -1,4 +1,5 @@
-// Saves the reply to a request that was sent directly.
-MERGE (request:BatchRequest:KgBuild {id: $id})
-SET request.text = $text, request.cut = $cut
+// Saves the replies to requests that were sent directly.
+UNWIND $rows AS row
+MERGE (request:BatchRequest:KgBuild {id: row.id})
+SET request.text = row.text, request.cut = row.cut
 REMOVE request.error, request.problem

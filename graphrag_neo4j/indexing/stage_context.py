@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from graphrag_neo4j.concurrency import Keep
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.protocols import IndexBackend, RunTask
@@ -15,9 +16,9 @@ class StageContext:
     """The dependencies of a stage.
 
     `run` runs a task of `backend`; the stage runs up to `workers` tasks at the same time. `listen`
-    receives the events. `batched` says whether requests go to the model in batches; then `waits`
-    tells whether a task of this round waits for its reply, so that what needs all results can't
-    be done yet.
+    receives the events, and `keep` the replies that wait until their results are saved. `batched`
+    says whether requests go to the model in batches; then `waits` tells whether a task of this
+    round waits for its reply, so that what needs all results can't be done yet.
     """
 
     graph: Graph
@@ -25,5 +26,6 @@ class StageContext:
     run: RunTask
     workers: int
     listen: Listener
+    keep: Keep | None = None
     batched: bool = False
     waits: Callable[[], bool] = lambda: False

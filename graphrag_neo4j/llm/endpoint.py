@@ -9,6 +9,7 @@ from typing import Any, Final, Self, cast
 import openai
 
 from graphrag_neo4j import tokens
+from graphrag_neo4j.concurrency import heard
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
 from graphrag_neo4j.llm.calls.call_options import CallOptions, Capabilities, embedding_body
 from graphrag_neo4j.llm.calls.endpoint_errors import Explainer, Failures
@@ -165,9 +166,11 @@ class Endpoint:
     async def reply_or_error(self, request: Request) -> Reply | ReplyError:
         """Sends one request; returns the error if only this call fails."""
         try:
-            return await self.ask(request)
+            reply = await self.ask(request)
         except ReplyError as error:
             return error
+        heard(request, reply)
+        return reply
 
     def _advance(self, task: LLMTask[T], request: Request, reply: Reply | ReplyError) -> Request:
         """Gives a task the reply to its request, and returns its next request."""

@@ -3,8 +3,9 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -106,6 +107,60 @@ async def test_killed_at_three_moments_the_graph_is_that_of_an_undisturbed_build
         out, err = process.communicate()
     assert (process.returncode, endpoint.count("extraction")) == (0, 0), out + err
     assert await dump(graph) == expected
+
+
+async def test_replies_that_wait_for_a_write_are_not_asked_for_again_after_a_kill(
+    graph: Graph,
+    settings: Make,
+    endpoint: FakeEndpoint,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tales = tmp_path / "tales.jsonl"
+    tales.write_text("\n".join(f'{{"text": "Scrooge met Marley {n} times."}}' for n in range(17)))
+    for name, value in {"CLAIMS": "no", "CONCURRENCY": "32"}.items():
+        monkeypatch.setenv(f"KG_{name}", value)
+    expected = await undisturbed(graph, partial(settings, claims=False), tales)
+    endpoint.change(latency=2)
+    endpoint.reset()
+
+    def answered() -> list[str]:
+        return [call.request for call in endpoint.log if call.kind == "extraction" and call.ended]
+
+    async def has_begun() -> bool:
+        return endpoint.count("extraction") > 0
+
+    async def are_kept() -> bool:
+        [row] = await graph.run_plain("MATCH (r:BatchRequest) RETURN count(r) AS n")
+        return bool(row["n"] == 34)
+
+    with kg_index(tales) as process:
+        await until(has_begun, process)
+        async with writer_that_waits(graph):
+            await until(are_kept, process)
+            process.kill()
+    assert await saved(graph, "extraction") == set()
+    paid = answered()
+    endpoint.change(latency=0)
+    endpoint.reset()
+    with kg_index(tales) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, out + err
+    assert not set(answered()) & set(paid)
+    assert await dump(graph) == expected
+    assert await graph.run_plain("MATCH (r:BatchRequest) RETURN r") == []
+
+
+@asynccontextmanager
+async def writer_that_waits(graph: Graph) -> AsyncIterator[None]:
+    """A build can't write what it has read, as if a write took long: its fence is locked."""
+    with (
+        graph.lend_driver() as driver,
+        driver.session(database=graph.database) as session,
+        session.begin_transaction() as locking,
+    ):
+        locking.run("MATCH (counter:Counter) SET counter.id = counter.id").consume()
+        yield
 
 
 SCRIPT = """

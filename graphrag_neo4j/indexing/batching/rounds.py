@@ -23,7 +23,7 @@ from graphrag_neo4j.graph import Graph, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow
 from graphrag_neo4j.indexing.batching.outbox import Outbox, RequestFile
 from graphrag_neo4j.indexing.batching.rows import BatchRow
-from graphrag_neo4j.indexing.batching.tasks import BatchedTasks
+from graphrag_neo4j.indexing.batching.tasks import BatchedTasks, drop_requests
 from graphrag_neo4j.llm import (
     BatchCalls,
     BatchRequests,
@@ -38,7 +38,7 @@ from graphrag_neo4j.model import Step
 __all__ = ["BatchRounds", "BatchWaitsError"]
 
 PAGE: Final = 1000  # results that are saved together
-KEYS: Final = 10_000  # of requests that are saved or removed together
+KEYS: Final = 10_000  # of requests that are saved together
 SMALLER: Final = (
     "If your account may not have so much in batches at once, set KG_BATCH_REQUESTS to a smaller "
     "number of requests."
@@ -91,8 +91,7 @@ class BatchRounds:
             if not self._wait:
                 raise BatchWaitsError(await self._what_waits(spent))
             await self._pause()
-        while (await self._graph.write("batch/drop", CountRow, steps=steps, limit=KEYS))[0]["n"]:
-            pass
+        await drop_requests(self._graph, steps)
 
     async def _collect(self) -> list[BatchRow]:
         """Saves the results of the batches that have ended; returns the other batches."""

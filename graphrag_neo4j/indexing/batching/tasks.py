@@ -10,25 +10,42 @@ out of a whole batch, and a wrong key or model is found before a file is uploade
 """
 
 from collections import Counter
-from typing import cast
+from collections.abc import Sequence
+from typing import Final, cast
 
 import anyio
 
-from graphrag_neo4j.concurrency import ReplyPendingError
+from graphrag_neo4j.concurrency import Answered, ReplyPendingError
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.graph.rows import IdRow
+from graphrag_neo4j.graph.rows import CountRow, IdRow
 from graphrag_neo4j.indexing.batching.outbox import Outbox
 from graphrag_neo4j.indexing.batching.rows import RequestRow
 from graphrag_neo4j.llm import BatchRequests, Endpoint
 from graphrag_neo4j.llm.prices import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 
-__all__ = ["BatchedTasks"]
+__all__ = ["BatchedTasks", "drop_requests", "keep_replies"]
 
+DROPPED: Final = 10_000  # requests that are removed together
 ROOM_TRIES = 2  # at a reply whose text did not begin before its limit, as of direct calls
 Form = tuple[str, bool, bool]
 """What the options of a request depend on: its model, whether it has a schema, and choices."""
+
+
+async def keep_replies(graph: Graph, requests: BatchRequests, answered: Sequence[Answered]) -> None:
+    """Saves the replies to requests that were sent directly, beside a transaction of the writer."""
+    rows = [
+        {"id": requests.key(request), "text": reply.text, "cut": reply.cut}
+        for request, reply in answered
+    ]
+    await graph.transact(lambda tx: tx.run("batch/answered", rows=rows), fenced=False)
+
+
+async def drop_requests(graph: Graph, steps: Sequence[Step]) -> None:
+    """Removes the requests of steps that are done."""
+    while (await graph.write("batch/drop", CountRow, steps=steps, limit=DROPPED))[0]["n"]:
+        pass
 
 
 class BatchedTasks:
@@ -123,7 +140,7 @@ class BatchedTasks:
             reply = await self._endpoint.reply_or_error(request)
             if isinstance(reply, Reply):
                 self._forms.add(form)
-                await self._graph.write("batch/answered", id=key, text=reply.text, cut=reply.cut)
+                await keep_replies(self._graph, self._requests, [(request, reply)])
                 self._known.add(key)
             return reply
 

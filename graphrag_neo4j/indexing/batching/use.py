@@ -1,15 +1,19 @@
 """Decides how a run uses batches, and puts them between its stages and the endpoint."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
 from graphrag_neo4j.backends import IndexSetup
+from graphrag_neo4j.concurrency import Answered
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.batching.outbox import Outbox
 from graphrag_neo4j.indexing.batching.rounds import BatchRounds
+from graphrag_neo4j.indexing.batching.tasks import drop_requests, keep_replies
 from graphrag_neo4j.indexing.stage_context import StageContext
+from graphrag_neo4j.llm import BatchRequests, Endpoint
 from graphrag_neo4j.model import Step
 from graphrag_neo4j.settings import Settings
 
@@ -29,6 +33,27 @@ async def _at_once(work: Callable[[], Awaitable[None]], /, *_steps: Step) -> Non
     await work()
 
 
+class _KeptReplies:
+    """Keeps replies that wait for the writer as those of batches, until their step is done.
+
+    The run after a killed one finds them as it finds those of batches.
+    """
+
+    def __init__(self, graph: Graph, endpoint: Endpoint) -> None:
+        self._graph, self._requests = graph, BatchRequests(endpoint)
+        self._any = False
+
+    async def keep(self, answered: Sequence[Answered]) -> None:
+        self._any = True
+        await keep_replies(self._graph, self._requests, answered)
+
+    async def until_answered(self, work: Callable[[], Awaitable[None]], /, *steps: Step) -> None:
+        await work()
+        if self._any:
+            self._any = False
+            await drop_requests(self._graph, steps)
+
+
 def refuse_without_model(use: BatchUse, setup: IndexSetup) -> None:
     """Raises InputError for batches of a run that asks no model."""
     if use != "no" and setup.endpoint is None:
@@ -43,13 +68,17 @@ async def use_batches(
 ) -> tuple[StageContext, UntilAnswered]:
     """The stage context and the runner of stages for this use of batches.
 
-    A run without batches uses the replies that earlier batches have brought.
+    A run without batches uses the replies that earlier batches have brought, and those that a
+    killed run has kept.
     """
     if setup.endpoint is None:
         return stage, _at_once
     direct = use == "no"
-    if direct and not (await stage.graph.read("batch/count", CountRow))[0]["n"]:
-        return stage, _at_once
+    if direct:
+        kept = _KeptReplies(stage.graph, setup.endpoint)
+        stage = replace(stage, keep=kept.keep)
+        if not (await stage.graph.read("batch/count", CountRow))[0]["n"]:
+            return stage, kept.until_answered
     rounds = BatchRounds(
         stage.graph,
         setup.endpoint,

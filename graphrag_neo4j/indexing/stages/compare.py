@@ -79,8 +79,10 @@ class _Comparing:
         self.changed = False
 
     async def run(self) -> None:
-        workers = self.stage.workers
-        await run_tasks(self.asks(), self.answer, self._save, workers=workers, batch=BATCH)
+        workers, keep = self.stage.workers, self.stage.keep
+        await run_tasks(
+            self.asks(), self.answer, self._save, workers=workers, batch=BATCH, keep=keep
+        )
         done = [id_ for id_ in self.seen if id_ not in self.failed]
         await self.graph.write("resolve/compared", ids=done)
 

@@ -102,7 +102,13 @@ async def _read_chunks(
     stage.listen(Started(kind, int(waiting[0]["n"])))
     workers = stage.workers
     await run_tasks(
-        _pending(graph, kind), task, save, workers=workers, batch=BATCH, advance=advance
+        _pending(graph, kind),
+        task,
+        save,
+        workers=workers,
+        batch=BATCH,
+        advance=advance,
+        keep=stage.keep,
     )
 
 

@@ -125,8 +125,10 @@ class _Level:
         self.quoting = stage.backend.quotes
 
     async def write(self) -> None:
-        workers = self.stage.workers
-        await run_tasks(self._tasks(), self._answer, self._save, workers=workers, batch=BATCH)
+        workers, keep = self.stage.workers, self.stage.keep
+        await run_tasks(
+            self._tasks(), self._answer, self._save, workers=workers, batch=BATCH, keep=keep
+        )
 
     async def _tasks(self) -> AsyncIterator[_Task]:
         """The tasks of this level, without reports that were written from the same context."""

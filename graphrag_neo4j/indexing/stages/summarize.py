@@ -87,10 +87,12 @@ class _Describing:
     async def round(self) -> bool:
         """Runs one round; returns whether another round is needed."""
         self.progress = False
-        workers = self.stage.workers
+        workers, keep = self.stage.workers, self.stage.keep
         if self.stage.batched and await self._replies_wait():
             return False
-        await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=BATCH)
+        await run_tasks(
+            self._batches(), self._answer, self._save, workers=workers, batch=BATCH, keep=keep
+        )
         return self.progress
 
     async def _replies_wait(self) -> bool:

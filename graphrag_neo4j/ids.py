@@ -4,9 +4,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import fold, name_key
 
-__all__ = ["entity_id", "identify", "pair_id"]
+__all__ = ["entity_id", "entity_ids", "identify", "pair_id"]
 
 BLOCK = 1_000_000  # characters of a part that are hashed at once
 
@@ -44,8 +44,19 @@ def _json(parts: Sequence[str | int]) -> Iterator[str]:
 
 
 def entity_id(name: str) -> str:
-    """The id of the entity with this name; spellings with one `name_key` share an id."""
-    return identify("entity", name_key(name))
+    """The id of the entity with this name.
+
+    Spellings with one `name_key` share an id, but a name without capitals has one of its own:
+    "Apple" and "APPLE" are one spelling, and "apple" is another.
+    """
+    return entity_ids(name)[0]
+
+
+def entity_ids(name: str) -> tuple[str, str]:
+    """The id of a name as it is written, and the id that it has with, or without, capitals."""
+    key = name_key(name)
+    ids = identify("entity", key), identify("entity", key, "lower")
+    return (ids[1], ids[0]) if fold(name).islower() else ids
 
 
 def pair_id(one: str, other: str) -> str:

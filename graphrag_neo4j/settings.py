@@ -398,7 +398,8 @@ class Settings(BaseSettings):
         description="Whether several names of one thing become one entity. With `rules`, rules "
         "decide where they are certain (e-mail and email, computer and computers, an acronym that "
         "a document explains); with `auto`, a model decides about the other likely pairs, where a "
-        "model is set; with `off`, only what a person has said counts.",
+        "model is set; with `off`, only what a person has said counts, and a name in lower case is "
+        "not the one with capitals.",
     )
     entity_specs: CommaSeparated = Field(
         (),

@@ -165,7 +165,7 @@ def _claimed(reply: str) -> None:
     for one in (reply, whole):
         drive(LLMIndexBackend.from_settings(load_settings(claim_gleanings=0)).claims(CHUNK), one)
     claim = ClaimRecord(reply, reply, "T", None, None, None, reply, reply)
-    claim_rows(CHUNK, [claim], set())
+    claim_rows(CHUNK, [claim], {})
 
 
 def _thought(reply: str) -> None:

@@ -45,10 +45,10 @@ class _Chunk:
     claims: list[ClaimRecord] = field(default_factory=list)
     unusable: list[str] = field(default_factory=list)
 
-    def named(self) -> set[str]:
-        """The ids of the entities that the chunk mentions."""
+    def named(self) -> dict[str, str]:
+        """The names of the entities that the chunk mentions by id."""
         ends = [name for one in self.relationships for name in (one.source, one.target)]
-        return {entity_id(name) for name in (*(one.name for one in self.entities), *ends)}
+        return {entity_id(name): name for name in (*ends, *(one.name for one in self.entities))}
 
 
 class ImportedEvidence:
@@ -108,10 +108,11 @@ class ImportedEvidence:
                 self.claims.enter(row.number, claim_id(chunk, claim))
 
     def _implied(self) -> tuple[set[str], set[str]]:
-        by_ends, by_claims = set(), set()
+        by_ends: set[str] = set()
+        by_claims: set[str] = set()
         for chunk in self.chunks.values():
             named = chunk.named()
-            by_ends |= named
+            by_ends |= named.keys()
             subjects = [link(name, named) for c in chunk.claims for name in (c.subject, c.object)]
             by_claims |= {one[0] for one in subjects if one}
         return by_ends - self.entities.nodes, by_claims - by_ends - self.entities.nodes

@@ -5,10 +5,10 @@ parallel lists are sorted, and equal records of a chunk count once.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from graphrag_neo4j.graph import Row
-from graphrag_neo4j.ids import entity_id, identify, pair_id
+from graphrag_neo4j.ids import entity_id, entity_ids, identify, pair_id
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
 from graphrag_neo4j.text import find_quote, looks_like_name
 
@@ -82,11 +82,14 @@ def pair_rows(stated: Iterable[Row]) -> list[Row]:
     return [{"id": id_, "start": ends[0], "end": ends[1]} for id_, ends in sorted(pairs.items())]
 
 
-def claim_rows(chunk: ChunkText, claims: Iterable[ClaimRecord], named: set[str]) -> list[Row]:
+def claim_rows(
+    chunk: ChunkText, claims: Iterable[ClaimRecord], named: Mapping[str, str]
+) -> list[Row]:
     """A row for each distinct claim of a chunk.
 
-    `named` holds the ids of the entities that the chunk mentions. In a row, `subject` and `object`
-    are (entity id, spelling), or None where the text is not a name; then the text is a property.
+    `named` holds the names of the entities that the chunk mentions by id. In a row, `subject` and
+    `object` are (entity id, spelling), or None where the text is not a name; then the text is a
+    property.
     """
     rows = {}
     for claim in claims:
@@ -95,7 +98,7 @@ def claim_rows(chunk: ChunkText, claims: Iterable[ClaimRecord], named: set[str])
     return [rows[id_] for id_ in sorted(rows)]
 
 
-def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: set[str]) -> Row:
+def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: Mapping[str, str]) -> Row:
     id_ = claim_id(chunk.id, claim)
     subject, object_ = link(claim.subject, named), link(claim.object, named)
     place = find_quote(claim.source_text, chunk.text)
@@ -120,9 +123,14 @@ def _claim_row(chunk: ChunkText, claim: ClaimRecord, named: set[str]) -> Row:
     }
 
 
-def link(name: str | None, named: set[str]) -> tuple[str, str] | None:
-    """The entity of a claim's subject or object, as (id, spelling); None if it is not an entity."""
+def link(name: str | None, named: Mapping[str, str]) -> tuple[str, str] | None:
+    """The entity of a claim's subject or object, as (id, spelling); None if it is not an entity.
+
+    A name that the chunk mentions in another case only is the name that it mentions.
+    """
     if name is None:
         return None
-    id_ = entity_id(name)
-    return (id_, name) if id_ in named or looks_like_name(name) else None
+    own, other = entity_ids(name)
+    if own not in named and other in named:
+        return other, named[other]
+    return (own, name) if own in named or looks_like_name(name) else None

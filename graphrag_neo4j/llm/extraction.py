@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from graphrag_neo4j.ids import entity_id, entity_ids
 from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.replies.list_marks import FIELDS, SCORE
 from graphrag_neo4j.llm.replies.signs import holds_delimiter
@@ -23,7 +24,9 @@ def extraction_of(gleaned: Gleaning) -> Extraction:
     unusable = list(gleaned.odd)
     records = [(_kind(record), *record[1:]) for record in gleaned.records]
     named = {
-        name_key(clean_name(name)) for kind, *names in records for name in names[: kind == "entity"]
+        entity_id(name): name
+        for kind, *fields in records
+        for name in map(clean_name, fields[: kind == "entity"])
     }
     for kind, *fields in records:
         try:
@@ -66,19 +69,19 @@ def _entity(fields: Sequence[str]) -> EntityRecord:
 
 
 def _relationship(
-    fields: Sequence[str], named: Container[str], unusable: list[str]
+    fields: Sequence[str], named: Mapping[str, str], unusable: list[str]
 ) -> RelationshipRecord:
-    """Reads a relationship. `named` holds the keys of the names of all entities."""
+    """Reads a relationship. `named` holds the names of all entities by id."""
     if len(fields) < 3:
         raise _UnusableError("relationship with too few fields")
-    source, target = clean_name(fields[0]), clean_name(fields[1])
+    source, target = _end(fields[0], named), _end(fields[1], named)
     if not (name_key(source) and name_key(target)):
         raise _UnusableError("relationship without a name")
     if holds_delimiter(source) or holds_delimiter(target):
         raise _UnusableError("relationship with too few fields")
     if name_key(source) == name_key(target):
         raise _UnusableError("relationship with itself")
-    if name_key(target) not in named and _is_sentence(target):
+    if entity_id(target) not in named and _is_sentence(target):
         # Both names stood in one field, and what should be the target is the description.
         raise _UnusableError("relationship without a target")
     *description, last = fields[2:]
@@ -89,6 +92,12 @@ def _relationship(
         unusable.append("relationship without a strength")
         return RelationshipRecord(source, target, _prose(fields[2:]), WEAKEST)
     return RelationshipRecord(source, target, _prose(description), strength)
+
+
+def _end(field: str, named: Mapping[str, str]) -> str:
+    """The name of an end as the entities of the same reply write it: "Apple" also for "apple"."""
+    name = clean_name(field)
+    return next((named[id_] for id_ in entity_ids(name) if id_ in named), name)
 
 
 def _is_sentence(name: str) -> bool:

@@ -99,9 +99,9 @@ def folded_words(name: str) -> list[str]:
 def forms_of(name: str) -> tuple[str, str, str, str]:
     """The forms of a name, each with less than the one before; the last one is its `block_key`.
 
-    Spellings agree in the first where they differ in punctuation, accents, spaces or an article
-    only, in the second also with titles, in the third also with legal forms of companies, in the
-    last also in the plural.
+    Spellings agree in the first where they differ in case, punctuation, accents, spaces or an
+    article only, in the second also with titles, in the third also with legal forms of companies,
+    in the last also in the plural.
     """
     form = _form(name)
     return form.plain, form.untitled, form.bare, form.noun
@@ -111,10 +111,10 @@ def same_by_form(one: Named, other: Named) -> str | None:
     """The reason why two spellings are certainly one name, or None.
 
     >>> same_by_form(Named("e-mail", None), Named("Email", "technology"))
-    'They differ in punctuation, accents, spaces or an article only.'
+    'They differ in case, punctuation, accents, spaces or an article only.'
     >>> same_by_form(Named("Bill Gates", "person"), Named("Bill Gate", "person"))
     """
-    if contradict([one.type, other.type]):
+    if contradict([one.type, other.type]) or _case_tells(one, other):
         return None
     a, b = _form(one.name), _form(other.name)
     classes = {type_class(one.type), type_class(other.type)}
@@ -123,7 +123,7 @@ def same_by_form(one: Named, other: Named) -> str | None:
     nouns = whole and _is_common_noun(one) and _is_common_noun(other)
     known = not WELL_KNOWN.keys().isdisjoint(map(name_key, (one.name, other.name)))
     reasons = {
-        "They differ in punctuation, accents, spaces or an article only.": a.plain == b.plain,
+        "They differ in case, punctuation, accents, spaces or an article only.": a.plain == b.plain,
         "They differ in a title before the full name only.": (
             a.untitled == b.untitled and classes <= {"person", None}
         ),
@@ -134,6 +134,13 @@ def same_by_form(one: Named, other: Named) -> str | None:
         "They are the singular and the plural of a common noun.": nouns and a.noun == b.noun,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def _case_tells(one: Named, other: Named) -> bool:
+    """Whether names that differ in case alone have different types: "Apple" and "apple"."""
+    types = {type_class(type_) or type_.casefold() for type_ in (one.type, other.type) if type_}
+    alike = len(types) < 2 or types <= THINGS
+    return not alike and name_key(one.name) == name_key(other.name)
 
 
 def type_class(type_: str | None) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.ids import entity_id
+from graphrag_neo4j.ids import entity_ids
 from graphrag_neo4j.query.answer import Source
 from graphrag_neo4j.query.lookup_rows import (
     CommunityReportRow,
@@ -178,12 +178,14 @@ async def read_report(graph: Graph, ref: int) -> CommunityReport:
 
 
 async def read_entity(graph: Graph, name: str) -> Entity:
-    """Returns the entity with this name. Upper and lower case make no difference.
+    """Returns the entity with this name, or else the one that differs in upper and lower case.
 
     Raises InputError, which suggests similar names, if there is no such entity.
     """
-    rows = await graph.read("lookup/entity", EntityRow, id=entity_id(name))
-    if not rows:
+    for id_ in entity_ids(name):
+        if rows := await graph.read("lookup/entity", EntityRow, id=id_):
+            break
+    else:
         like = await names_like(graph, name)
         hint = f" Did you mean {' or '.join(like)}?" if like else ""
         raise InputError(f"There is no entity {name!r} in the graph.{hint}")

@@ -75,7 +75,7 @@ async def test_rows_that_are_one_thing_are_merged_and_citations_follow(
     findings = await graph.run_plain(
         "MATCH (f:Finding) RETURN f.explanation AS x, f.relationships AS r"
     )
-    ada = pair_id(entity_id("ada"), entity_id("charles"))
+    ada = pair_id(entity_id("ADA"), entity_id("CHARLES"))
     assert findings == [{"x": "So [Data: Relationships (0)].", "r": [ada]}]
 
 

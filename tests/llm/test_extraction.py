@@ -66,6 +66,14 @@ def test_a_relationship_with_itself_is_dropped_and_counted(self: str) -> None:
     assert found.unusable == ["relationship with itself"]
 
 
+def test_an_end_of_a_relationship_is_the_listed_entity_whatever_its_case() -> None:
+    apple, fruit = (f'("entity"<|>{name}<|>thing<|>One)##' for name in ("Apple", "apple"))
+    stated = '("relationship"<|>apple<|>Jobs<|>Jobs founded it<|>9)##<|COMPLETE|>'
+    assert extraction(apple + stated).relationships[0].source == "Apple"
+    assert extraction(fruit + stated).relationships[0].source == "apple"
+    assert extraction(apple + fruit + stated).relationships[0].source == "apple"
+
+
 @pytest.mark.parametrize(
     ("given", "strength"),
     [("8", 8.0), ("8/10", 8.0), ("7.5", 7.5), ("Strength: 6", 6.0), ("(9)", 9.0), ('"5"', 5.0),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
-from graphrag_neo4j.ids import entity_id
+from graphrag_neo4j.ids import entity_id, entity_ids
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict, decision
 from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
@@ -61,11 +61,10 @@ async def decide(
     not know a name, where both are one spelling, and where it contradicts other decisions of a
     person.
     """
+    one, other = await _as_known(graph, one), await _as_known(graph, other)
     ids = [entity_id(one), entity_id(other)]
     if ids[0] == ids[1]:
-        raise InputError(
-            f"{one!r} and {other!r} are one spelling: upper and lower case make no difference."
-        )
+        raise InputError(f"{one!r} and {other!r} are one spelling in the graph.")
     made = decision(ids[0], ids[1], verdict, "person", BY_HAND)
 
     async def work(tx: Transaction) -> None:
@@ -101,7 +100,7 @@ async def split(
     """
     kinds = tuple(sorted({one.strip().casefold() for one in types}))
     by = " and ".join(filter(None, (", ".join(kinds), documents)))
-    made = Split(0, name.strip(), label or by, kinds, documents)
+    made = Split(0, await _as_known(graph, name.strip()), label or by, kinds, documents)
     apart = replace(
         decision(made.one, made.other, "different", "person", ""),
         reason=f"{BY_SPLIT} {_told_apart_by(made)}.",
@@ -148,6 +147,16 @@ async def undo(graph: Graph, ref: int, listen: Listener, *, rules: bool) -> Name
 
     await _change(graph, work, listen, rules=rules)
     return undone
+
+
+async def _as_known(graph: Graph, name: str) -> str:
+    """The name as the graph has it, in upper or lower case; the name itself if it is unknown."""
+
+    async def work(tx: Transaction) -> str:
+        known = await read_spellings(tx, entity_ids(name))
+        return next((known[id_].name for id_ in entity_ids(name) if id_ in known), name)
+
+    return await graph.transact(work)
 
 
 def _told_apart_by(made: Split) -> str:

@@ -9,7 +9,7 @@ statements and claims about the name go with it, too. Where a chunk gives it bot
 they stay with the first name.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -124,7 +124,7 @@ def _split(found: Extraction, split: Split, source: str) -> Extraction:
     )
 
 
-def name_of_claim(name: str, named: set[str], splits: Sequence[Split], source: str) -> str:
+def name_of_claim(name: str, named: Container[str], splits: Sequence[Split], source: str) -> str:
     """The name that a claim uses, for the name that it was extracted with.
 
     `named` holds the ids of the spellings that the chunk mentions.

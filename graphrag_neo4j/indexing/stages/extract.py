@@ -6,7 +6,7 @@ pending chunks ──▶ LLM task ──▶ MENTIONS, STATED | Claims        (ev
 The evidence is saved while other chunks are still being read.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
@@ -204,11 +204,11 @@ async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
     await _write_links(tx, claims)
 
 
-async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, set[str]]:
-    """The ids of the spellings that each chunk uses, also of those that another entity holds."""
+async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The spellings that each chunk uses by id, also those that another entity holds."""
     rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
-    named: dict[str, set[str]] = {chunk: set() for chunk in chunks}
-    return named | {row["chunk"]: set(map(entity_id, row["names"])) for row in rows}
+    named: dict[str, dict[str, str]] = {chunk: {} for chunk in chunks}
+    return named | {row["chunk"]: {entity_id(name): name for name in row["names"]} for row in rows}
 
 
 async def _splits(tx: Transaction, chunks: Iterable[str]) -> tuple[list[Split], dict[str, str]]:
@@ -217,12 +217,12 @@ async def _splits(tx: Transaction, chunks: Iterable[str]) -> tuple[list[Split], 
     return splits, await sources_of(tx, set(chunks)) if splits else {}
 
 
-def _first_names(named: set[str], splits: Iterable[Split]) -> set[str]:
-    """The spellings that a chunk uses under the name of another thing."""
-    return {split.one for split in splits if split.other in named}
+def _first_names(named: Mapping[str, str], splits: Iterable[Split]) -> dict[str, str]:
+    """The spellings that a chunk uses under the name of another thing, by id."""
+    return {split.one: split.name for split in splits if split.other in named}
 
 
-def _split_claim(row: Row, named: set[str], splits: Sequence[Split], source: str) -> Row:
+def _split_claim(row: Row, named: Mapping[str, str], splits: Sequence[Split], source: str) -> Row:
     """The row of a claim that is linked to the spellings of the splits."""
     linked: Row = {}
     for end in ("subject", "object"):

@@ -18,6 +18,7 @@ from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.rows import StaleEntityRow, StalePairRow
 from graphrag_neo4j.indexing.votes import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
+from graphrag_neo4j.text import name_key
 
 __all__ = ["merge"]
 
@@ -75,9 +76,9 @@ def _aliases(names: Sequence[tuple[str, int]]) -> list[str]:
     """The names of other spellings than that of the shown name, each in its most frequent form."""
     spellings: dict[str, list[tuple[str, int]]] = {}
     for name, n in names:
-        spellings.setdefault(entity_id(name), []).append((name, n))
-    shown = entity_id(vote(names) or "")
-    return sorted(vote(same) or "" for id_, same in spellings.items() if id_ != shown)
+        spellings.setdefault(name_key(name), []).append((name, n))
+    shown = name_key(vote(names) or "")
+    return sorted(vote(same) or "" for key, same in spellings.items() if key != shown)
 
 
 def _pair(row: StalePairRow) -> Row:

@@ -32,16 +32,16 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
 ) -> None:
     await put(graph, documents(ONE, TWO, THREE))
     said = {
-        ONE: found(("marley", "ghost", "a"), ("scrooge", "x", "b"), ("Bob", "", "")),
+        ONE: found(("Marley", "ghost", "a"), ("SCROOGE", "x", "b"), ("Bob", "", "")),
         TWO: found(("MARLEY", "person", "c"), ("Scrooge", "x", "d")),
-        THREE: found(("Marley", "person", "e"), ("Scrooge", "y", "f"), ("bob", "", "")),
+        THREE: found(("MarLey", "person", "e"), ("Scrooge", "y", "f"), ("BOB", "", "")),
     }
     await read(graph, PresetBackend(said))
     kept = await entities(graph)
-    assert set(kept) == {"MARLEY", "Scrooge", "Bob"}
+    assert set(kept) == {"MARLEY", "Scrooge", "BOB"}
     assert kept["MARLEY"]["type"] == "person"
     assert kept["Scrooge"]["type"] == "x"
-    assert kept["Bob"]["type"] == "concept"  # what no chunk gives a type
+    assert kept["BOB"]["type"] == "concept"  # what no chunk gives a type
 
 
 async def test_a_name_that_only_a_relationship_gave_has_no_type(graph: Graph) -> None:

@@ -113,6 +113,8 @@ async def test_without_rules_nothing_is_joined(graph: Graph) -> None:
         "Computers",
         "E-mail",
         "computer",
+        "computers",
+        "e-mail",
         "email",
     ]
 
@@ -195,6 +197,57 @@ async def test_a_word_of_the_documents_beats_our_list(graph: Graph, alone: Setti
         await rag.delete("amnesty")
         await rag.index([Document(machines, "machines")])
         assert await names_of(graph, "AI") == {"AI", "Artificial Intelligence"}
+
+
+def cases(fruit: str) -> dict[str, Extraction]:
+    return {
+        "Gates leads a firm.": found(
+            ("Gates", "person", "He leads."),
+            ("Apple", "organization", "It sells phones."),
+            ("Gates", "Apple", "He knows it.", 2.0),
+        ),
+        "Gates stand by the apple trees.": found(
+            ("gates", "concept", "Doors in a fence."),
+            ("apple", fruit, "It grows on trees."),
+            ("apple", "gates", "It grows near them.", 1.0),
+        ),
+        "A Computer.": found(("Computer", "technology", "It counts.")),
+        "The computer.": found(("computer", "concept", "A thing.")),
+        "He met ada.": found(("Byron", "ada", "He met her.", 1.0)),
+        "Ada spoke.": found(("Ada", "person", "She spoke.")),
+    }
+
+
+@pytest.mark.parametrize("fruit", ["fruit", "concept"])
+async def test_names_that_differ_in_case_and_in_type_stay_two(graph: Graph, fruit: str) -> None:
+    texts = cases(fruit)
+    expected = await built(graph, texts, {})
+    # An end of a relationship has no type: it is the entity that is written in another case.
+    assert await names(graph) == {
+        "Ada": 1, "Apple": 1, "Byron": 1, "Computer": 0, "Gates": 1, "apple": 1, "gates": 1
+    }  # fmt: skip
+    assert [(await read_entity(graph, one)).type for one in ("Apple", "apple", "APPLE")] == [
+        "organization",
+        fruit,
+        "organization",
+    ]
+    await wiped(graph)
+    for document in reversed(documents(*texts)):
+        await put(graph, [document])
+        await finish(graph, texts, {})
+    assert await dump(graph) == expected
+
+
+async def test_a_person_may_give_a_name_in_any_case(graph: Graph) -> None:
+    await built(graph, cases("fruit"), {})
+    await say(graph, "BYRON", "gates", "same")
+    assert await read_entity(graph, "byron") == await read_entity(graph, "gates")
+    assert (await read_entity(graph, "Gates")).type == "person"
+    await say(graph, "apple", "Apple", "same")
+    assert await names_of(graph, "Apple") == {"Apple"}
+    assert (await read_entity(graph, "apple")).name == "Apple"
+    with pytest.raises(InputError, match="one spelling"):
+        await say(graph, "byron", "BYRON", "different")
 
 
 async def names_of(graph: Graph, name: str) -> set[str]:

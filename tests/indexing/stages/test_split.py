@@ -30,8 +30,8 @@ TEXTS = {
     "Two.": found(*COMPANY),
     "Three.": found(*PLANET, *COMPANY),
     "Four.": found(("Mercury Ltd", "organization", "A label."), ("Sun", "Mercury", "Near.", 1.0)),
-    "Five.": found(("MERCURY", "Organization", "It sold."), ("mercury", "metal", "Liquid.")),
-    "Six.": found(("mercury", "metal", "It is liquid.")),
+    "Five.": found(("MERCURY", "Organization", "It sold."), ("Mercury", "metal", "Liquid.")),
+    "Six.": found(("Mercury", "metal", "It is liquid.")),
 }
 CLAIMS = {
     "One.": [claim("Mercury", "Sun")],
@@ -165,7 +165,7 @@ async def test_a_split_is_made_once_and_undone_by_its_ref_only(graph: Graph) -> 
     with pytest.raises(InputError, match=r"--undo \d+` puts them together again"):
         await decide(graph, "Mercury", "Mercury (organization)", "same", silent, rules=True)
     await put(graph, documents("Seven."))
-    await finish(graph, {"Seven.": found(("mercury (metal)", "metal", "It is liquid."))}, {})
+    await finish(graph, {"Seven.": found(("MERCURY (metal)", "metal", "It is liquid."))}, {})
     with pytest.raises(InputError, match="is a name in the graph already"):
         await say(graph, METAL)
 

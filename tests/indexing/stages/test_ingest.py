@@ -10,6 +10,7 @@ import anyio.from_thread
 import pytest
 
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
+from graphrag_neo4j.graph.state import begin_graph
 from graphrag_neo4j.indexing import document_writing
 from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.document_rows import document_id
@@ -276,6 +277,7 @@ class WaitsForCutting(Graph):
 async def test_documents_are_cut_while_others_are_written(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await graph.transact(begin_graph)
     waits = WaitsForCutting(graph)
 
     class Watched(Cutting):

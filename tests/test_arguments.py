@@ -64,7 +64,7 @@ def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
     monkeypatch.setenv("KG_MAX_COTS", "5")
     monkeypatch.setenv("KG_TEST_ANYTHING", "x")
     monkeypatch.setenv("KG_GAMMA", "2")
-    (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_HOME=/tmp\nA=b\n")
+    (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_SEED=3\nA=b\n")
     said = [
         (
             "The environment sets KG_MAX_COTS, which is not a setting and does nothing. "

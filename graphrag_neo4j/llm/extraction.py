@@ -45,7 +45,7 @@ def extraction_of(gleaned: Gleaning) -> Extraction:
 def _kind(record: Sequence[str]) -> str:
     """Returns the kind of a record. A kind in another language shows by the number of fields."""
     kind = clean_name(record[0]).casefold()
-    if kind in FIELDS:
+    if kind in FIELDS or any(map(holds_delimiter, record)):  # several records in one
         return kind
     if len(record) == FIELDS["relationship"] and SCORE.fullmatch(record[-1]):
         return "relationship"

@@ -233,8 +233,10 @@ def test_a_text_can_not_forge_its_end_mark(text: str, other: str) -> None:
 def test_no_prompt_of_ours_has_a_placeholder_left_once_it_is_filled() -> None:
     """As would be where a letter follows a name: "$tuple_delimiterperson"."""
     task = backend(gleaning_question="always")
-    _, extraction = drive(task.extract(CHUNK), ['("entity"<|>A', "", ")", "Yes", "<|COMPLETE|>"])
-    _, claims = drive(task.claims(CHUNK), ["(A<|>B", "", ")", "Yes", "<|COMPLETE|>"])
+    entity, rest = '("entity"<|>A<|>B<|>C.', ["", ")", "Yes", "<|COMPLETE|>"]
+    claim = "(A<|>B<|>TYPE<|>TRUE<|>NONE<|>NONE<|>C.<|>D."
+    _, extraction = drive(task.extract(CHUNK), [entity, *rest])
+    _, claims = drive(task.claims(CHUNK), [claim, *rest])
     _, summary = drive(task.summarize([DescribedThing("Ann", ["Sails."])]), ["Ann sails."])
     said = {m.content for asked in (extraction, claims, summary) for r in asked for m in r.messages}
     assert len([text for text in said if "list" in text]) == 8

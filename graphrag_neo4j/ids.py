@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from graphrag_neo4j.text import fold, name_key
 
@@ -52,6 +53,7 @@ def entity_id(name: str) -> str:
     return entity_ids(name)[0]
 
 
+@lru_cache(maxsize=10_000)  # a name is looked for again and again while its chunk is read
 def entity_ids(name: str) -> tuple[str, str]:
     """The id of a name as it is written, and the id that it has with, or without, capitals."""
     key = name_key(name)

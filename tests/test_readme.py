@@ -304,7 +304,7 @@ async def test_what_it_shows_is_so(block: Block, indexed: Graph) -> None:
     if "Sources:" in block.text:
         shows_real_places(block.text)
     else:
-        drawn = re.findall(r"[(|]:([A-Z][a-z]+)|\b([A-Z]{2}[A-Z_]+)\b", block.text)
+        drawn = re.findall(r"[(|]:([A-Z][A-Za-z]+)|\b([A-Z]{2}[A-Z_]+)\b", block.text)
         found = await indexed.run_plain(
             "MATCH (n) UNWIND labels(n) AS name RETURN DISTINCT name "
             "UNION MATCH ()-[r]->() RETURN DISTINCT type(r) AS name"

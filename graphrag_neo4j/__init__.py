@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.loaders import ReadOptions
     from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
     from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
+    from graphrag_neo4j.query.engine import AsyncStream
     from graphrag_neo4j.query.lookup import (
         Communities,
         Community,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
         FoundEntity,
     )
     from graphrag_neo4j.query.question import Question
-    from graphrag_neo4j.query.stream import AsyncStream
     from graphrag_neo4j.query.suggestions import Suggestion, Suggestions
     from graphrag_neo4j.settings import Settings, load_settings
     from graphrag_neo4j.sync_client import GraphRAG, Stream
@@ -124,7 +124,7 @@ _LATER = {
     "BuildRow": "graphrag_neo4j.indexing.status_rows",
     "LevelCoverRow": "graphrag_neo4j.indexing.status_rows",
     "AsyncGraphRAG": "graphrag_neo4j.client",
-    "AsyncStream": "graphrag_neo4j.query.stream",
+    "AsyncStream": "graphrag_neo4j.query.engine",
     "Citation": "graphrag_neo4j.query.answer",
     "CitationKind": "graphrag_neo4j.context.citations",
     "Communities": "graphrag_neo4j.query.lookup",

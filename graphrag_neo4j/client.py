@@ -31,7 +31,7 @@ from graphrag_neo4j.loaders import ReadOptions, file_of, gone, source_of, whole_
 from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
 from graphrag_neo4j.query.answer import Answer, Method
 from graphrag_neo4j.query.answer import Source as Place
-from graphrag_neo4j.query.engine import answer_question
+from graphrag_neo4j.query.engine import AsyncStream, answer_question
 from graphrag_neo4j.query.lookup import (
     Communities,
     CommunityReport,
@@ -45,7 +45,6 @@ from graphrag_neo4j.query.lookup import (
 )
 from graphrag_neo4j.query.query_context import ENTITY_NAMES, lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
-from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.query.suggestions import Suggestions, suggest
 from graphrag_neo4j.settings import Settings, load_settings
 from graphrag_neo4j.text import storable

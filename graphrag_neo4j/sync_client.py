@@ -26,9 +26,9 @@ from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.answer import Source as Place
+from graphrag_neo4j.query.engine import AsyncStream
 from graphrag_neo4j.query.lookup import Communities, CommunityReport, Entity, FoundEntity
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.query.suggestions import Suggestions
 from graphrag_neo4j.settings import Settings
 

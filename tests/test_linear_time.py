@@ -50,9 +50,9 @@ from graphrag_neo4j.model import (
 from graphrag_neo4j.nlp import sentence_ranking as choosing
 from graphrag_neo4j.nlp.sentences import read_passage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
+from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.query.quote_match import nearest_sources
-from graphrag_neo4j.query.seeds import names
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.visualization.packing import Pool
 

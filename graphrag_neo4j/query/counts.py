@@ -21,6 +21,7 @@ from graphrag_neo4j.nlp.question_forms import (
     kind_asked_for,
 )
 from graphrag_neo4j.nlp.sentences import speakers_in
+from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
     QueryContext,
@@ -36,7 +37,6 @@ from graphrag_neo4j.query.rows import (
     ShownEntityRow,
     TaggedLinesRow,
 )
-from graphrag_neo4j.query.seeds import names
 from graphrag_neo4j.text import excerpt
 
 __all__ = ["search_counts"]

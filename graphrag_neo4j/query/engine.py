@@ -1,38 +1,46 @@
 """From a question to an answer: chooses the search, streams the text, resolves the citations."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 import anyio.to_thread
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.concurrency import first_error
+from graphrag_neo4j.context.citations import rewrite
 from graphrag_neo4j.embedded import Telling
-from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_other_version
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.query.answer import Answer, Method
+from graphrag_neo4j.model import Message
+from graphrag_neo4j.query.answer import Answer, Method, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
-from graphrag_neo4j.query.citation_resolver import resolve_citations
-from graphrag_neo4j.query.conversation import made_self_contained, messages_of
+from graphrag_neo4j.query.basic import search_basic, search_text
+from graphrag_neo4j.query.drift import search_drift
+from graphrag_neo4j.query.global_ import search_global
+from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.misspelt import names_meant
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, known_refs
 from graphrag_neo4j.query.question import ONLY, Question
 from graphrag_neo4j.query.rows import StateRow
-from graphrag_neo4j.query.search.basic import search_basic
-from graphrag_neo4j.query.search.drift import search_drift
-from graphrag_neo4j.query.search.global_ import search_global
-from graphrag_neo4j.query.search.local import search_local
-from graphrag_neo4j.query.search.text import search_text
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import fold, shortened
+from graphrag_neo4j.tokens import CountTokens
 
-__all__ = ["answer_question", "check_answering", "read_state"]
+__all__ = [
+    "AsyncStream",
+    "answer_question",
+    "check_answering",
+    "made_self_contained",
+    "messages_of",
+    "read_state",
+]
 
 # What each method needs in the graph: the value in the row of the graph's state, and its name.
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
@@ -305,3 +313,97 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
             return await search_basic(query)
         case "text":
             return await search_text(query)
+
+
+def messages_of(
+    history: Sequence[tuple[str, str]], turns: int, room: int, count: CountTokens
+) -> list[Message]:
+    """Returns the latest turns as messages: at most `turns` of them, with at most `room` tokens.
+
+    A turn is a (question, answer) pair. The oldest answer that counts is shortened if it does not
+    fit. Citations are left out, because their records are not in the context of the new question.
+    """
+    messages: list[Message] = []
+    for question, answer in reversed(history[len(history) - min(turns, len(history)) :]):
+        asked = shortened(question, room, count)
+        room -= count(asked)
+        said = shortened(rewrite(answer, lambda *_: None), room, count)
+        room -= count(said)
+        if not asked.strip() or not said.strip():
+            break
+        messages = [Message("user", asked), Message("assistant", said), *messages]
+    return messages
+
+
+async def made_self_contained(query: QueryContext) -> QueryContext:
+    """Returns the query with a question that can be understood without the conversation.
+
+    A model rewrites the question, and the listener is told how. If there is no conversation, no
+    model, or no usable reply, the question stays as it is.
+    """
+    if not query.history:
+        return query
+    query.listen(Started("question"))
+    try:
+        asked = await query.run(query.backend.self_contained(query.question, query.history))
+    except ReplyError as error:
+        query.listen(
+            Notice(
+                f"The question is asked as it stands, without what was said before, since {error}.",
+                warning=True,
+            )
+        )
+        return query
+    if asked is None:
+        return query
+    if asked != fold(query.question):
+        query.listen(Notice(f"The question is understood as: {asked}"))
+    return replace(query, question=asked, stands_alone=True)
+
+
+class AsyncStream:
+    """The text of an answer, piece by piece; when all have come, `.answer` is the answer.
+
+    The call to the model and its connection end when the loop is left early, at the end of `async
+    with`, and with `aclose`. After that the rest of the text can't be read.
+    """
+
+    def __init__(self, pieces: AsyncGenerator[str | Answer, None]) -> None:
+        self._pieces = pieces
+        self._answer: Answer | None = None
+        self._closed = False
+
+    async def aclose(self) -> None:
+        """Ends the call to the model if it still runs. A second call does nothing."""
+        self._closed = True
+        await self._pieces.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    async def __aiter__(self) -> AsyncGenerator[str, None]:
+        """Yields the pieces. Leaving the loop drops this generator, which closes the stream."""
+        try:
+            while (piece := await anext(self, None)) is not None:
+                yield piece
+        finally:
+            await self.aclose()
+
+    async def __anext__(self) -> str:
+        if self._closed and self._answer is None:
+            raise InputError("This stream is closed, and its answer is not whole: ask again.")
+        piece = await anext(self._pieces)
+        if isinstance(piece, str):
+            return piece
+        self._answer = piece
+        return await anext(self)
+
+    @property
+    def answer(self) -> Answer:
+        """The answer. Raises InputError while its text is still coming."""
+        if self._answer is None:
+            raise InputError("The answer is not whole yet: read the stream to its end.")
+        return self._answer

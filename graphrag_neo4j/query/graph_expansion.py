@@ -1,20 +1,28 @@
 """Graph expansion: finds the graph around a question by personalised PageRank.
 
-It needs three round trips to Neo4j, one after the other. The first finds the seeds, with several
+PageRank starts at seeds: entities and chunks. The entities that the question names have the largest
+weight. For "Who directed The Glass Orchard?" this is the entity Glass Orchard, but not the entity
+orchard, whose name is part of the longer one. Smaller weights have the entities that are similar to
+the question, and those whose relationships match its words. If a sentence encoder is used, the
+entities of the statements nearest to the question replace both. HippoRAG (arXiv 2405.14831)
+describes this use of PageRank.
+
+There are three round trips to Neo4j, one after the other. The first finds the seeds, with several
 index queries at the same time. The second reads the graph around the seeds. The third reads the
-details of the entities, relationships and chunks with the highest PageRank. HippoRAG (arXiv
-2405.14831) describes this use of PageRank from the entities of a question.
+details of the entities, relationships and chunks with the highest PageRank.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from graphrag_neo4j.graph import Graph, IndexedKind, fulltext_relationships, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredRow
-from graphrag_neo4j.query.pagerank import pagerank
+from graphrag_neo4j.model import WeightedEdge
+from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
     QueryContext,
@@ -27,12 +35,24 @@ from graphrag_neo4j.query.rows import (
     NamedRow,
     NeighbourhoodRow,
     RelationshipRow,
+    StatementRow,
     SurroundingsRow,
 )
-from graphrag_neo4j.query.seeds import MOST_PASSAGES, Hits, Rows, restart
-from graphrag_neo4j.query.statements import nearest_statements
+from graphrag_neo4j.text import name_key, spaced_characters
 
-__all__ = ["expand_graph"]
+__all__ = [
+    "Hits",
+    "Rows",
+    "Statement",
+    "expand_graph",
+    "fused",
+    "named_in",
+    "names",
+    "nearest_statements",
+    "pagerank",
+    "restart",
+]
+
 
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks
 # (most). In measurements a larger subgraph did not find more of the right passages.
@@ -40,6 +60,240 @@ SIZE: Final = {"near": 60, "far": 150, "most": 120}
 TITLED: Final = 4.0  # the weight of a mention in a chunk whose document has the entity as its title
 MOST_WORDED: Final = 50  # relationships that match the words of the question
 R = TypeVar("R", bound=IdRow)
+Rows = Sequence[Mapping[str, Any]]
+RANK_CONSTANT: Final = 60  # k of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009)
+# The weights of seeds; an entity that the question names has the weight 1.
+STATED: Final = 0.5  # for both ends of the relationship that matches the question best
+ALIKE: Final = 0.1  # for the entity that is most similar to the question
+MEANT: Final = 2.0  # for each entity in the statement whose meaning is nearest to the question
+PASSAGES: Final = 0.3  # the share of all chunks together in the total weight
+MOST_STATED = 5
+MOST_PASSAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement that is near to the question: the ids of its entities, and its weight, 0 to 1."""
+
+    ends: Sequence[str]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The rows that the indexes found for a question, the best first.
+
+    `near` holds entities by vector search, `named` entities by full-text search of their names,
+    `stated` relationships by full-text search, and `chunks` the chunks by vector search and those
+    by full-text search. `meant` holds the statements that a sentence encoder has found.
+    """
+
+    near: Rows = ()
+    named: Rows = ()
+    stated: Rows = ()
+    chunks: Sequence[Rows] = ()
+    meant: Sequence[Statement] = ()
+
+    def entities(self, question: str, k: int) -> dict[str, float]:
+        """Returns the weights of the seed entities by id.
+
+        They are the entities that the question names, and those of the nearest statements. Without
+        such statements they are at most `k` entities that are similar to the question, and the ends
+        of the relationships that match its words.
+        """
+        found = defaultdict(float, dict.fromkeys(names(question, self.named), 1.0))
+        if not self.meant:
+            self._add_similar(found, question, k)
+        for statement in self.meant:
+            for end in statement.ends:
+                found[end] += MEANT * statement.weight
+        return dict(found)
+
+    def _add_similar(self, found: defaultdict[str, float], question: str, k: int) -> None:
+        inside = {row["id"] for row in self.named if named_in(question, row["name"])}
+        alike = fused(
+            [row for row in rows if row["id"] not in inside] for rows in (self.near, self.named)
+        )
+        best = list(alike)[:k]
+        for id_ in best:
+            found[id_] += ALIKE * alike[id_] / alike[best[0]]
+        for row in self.stated[:MOST_STATED]:
+            for end in {row["source"], row["target"]}:
+                found[end] += STATED * row["score"] / self.stated[0]["score"]
+
+    @property
+    def passages(self) -> dict[str, float]:
+        """The weights of the best chunks by id."""
+        found = fused(self.chunks)
+        return {id_: found[id_] for id_ in list(found)[:MOST_PASSAGES]}
+
+
+def restart(
+    entities: Mapping[str, float], chunks_of: Mapping[str, int], passages: Mapping[str, float]
+) -> dict[str, float]:
+    """Returns the share of each seed in the restart of PageRank. The sum is 1, or 0 without seeds.
+
+    `chunks_of` gives the number of chunks that mention an entity. The weight of an entity is
+    divided by this number, because an entity that few chunks mention is more specific.
+    """
+    rare = {id_: entities[id_] / max(chunks_of[id_], 1) for id_ in entities if id_ in chunks_of}
+    kept = PASSAGES if rare and passages else float(bool(passages))
+    return {**_shared(rare, 1 - kept), **_shared(passages, kept)}
+
+
+def names(question: str, rows: Rows) -> list[str]:
+    """Returns the ids of the rows whose full name occurs in the question.
+
+    A name that occurs there only as part of a longer name is left out.
+    """
+    left = _spaced(question)
+    found = []
+    for row in sorted(rows, key=lambda row: (-len(_spaced(row["name"])), row["id"])):
+        name = _spaced(row["name"])
+        if _tells(name) and name in left:
+            left = left.replace(name, " | ")
+            found.append(row["id"])
+    return found
+
+
+def named_in(question: str, name: str) -> bool:
+    """Tells whether the question contains the full name."""
+    return _tells(_spaced(name)) and _spaced(name) in _spaced(question)
+
+
+def fused(lists: Iterable[Rows]) -> dict[str, float]:
+    """Joins ranked lists by reciprocal rank fusion. Returns the scores by id, the best first."""
+    score: defaultdict[str, float] = defaultdict(float)
+    for rows in lists:
+        for rank, row in enumerate(rows):
+            score[row["id"]] += 1 / (RANK_CONSTANT + rank)
+    return {id_: score[id_] for id_ in sorted(score, key=lambda id_: (-score[id_], id_))}
+
+
+def _shared(weights: Mapping[str, float], whole: float) -> dict[str, float]:
+    total = sum(weights.values())
+    return {id_: whole * weight / total for id_, weight in weights.items()} if total else {}
+
+
+def _tells(name: str) -> bool:
+    """Tells whether a spaced name can be looked for. One Chinese character is in many words."""
+    single = name.strip()
+    return bool(single) and not (len(single) == 1 and spaced_characters(single) != single)
+
+
+def _spaced(text: str) -> str:
+    """Returns the words of a text with one space before and after each word.
+
+    In scripts without spaces, such as Chinese, each character counts as a word. So a name is found
+    in a sentence that puts no spaces around it.
+    """
+    key = spaced_characters(name_key(text))
+    return f" {' '.join(''.join(c if c.isalnum() else ' ' for c in key).split())} "
+
+
+READ: Final = 30  # statements that the encoder reads; as many found as with 200
+NEAREST: Final = 2
+FALL: Final = 0.05  # the weight of a statement falls to 1/e if its cosine is lower by this
+
+
+async def nearest_statements(
+    query: QueryContext,
+    question: str | None,
+    chunks: Iterable[str],
+    relationships: Iterable[str],
+) -> list[Statement]:
+    """Returns the statements nearest to the question, with weights from 0 to 1, the nearest first.
+
+    `question` replaces the user's question. `chunks` and `relationships` are the ids of those whose
+    statements are candidates. Returns nothing where no sentence encoder is used.
+    """
+    embedder = query.embedder
+    vector = await query.vector(question) if embedder and embedder.elements else None
+    if embedder is None or embedder.elements is None or vector is None:
+        return []
+    rows = await query.graph.read(
+        "search/statements",
+        StatementRow,
+        chunks=list(chunks),
+        relationships=list(relationships),
+    )
+    if static := await query.vector(question, "entity"):
+        rows = [row for _, row in await _ranked(rows, embedder.elements, static)]
+    found = (await _ranked(rows[:READ], embedder, vector))[:NEAREST]
+    return [
+        Statement(tuple(row["ends"]), math.exp((cosine - found[0][0]) / FALL))
+        for cosine, row in found
+    ]
+
+
+async def _ranked(
+    rows: Sequence[StatementRow], embedder: Embedder, vector: Sequence[float]
+) -> list[tuple[float, StatementRow]]:
+    """Returns the rows with their cosines to a vector, the nearest first."""
+    cosines = await embedder.cosines(vector, [row["text"] for row in rows])
+    pairs = zip(cosines, rows, strict=True)
+    return sorted(pairs, key=lambda pair: (-pair[0], pair[1]["text"]))
+
+
+Shares = Sequence[Sequence[tuple[int, float]]]
+AGAIN: Final = 0.5  # measured from 0.15 to 0.5; smaller values find fewer of the right passages
+CLOSE: Final = 1e-7  # the iteration ends when a step changes less than this part of the mass
+
+
+def pagerank(
+    edges: Iterable[WeightedEdge], seeds: Mapping[str, float], again: float = AGAIN
+) -> dict[str, float]:
+    """Returns the PageRank of each node. The sum over all nodes is 1.
+
+    `edges` are undirected (node, node, weight) triples; edges with weights of 0 or less are
+    ignored. `seeds` gives the weight of each seed. `again`, from 0 to 1, is the probability of a
+    return to the seeds, so a seed has at least `again` times its share of the seeds' weight. The
+    result does not depend on the order of edges and seeds. It is empty if no seed has a weight
+    above 0.
+    """
+    weights = _weights(edges)
+    nodes = sorted({*weights, *seeds})
+    seed_weights = [max(seeds.get(node, 0.0), 0.0) for node in nodes]
+    total = sum(seed_weights)
+    if not total:
+        return {}
+    number = {node: n for n, node in enumerate(nodes)}
+    shares = [_shares(weights.get(node, {}), number) for node in nodes]
+    mass = _iterated([weight / total for weight in seed_weights], shares, again)
+    return dict(zip(nodes, mass, strict=True))
+
+
+def _weights(edges: Iterable[WeightedEdge]) -> Mapping[str, Mapping[str, float]]:
+    """Returns the weight between each node and each of its neighbours."""
+    found: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+    # The edges are sorted, so that rounding gives the same sums for any order of the input.
+    for one, other, weight in sorted((min(a, b), max(a, b), weight) for a, b, weight in edges):
+        if weight > 0:
+            found[one][other] += weight
+            found[other][one] += weight
+    return found
+
+
+def _shares(near: Mapping[str, float], number: Mapping[str, int]) -> Sequence[tuple[int, float]]:
+    """Returns the part of a node's mass that goes to each neighbour."""
+    total = sum(near.values())
+    return [(number[node], weight / total) for node, weight in near.items()]
+
+
+def _iterated(restart: Sequence[float], shares: Shares, again: float) -> Sequence[float]:
+    """Iterates until the mass hardly changes. The mass of nodes without edges returns to seeds."""
+    mass, moved = restart, 1.0
+    while moved > CLOSE:
+        walked = [0.0] * len(mass)
+        for here, near in zip(mass, shares, strict=True):
+            onward = (1 - again) * here
+            for node, share in near if onward else ():
+                walked[node] += onward * share
+        back = 1 - sum(walked)
+        after = [there + back * seed for there, seed in zip(walked, restart, strict=True)]
+        moved = sum(abs(a - b) for a, b in zip(after, mass, strict=True))
+        mass = after
+    return mass
 
 
 async def expand_graph(

@@ -2,20 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import entity_ids
 from graphrag_neo4j.query.answer import Source
-from graphrag_neo4j.query.lookup_rows import (
-    CommunityReportRow,
-    CommunityRow,
-    EntityRow,
-    FoundEntityRow,
-    PlaceRow,
-)
 from graphrag_neo4j.query.misspelt import names_like
 
 if TYPE_CHECKING:
@@ -25,14 +18,76 @@ __all__ = [
     "Communities",
     "Community",
     "CommunityReport",
+    "CommunityReportRow",
+    "CommunityRow",
     "Entity",
+    "EntityRow",
     "FoundEntity",
+    "FoundEntityRow",
+    "PlaceRow",
     "find_entities",
     "read_communities",
     "read_entity",
     "read_report",
     "read_sources",
 ]
+
+
+class CommunityRow(TypedDict):
+    """A community in a list; `parent`: the ref of the one that it is part of."""
+
+    ref: int
+    level: int
+    size: int
+    title: str | None
+    summary: str | None
+    rating: float | None
+    origin: str | None
+    parent: int | None
+
+
+class CommunityReportRow(TypedDict):
+    """A community's report with its findings, as (summary, explanation), and its members."""
+
+    ref: int
+    level: int
+    title: str | None
+    summary: str | None
+    rating: float | None
+    rating_explanation: str | None
+    origin: str | None
+    text: str
+    findings: list[list[str]]
+    entities: list[str]
+
+
+class FoundEntityRow(TypedDict):
+    """An entity in a list."""
+
+    ref: int
+    name: str
+    type: str | None
+    description: str
+    degree: int
+
+
+class EntityRow(FoundEntityRow):
+    """An entity; `related` holds (name, description, "to" or "from") of its neighbours."""
+
+    related: list[list[str]]
+    claims: list[str]
+    communities: list[int]
+
+
+class PlaceRow(TypedDict):
+    """A chunk and its place in its document."""
+
+    document: str
+    title: str
+    chunk: int
+    start: int
+    end: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

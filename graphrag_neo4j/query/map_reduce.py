@@ -5,20 +5,22 @@ helpfulness from 0 to 100. The reduce step drops the points with 0 and makes the
 most helpful of the others in one last call.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import anyio
 
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Started
-from graphrag_neo4j.model import FinalTask, Point
+from graphrag_neo4j.model import FinalTask, LLMTask, Point, T
+from graphrag_neo4j.protocols import RunTask
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult
-from graphrag_neo4j.query.skipped_calls import SkippedCalls
 from graphrag_neo4j.text import flat, shortened
 from graphrag_neo4j.tokens import CountTokens
 
-__all__ = ["answer_from", "pack"]
+__all__ = ["SkippedCalls", "answer_from", "pack"]
 
 
 def pack(query: QueryContext, units: Iterable[Sequence[ContextRecord]]) -> list[ContextTable]:
@@ -97,3 +99,44 @@ def reduce(query: QueryContext, points: Iterable[Point]) -> FinalTask | None:
             break
         kept.append(point)
     return query.backend.reduce(query.question, kept, query.history) if kept else None
+
+
+class SkippedCalls:
+    """Runs the tasks of one step of a search, and skips those whose reply can't be used.
+
+    `what` names what a call reads, in the singular and the plural, and `outcome` says what becomes
+    of it if the call is skipped. Errors that concern all calls,
+    such as a refused key or the cost limit, are raised.
+    """
+
+    def __init__(self, run: RunTask, what: tuple[str, str], outcome: str = "left out") -> None:
+        self._run, self._what, self._outcome = run, what, outcome
+        self._calls = 0
+        self._reasons: list[str] = []
+
+    async def result(self, task: LLMTask[T]) -> T | None:
+        """Returns the result of a task, or None if its reply can't be used."""
+        self._calls += 1
+        try:
+            return await self._run(task)
+        except ReplyError as error:
+            self._reasons.append(str(error))
+            return None
+
+    def notices(self) -> list[str]:
+        """Returns a sentence about the skipped calls, if there are any.
+
+        Raises ReplyError if every call was skipped, because then there is nothing to go on with.
+        """
+        skipped = len(self._reasons)
+        if not skipped:
+            return []
+        # The most frequent reason: the first one would depend on the order of the replies.
+        counted = Counter(self._reasons)
+        reason = min(counted, key=lambda one: (-counted[one], one)).rstrip(".")
+        if skipped == self._calls:
+            raise ReplyError(f"none of the model's replies can be used: {reason}")
+        one, many = self._what
+        which = f"{one} was" if skipped == 1 else f"{many} were"
+        happened = f"{skipped:,} of {self._calls:,} {which} {self._outcome}"
+        return [f"{happened}, because the model's reply can't be used: {reason}."]

@@ -12,6 +12,7 @@ from typing import Final
 
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.query.graph_expansion import fused
 from graphrag_neo4j.query.query_context import (
     QueryContext,
     gather,
@@ -20,7 +21,6 @@ from graphrag_neo4j.query.query_context import (
     source_record,
 )
 from graphrag_neo4j.query.rows import ChunkRow, DocumentOfRow, MentionedInRow
-from graphrag_neo4j.query.seeds import fused
 
 __all__ = ["near_passages"]
 

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 
 from graphrag_neo4j.context.suggestion_material import DraftQuestion
 from graphrag_neo4j.graph.rows import ScoredRow
-from graphrag_neo4j.query.local_context import local_context
+from graphrag_neo4j.query.graph_expansion import names
+from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext, lucene_query
 from graphrag_neo4j.query.rows import NamedRow, WordRow
-from graphrag_neo4j.query.seeds import names
 
 __all__ = ["is_answerable"]
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 
 import anyio.to_thread
 
@@ -30,15 +30,56 @@ from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import answer_question, read_state
+from graphrag_neo4j.query.graph_expansion import named_in
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.query.seeds import named_in
 from graphrag_neo4j.query.suggestion_checks import is_answerable
-from graphrag_neo4j.query.suggestion_rows import MembersRow, PairRow, TopicRow, TopReportRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import name_key
 
-__all__ = ["Suggestion", "Suggestions", "suggest"]
+__all__ = [
+    "MembersRow",
+    "PairRow",
+    "Suggestion",
+    "Suggestions",
+    "TopReportRow",
+    "TopicRow",
+    "suggest",
+]
+
+
+class MembersRow(TypedDict):
+    """The ids of the foremost members of a community."""
+
+    members: list[str]
+
+
+class TopReportRow(MembersRow):
+    """A report of the coarsest level, with the summaries of its first findings."""
+
+    title: str
+    summary: str
+    findings: list[str]
+
+
+class TopicRow(TypedDict):
+    """An entity; `passages` holds (source of the document, text) of some chunks that mention it."""
+
+    id: str
+    name: str
+    type: str
+    description: str
+    documents: int
+    passages: list[list[str]]
+
+
+class PairRow(TypedDict):
+    """The names of two related entities, and the number of statements on both."""
+
+    source: str
+    target: str
+    weight: float
+
 
 REPORTS: Final = 12  # reports of the coarsest level
 MEMBERS: Final = 6  # entities of each of them

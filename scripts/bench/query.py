@@ -25,9 +25,9 @@ from graphrag_neo4j import AsyncGraphRAG, tokens
 from graphrag_neo4j.llm import Endpoint, LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, T
 from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.query.global_ import search_global
+from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.query.search.global_ import search_global
-from graphrag_neo4j.query.search.local import search_local
 from graphrag_neo4j.settings import Settings, load_settings
 
 

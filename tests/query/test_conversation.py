@@ -7,7 +7,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS, Method
-from graphrag_neo4j.query.conversation import messages_of
+from graphrag_neo4j.query.engine import messages_of
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer
 

@@ -11,9 +11,9 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.graph import Graph, ensure_fulltext_indexes
 from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Point, Reply, T
+from graphrag_neo4j.query.drift import _explore
+from graphrag_neo4j.query.map_reduce import SkippedCalls
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.query.search.drift import _explore
-from graphrag_neo4j.query.skipped_calls import SkippedCalls
 from graphrag_neo4j.settings import load_settings
 
 FIRST = ["What does Ann do?", "What does Bob do?", "What does Cleo do?"]

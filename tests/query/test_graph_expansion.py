@@ -16,7 +16,7 @@ from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import Answer
-from graphrag_neo4j.query.local_context import local_context
+from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import Settings
 from tests.support.carol import Indexed, indexed_carol

@@ -12,7 +12,7 @@ from graphrag_neo4j.indexing.document_writing import delete_documents
 from graphrag_neo4j.indexing.stages import merge as merging
 from graphrag_neo4j.indexing.stages.merge import HUB, KEPT, merge
 from graphrag_neo4j.query.graph_expansion import SIZE
-from graphrag_neo4j.query.local_context import MOST
+from graphrag_neo4j.query.local import MOST
 from graphrag_neo4j.query.rows import NeighbourhoodRow, OneHopRow, SurroundingsRow
 from graphrag_neo4j.resources import read_statement
 from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read

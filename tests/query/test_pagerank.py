@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from graphrag_neo4j.model import WeightedEdge
-from graphrag_neo4j.query.pagerank import pagerank
-from graphrag_neo4j.query.seeds import PASSAGES, Hits, named_in, names, restart
+from graphrag_neo4j.query.graph_expansion import PASSAGES, Hits, named_in, names, pagerank, restart
 
 node = some.sampled_from("abcdefgh")
 weight = some.floats(0.01, 100)

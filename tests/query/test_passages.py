@@ -11,9 +11,9 @@ from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.nlp.sentences import speakers_in
+from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.rows import TaggedLinesRow
-from graphrag_neo4j.query.search.local import search_local
 from graphrag_neo4j.settings import Settings
 from tests.support.preset_backend import documents, put
 

@@ -14,7 +14,7 @@ from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.answer_text import NOTHING, TRY_LOCAL
-from graphrag_neo4j.query.conversation import messages_of
+from graphrag_neo4j.query.engine import messages_of
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make

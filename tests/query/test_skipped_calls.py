@@ -86,7 +86,7 @@ async def test_a_dynamic_search_fails_if_no_report_can_be_rated(carol: Indexed) 
 async def test_reports_that_a_dynamic_search_could_not_rate_are_kept(
     carol: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphrag_neo4j.query.search.global_.RATED_AT_ONCE", 2)
+    monkeypatch.setattr("graphrag_neo4j.query.global_.RATED_AT_ONCE", 2)
     carol.endpoint.change(garbage=1.0, spared=1, only=["json:relevant_reports"])
     answer = await ask(carol, method="global", dynamic=True)
     assert any("groups of reports were counted as relevant" in notice for notice in answer.notices)

@@ -7,9 +7,8 @@ from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.query.graph_expansion import Hits, Statement, nearest_statements
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.query.seeds import Hits, Statement
-from graphrag_neo4j.query.statements import nearest_statements
 from graphrag_neo4j.settings import load_settings
 from tests.support.preset_backend import PresetBackend, documents, found, put, read
 

@@ -139,7 +139,7 @@ async def test_nothing_is_answered_from_plain_reports_alone(carol: Indexed) -> N
 async def test_batches_of_a_level_are_rated_side_by_side(
     carol: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphrag_neo4j.query.search.global_.RATED_AT_ONCE", 1)
+    monkeypatch.setattr("graphrag_neo4j.query.global_.RATED_AT_ONCE", 1)
     with FakeEndpoint(latency=1.0, only=("json:relevant_reports",)) as slow:
         await ask(carol, url=slow.url, method="global", dynamic=True)
         rated = [call for call in slow.log if call.kind == f"json:{RATED}"]

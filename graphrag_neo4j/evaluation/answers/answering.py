@@ -35,10 +35,9 @@ from graphrag_neo4j.indexing.metering import metered
 from graphrag_neo4j.llm import Meter
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source
-from graphrag_neo4j.query.engine import answer_question, check_answering, read_state
+from graphrag_neo4j.query.engine import AsyncStream, answer_question, check_answering, read_state
 from graphrag_neo4j.query.question import asked_of
 from graphrag_neo4j.query.rows import LevelRow
-from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["AnswerItem", "Asked", "answer_items", "answer_missing", "opened", "whole"]

@@ -25,9 +25,8 @@ from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.llm.evaluation import plain_answer
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
-from graphrag_neo4j.query.engine import answer_question
+from graphrag_neo4j.query.engine import AsyncStream, answer_question
 from graphrag_neo4j.query.question import asked_of
-from graphrag_neo4j.query.stream import AsyncStream
 from graphrag_neo4j.settings import Settings
 
 __all__ = [

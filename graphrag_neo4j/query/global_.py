@@ -14,10 +14,9 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.context_table import ContextRecord, measure
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Advanced, Notice, Started
-from graphrag_neo4j.query.map_reduce import answer_from, pack
+from graphrag_neo4j.query.map_reduce import SkippedCalls, answer_from, pack
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, report_record
 from graphrag_neo4j.query.rows import CoveredRow, CoverRow, LevelRow, PartRow
-from graphrag_neo4j.query.skipped_calls import SkippedCalls
 
 __all__ = ["search_global"]
 

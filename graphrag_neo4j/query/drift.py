@@ -15,8 +15,8 @@ from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import Point, Primer
-from graphrag_neo4j.query.local_context import local_context
-from graphrag_neo4j.query.map_reduce import reduce
+from graphrag_neo4j.query.local import local_context
+from graphrag_neo4j.query.map_reduce import SkippedCalls, reduce
 from graphrag_neo4j.query.query_context import (
     QueryContext,
     SearchResult,
@@ -24,7 +24,6 @@ from graphrag_neo4j.query.query_context import (
     report_record,
 )
 from graphrag_neo4j.query.rows import ReportRow
-from graphrag_neo4j.query.skipped_calls import SkippedCalls
 
 __all__ = ["search_drift"]
 

@@ -18,10 +18,12 @@ from graphrag_neo4j.context.context_table import (
 )
 from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.ids import pair_id
-from graphrag_neo4j.query.graph_expansion import expand_graph
+from graphrag_neo4j.query.graph_expansion import Rows, expand_graph, fused, named_in
+from graphrag_neo4j.query.passages import near_passages
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
     QueryContext,
+    SearchResult,
     gather,
     lucene_query,
     report_record,
@@ -34,9 +36,8 @@ from graphrag_neo4j.query.rows import (
     OneHopRow,
     ReportRow,
 )
-from graphrag_neo4j.query.seeds import Rows, fused, named_in
 
-__all__ = ["local_context"]
+__all__ = ["local_context", "search_local"]
 
 MOST = {"inner": 100, "claims": 60, "communities": 10, "chunks": 40}
 
@@ -130,3 +131,20 @@ def _elements(found: LocalRow, order: Sequence[str]) -> Iterable[ContextRecord]:
         yield record_of_row("Claims", one, *claim)
     for row in found["outward"]:
         yield relationship_record(row, "source", "target")
+
+
+async def search_local(query: QueryContext) -> SearchResult:
+    """Returns the local context of the question, and the task that answers from it.
+
+    An answer of quotations has no budget of tokens: it is also made from more passages near the
+    question, which are a context of their own. The backend gets these first.
+    """
+    table = await local_context(query)
+    contexts = [table]
+    if query.backend.quotes and not query.context_only:
+        near = await near_passages(query)
+        contexts.append(near)
+        table = query.table(float("inf"))
+        table.records |= near.records | contexts[0].records
+    answer = query.backend.answer(query.question, table, query.history)
+    return SearchResult(contexts, answer if table.records else None)

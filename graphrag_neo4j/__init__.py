@@ -117,57 +117,30 @@ __all__ = [
 
 # Imported when first used, so that the command line's start-up stays quick.
 _LATER = {
-    "Advanced": "graphrag_neo4j.events",
-    "Answer": "graphrag_neo4j.query.answer",
-    "BatchRow": "graphrag_neo4j.indexing.batching.rows",
-    "BehindRow": "graphrag_neo4j.indexing.status_rows",
-    "BuildRow": "graphrag_neo4j.indexing.status_rows",
-    "LevelCoverRow": "graphrag_neo4j.indexing.status_rows",
-    "AsyncGraphRAG": "graphrag_neo4j.client",
-    "AsyncStream": "graphrag_neo4j.query.engine",
-    "Citation": "graphrag_neo4j.query.answer",
-    "CitationKind": "graphrag_neo4j.context.citations",
-    "Communities": "graphrag_neo4j.query.lookup",
-    "Community": "graphrag_neo4j.query.lookup",
-    "CommunityReport": "graphrag_neo4j.query.lookup",
-    "ContextRecord": "graphrag_neo4j.context.context_table",
-    "ContextTable": "graphrag_neo4j.context.context_table",
-    "Corpus": "graphrag_neo4j.indexing.corpus",
-    "Counted": "graphrag_neo4j.importers.id_map",
-    "Entity": "graphrag_neo4j.query.lookup",
-    "EntityType": "graphrag_neo4j.tuning",
-    "Event": "graphrag_neo4j.events",
-    "Failure": "graphrag_neo4j.indexing.status",
-    "FoundEntity": "graphrag_neo4j.query.lookup",
-    "Graph": "graphrag_neo4j.graph",
-    "GraphRAG": "graphrag_neo4j.sync_client",
-    "ImportSummary": "graphrag_neo4j.importers",
-    "IndexResult": "graphrag_neo4j.indexing.result",
-    "IndexSource": "graphrag_neo4j.client",
-    "Ingested": "graphrag_neo4j.indexing.stages.ingest",
-    "Listener": "graphrag_neo4j.events",
-    "Method": "graphrag_neo4j.query.answer",
-    "NameDecision": "graphrag_neo4j.indexing.resolution.decisions",
-    "Notice": "graphrag_neo4j.events",
-    "QueryOptions": "graphrag_neo4j.options",
-    "Passage": "graphrag_neo4j.tuning",
-    "Question": "graphrag_neo4j.query.question",
-    "ReadOptions": "graphrag_neo4j.loaders",
-    "SearchOptions": "graphrag_neo4j.options",
-    "Settings": "graphrag_neo4j.settings",
-    "SettingsOptions": "graphrag_neo4j.options",
-    "Source": "graphrag_neo4j.query.answer",
-    "Spent": "graphrag_neo4j.events",
-    "Started": "graphrag_neo4j.events",
-    "Status": "graphrag_neo4j.indexing.status",
-    "Stream": "graphrag_neo4j.sync_client",
-    "Suggestion": "graphrag_neo4j.query.suggestions",
-    "Suggestions": "graphrag_neo4j.query.suggestions",
-    "Tables": "graphrag_neo4j.importers",
-    "TunedExample": "graphrag_neo4j.tuning",
-    "Tuning": "graphrag_neo4j.tuning",
-    "Waiting": "graphrag_neo4j.events",
-    "load_settings": "graphrag_neo4j.settings",
+    "client": "AsyncGraphRAG IndexSource",
+    "context.citations": "CitationKind",
+    "context.context_table": "ContextRecord ContextTable",
+    "events": "Advanced Event Listener Notice Spent Started Waiting",
+    "graph": "Graph",
+    "importers": "ImportSummary Tables",
+    "importers.id_map": "Counted",
+    "indexing.batching.rows": "BatchRow",
+    "indexing.corpus": "Corpus",
+    "indexing.resolution.decisions": "NameDecision",
+    "indexing.result": "IndexResult",
+    "indexing.stages.ingest": "Ingested",
+    "indexing.status": "Failure Status",
+    "indexing.status_rows": "BehindRow BuildRow LevelCoverRow",
+    "loaders": "ReadOptions",
+    "options": "QueryOptions SearchOptions SettingsOptions",
+    "query.answer": "Answer Citation Method Source",
+    "query.engine": "AsyncStream",
+    "query.lookup": "Communities Community CommunityReport Entity FoundEntity",
+    "query.question": "Question",
+    "query.suggestions": "Suggestion Suggestions",
+    "settings": "Settings load_settings",
+    "sync_client": "GraphRAG Stream",
+    "tuning": "EntityType Passage TunedExample Tuning",
 }
 
 
@@ -176,9 +149,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class of ours
 
     if name == "__version__":
         return metadata.version("graphrag-neo4j")
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
+    for module, names in _LATER.items():
+        if name in names.split():
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -21,7 +21,6 @@ from graphrag_neo4j.arguments import (
     check_word,
 )
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
 from graphrag_neo4j.events import Listener, Notice, silent
 from graphrag_neo4j.graph import Graph, connect
@@ -46,7 +45,7 @@ from graphrag_neo4j.query.lookup import (
 from graphrag_neo4j.query.query_context import ENTITY_NAMES, lucene_query
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.suggestions import Suggestions, suggest
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 from graphrag_neo4j.text import storable
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ settings begin with `KG_`; those of Neo4j and of OpenAI keep the names that thei
 An address in `.env` is used only with a key or a password in the same `.env` (see `env_file`).
 """
 
-import warnings
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -23,13 +22,14 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
+    EnvSettingsSource,
     InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 
-from graphrag_neo4j.arguments import refuse_unknown
+from graphrag_neo4j.arguments import did_you_mean, refuse_unknown
 from graphrag_neo4j.env_file import beside_environment, named_by_file
 from graphrag_neo4j.errors import InputError
 
@@ -50,6 +50,7 @@ __all__ = [
     "Settings",
     "load_settings",
     "plain_problem",
+    "unknown_names",
 ]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
@@ -60,8 +61,8 @@ STATIC = "static"  # the embedding model that comes with this package
 LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
 WITHOUT_ENDPOINT = frozenset({STATIC, LOCAL})  # embedding models
 AUTO, EMBEDDED, SESSION = "auto", "embedded", "session"  # the words that KG_GDS may be
-OLD_EXTRACTIVE = "offline"  # this name up to version 0.1; it is still read, with a warning
 OURS = "KG_"  # the prefix of our own settings in the environment
+FOR_TESTS = "KG_TEST_"  # the prefix of names that only the tests of this project read
 MAX_FILE_MB = 100
 READ_SECONDS = 300
 MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
@@ -639,19 +640,6 @@ class Settings(BaseSettings):
             "must be auto, embedded, session, or an address such as bolt://localhost:7687"
         )
 
-    @field_validator("model")
-    @classmethod
-    def _renamed(cls, model: str) -> str:
-        if model != OLD_EXTRACTIVE:
-            return model
-        warnings.warn(
-            f"KG_MODEL={OLD_EXTRACTIVE} is called KG_MODEL={EXTRACTIVE} now: the next release "
-            "knows only the new name.",
-            FutureWarning,
-            stacklevel=2,
-        )
-        return EXTRACTIVE
-
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
         if self.text_unit_prop + self.community_prop > 1:
@@ -753,6 +741,26 @@ def _explain(error: ValidationError) -> str:
         colon = "" if what.startswith("must ") else ":"
         lines.append(f"{label}{colon} {what}" if name else what)
     return "; ".join(lines) + "."
+
+
+def unknown_names() -> list[str]:
+    """A sentence for each name in the environment or `.env` that begins with KG_ and is no setting.
+
+    Names such as KG_NEO4J_URI are read, too.
+    """
+    known = {f"{OURS}{name}".upper() for name in Settings.model_fields}
+    known |= {name.upper() for name in _names_in_python()}
+    places = {
+        "The environment": EnvSettingsSource(Settings).env_vars,
+        "The file .env": DotEnvSettingsSource(Settings).env_vars,
+    }
+    return [
+        f"{place} sets {name}, which is not a setting and does nothing."
+        f"{did_you_mean(name, sorted(known))}"
+        for place, found in places.items()
+        for name in sorted(name.upper() for name in found)
+        if name.startswith(OURS) and not name.startswith(FOR_TESTS) and name not in known
+    ]
 
 
 def plain_problem(problem: ErrorDetails) -> str:

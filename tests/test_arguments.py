@@ -8,13 +8,12 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settings
 from graphrag_neo4j.arguments import nearest
-from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.address import check_address
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.rows import WordRow
-from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.settings import load_settings, unknown_names
 from tests.conftest import Make, Run
 
 pytestmark = pytest.mark.one_release
@@ -364,9 +363,3 @@ async def test_words_that_are_nowhere_are_found_by_the_index(graph: Graph, alone
     words = ["marley", "marly", "london", "and"]
     rows = await graph.read("search/words_nowhere", WordRow, words=words)
     assert [row["word"] for row in rows] == ["marly", "and"]
-
-
-def test_the_old_name_of_an_extractive_index_is_read_with_a_warning() -> None:
-    with pytest.warns(FutureWarning, match="KG_MODEL=offline is called KG_MODEL=extractive now"):
-        settings = load_settings(model="offline", openai_api_key="sk-x")
-    assert (settings.model, settings.has_model) == ("extractive", False)

@@ -12,9 +12,8 @@ import click
 
 from graphrag_neo4j.arguments import did_you_mean
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.loaders import ReadOptions
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 
 __all__ = [
     "METHOD_HELP",

@@ -94,14 +94,17 @@ class GraphRAG:
 
     @classmethod
     def from_env(cls, listen: Listener = silent, **settings: Unpack[SettingsOptions]) -> Self:
-        """Makes a client from settings, as AsyncGraphRAG.from_env does."""
+        """Makes a client from `settings` that sends its events to `listen`.
+
+        Both are those of AsyncGraphRAG.from_env. Raises InputError for a setting that can't be used.
+        """
         made = AsyncGraphRAG.from_env(listen, **settings)
         return cls(made.settings, listen)
 
     def open(self) -> Self:
-        """Connects to Neo4j and returns this client, as AsyncGraphRAG.aopen does.
+        """Connects to Neo4j and returns this client. Call `close` when it is no longer needed.
 
-        Call `close` when it is no longer needed.
+        Raises the errors of AsyncGraphRAG.aopen: GraphError and InputError.
         """
         if self._portal is not None:
             raise InputError("This GraphRAG is open already.")
@@ -130,9 +133,10 @@ class GraphRAG:
     def watch(
         self, *paths: str | Path, options: ReadOptions = DEFAULT
     ) -> Generator["IndexResult", None, None]:
-        """Indexes paths, and again whenever files in them change, as AsyncGraphRAG.watch does.
+        """Indexes `paths`, and again whenever files in them change, until it is left.
 
-        Use it in `for`: it gives the result of each build.
+        Use it in `for`: it gives the result of each build. `options`, the limit of costs and the
+        errors are those of AsyncGraphRAG.watch. Raises InputError if a path does not exist.
         """
         results = self._async.watch(*paths, options=options)
         try:
@@ -142,9 +146,10 @@ class GraphRAG:
             self._call(results.aclose)
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> "Stream":
-        """Returns the text of an answer piece by piece, as AsyncGraphRAG.stream does.
+        """Returns the text of an answer piece by piece, for use in `for`.
 
-        Use it in `for`. When all pieces have come, `.answer` is the complete answer.
+        When all pieces have come, `.answer` of the stream is the complete answer. `question`, `how`
+        and the errors are those of `query`.
         """
         stream = self._async.stream(question, **how)
         return Stream(stream, self._call, self._opened())

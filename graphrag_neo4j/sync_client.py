@@ -96,7 +96,7 @@ class GraphRAG:
     def from_env(cls, listen: Listener = silent, **settings: Unpack[SettingsOptions]) -> Self:
         """Makes a client from `settings` that sends its events to `listen`.
 
-        Both are those of AsyncGraphRAG.from_env. Raises InputError for a setting that can't be used.
+        Both are those of AsyncGraphRAG.from_env. Raises InputError for a wrong setting.
         """
         made = AsyncGraphRAG.from_env(listen, **settings)
         return cls(made.settings, listen)

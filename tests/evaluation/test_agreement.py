@@ -2,15 +2,15 @@
 
 import pytest
 
-from graphrag_neo4j.evaluation.judge.agreement import (
+from graphrag_neo4j.evaluation.judging import Comparison, Judged, Label
+from graphrag_neo4j.evaluation.records import Winner
+from graphrag_neo4j.evaluation.scores import (
     agreement,
     agreement_between,
     agreement_of_repeats,
     majority,
     majority_labels,
 )
-from graphrag_neo4j.evaluation.judge.comparisons import Comparison, Judged, Label
-from graphrag_neo4j.evaluation.model import Winner
 
 # The examples of Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), C and E: one
 # row for each observer, "." where he saw nothing.

@@ -8,8 +8,8 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError, Settings
 from graphrag_neo4j.evaluation import AsyncEvaluation
-from graphrag_neo4j.evaluation.answers.answering import WORKERS
-from graphrag_neo4j.evaluation.groundedness.statements import statements_in
+from graphrag_neo4j.evaluation.answers import WORKERS
+from graphrag_neo4j.evaluation.statements import statements_in
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from tests.conftest import Make

@@ -8,17 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.judge.comparisons import (
-    Comparison,
-    Judged,
-    Label,
-    PairResult,
-    bias_of,
-    comparisons,
-    pair_results,
-    win_rates,
-)
-from graphrag_neo4j.evaluation.model import METRICS, Metric, Winner
+from graphrag_neo4j.evaluation.judging import Comparison, Judged, Label, comparisons
+from graphrag_neo4j.evaluation.records import METRICS, Metric, Winner
+from graphrag_neo4j.evaluation.scores import PairResult, bias_of, pair_results, win_rates
 from tests.evaluation.paper import PAPER, rows_of, table_6
 
 CONDITIONS: list[str] = PAPER["conditions"]

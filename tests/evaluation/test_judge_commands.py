@@ -8,7 +8,7 @@ import pytest
 
 from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.model import METRICS
+from graphrag_neo4j.evaluation.records import METRICS
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.evaluation import Evaluation
+from graphrag_neo4j.evaluation import tables as tables_module
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.grounding import support_file
-from graphrag_neo4j.evaluation.groundedness.judged_sentences import (
+from graphrag_neo4j.evaluation.groundedness import (
     compare_judges,
     compared_in,
     judged_sentences,
+    signatures_of,
 )
-from graphrag_neo4j.evaluation.groundedness.sentence_judges import judges_named
-from graphrag_neo4j.evaluation.model import CitedSource
-from graphrag_neo4j.evaluation.report import groundedness_tables, read_report
+from graphrag_neo4j.evaluation.records import CitedSource
+from graphrag_neo4j.evaluation.report import read_report
 from graphrag_neo4j.llm.evaluation import Support
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Run
@@ -81,10 +81,10 @@ def test_a_missing_verdict_and_one_by_another_prompt_are_not_compared(
 def test_one_judge_alone_is_not_compared(folder: EvaluationFolder) -> None:
     judged(folder, {"Ann sails to port 0.": (None, "supported")})
     assert compared_in(folder, load_settings()) == []
-    judges = judges_named([WORDS], load_settings())
-    answers = folder.current_answers().values()
-    sentences = judged_sentences(answers, support_file(folder), judges)
-    assert [list(one.verdicts) for one in sentences] == [[WORDS]]
+    judges = signatures_of([WORDS], load_settings())
+    answers = folder.given_answers()
+    sentences = judged_sentences(answers, folder.supports, judges)
+    assert [list(one.said) for one in sentences] == [[WORDS]]
     assert compare_judges("answers", sentences) == []
 
 
@@ -95,12 +95,12 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     add_findings(folder, [f"Ann sails to port {n} [1]." for n in (2, 3)], [SOURCE])
     report = read_report(folder.path, load_settings())
     tables = {one.name: one for one in report.tables}
-    assert [row[:5] for row in tables[f"groundedness {MODEL}"].rows] == [
+    assert [row[:5] for row in tables[f"groundedness of answers {MODEL}"].rows] == [
         ["C0", 4, 4, 1.0, 0.5],
         ["SS", 4, 4, 1.0, 0.5],
     ]
     of_reports = tables[f"groundedness of reports {WORDS}"].rows
-    assert of_reports == [["reports of level 0", 1, 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
+    assert of_reports == [["reports of level 0", 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
     agreement = [row[:5] for row in tables["agreement on sentences"].rows]
     by = "words and vectors"
     assert agreement == [[MODEL, by, "answers", 4, 0.5], [MODEL, by, "reports", 2, 0.5]]
@@ -123,7 +123,7 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
 def test_a_long_list_of_sentences_is_cut_on_the_page_and_whole_in_csv(
     folder: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(groundedness_tables, "MOST", 1)
+    monkeypatch.setattr(tables_module, "MOST", 1)
     judged(folder, SAID)  # type: ignore[arg-type] # they are verdicts
     report = read_report(folder.path, load_settings())
     told = "These are the first 1 of 2 rows."
@@ -139,9 +139,8 @@ def test_results_tells_how_often_the_judges_agree(kg_alone: Run, folder: Evaluat
     ran = kg_alone("eval", "results", folder.path)
     assert ran.code == 0
     said = " ".join(ran.out.split())
-    assert "the same verdict on 50.0 % of 4 sentences (Krippendorff's alpha 0.26)." in said
-    assert "Ann sails to port 2. C0; model large: not, words and vectors: supported" in said
-    assert "Ann sails to port 3." not in said
+    assert f"{MODEL} words and vectors answers 4 50.0 % 0.26 1 1" in said
+    assert f"Ann sails to port 2. {MODEL}: not." in said
 
 
 def test_python_compares_the_judges(folder: EvaluationFolder) -> None:
@@ -161,5 +160,5 @@ def test_settings_are_read_once_for_each_judge(monkeypatch: pytest.MonkeyPatch) 
         return changed(self, **given)
 
     monkeypatch.setattr(Settings, "changed", counting)
-    assert list(judges_named([MODEL, WORDS, OTHER] * 100, settings)) == [MODEL, WORDS, OTHER]
+    assert list(signatures_of([MODEL, WORDS, OTHER] * 100, settings)) == [MODEL, WORDS, OTHER]
     assert len(made) == 2

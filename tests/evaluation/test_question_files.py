@@ -7,12 +7,8 @@ import pytest
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation import Evaluation
-from graphrag_neo4j.evaluation.model import QuestionRecord
-from graphrag_neo4j.evaluation.questions.files import (
-    near_duplicates,
-    question_record,
-    read_questions,
-)
+from graphrag_neo4j.evaluation.questions import near_duplicates, question_record, read_questions
+from graphrag_neo4j.evaluation.records import QuestionRecord
 from graphrag_neo4j.settings import load_settings
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
-from graphrag_neo4j.evaluation.model import QuestionRecord, question_key
-from graphrag_neo4j.evaluation.records import RecordFile
+from graphrag_neo4j.evaluation.records import QuestionRecord, RecordFile, question_key
 from graphrag_neo4j.evaluation.steps import Step, make_missing
 from graphrag_neo4j.events import silent
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.claims.answer_claims import ClaimsRecord, claim_items
+from graphrag_neo4j.evaluation import page as page_module
+from graphrag_neo4j.evaluation.answer_claims import claim_items
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.model import CitedSource
-from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.report import Report, Table, read_report
-from graphrag_neo4j.evaluation.report import comparisons_data as data_module
-from graphrag_neo4j.evaluation.report.comparisons_data import comparisons_data
-from graphrag_neo4j.evaluation.retrieval.ranking import RANKS, RankRecord
+from graphrag_neo4j.evaluation.page import comparisons_data
+from graphrag_neo4j.evaluation.records import CitedSource, ClaimsRecord
+from graphrag_neo4j.evaluation.report import Report, read_report
+from graphrag_neo4j.evaluation.tables import Table
 from graphrag_neo4j.llm.evaluation import SentenceClaims
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
@@ -32,8 +31,8 @@ def folder(tmp_path: Path) -> EvaluationFolder:
     return evaluation(tmp_path / "e", TEXTS, sources=SOURCES)
 
 
-def read(folder: EvaluationFolder, retrieval: Path | None = None) -> Report:
-    return read_report(folder.path, load_settings(), retrieval=retrieval)
+def read(folder: EvaluationFolder) -> Report:
+    return read_report(folder.path, load_settings())
 
 
 def table(report: Report, name: str) -> Table:
@@ -77,9 +76,7 @@ def test_costs_are_those_of_table_2_with_money_and_seconds(folder: EvaluationFol
 
 def test_claims_and_clusters_are_counted(folder: EvaluationFolder) -> None:
     claims = {"C0": ("Ann sails to port.", "Bob rows home."), "SS": ("It is far.",), "peer": ()}
-    answers = folder.current_answers().values()
-    texts = {one.key: one.text for one in folder.questions}
-    items = claim_items(texts, answers, "steps")
+    items = claim_items(folder, "steps")
     found = [
         SentenceClaims(one.answer.text, "claims", claims[one.answer.condition]) for one in items
     ]
@@ -90,8 +87,13 @@ def test_claims_and_clusters_are_counted(folder: EvaluationFolder) -> None:
         ]
     )
     report = read(folder)
-    assert table(report, "claims").rows == [["C0", 6, 2.0], ["SS", 6, 1.0], ["peer", 6, 0.0]]
-    assert table(report, "clusters").rows[0] == ["C0", 2.0, 2.0, 2.0, 2.0]
+    assert [row[:4] for row in table(report, "claims").rows] == [
+        ["C0", 6, 2.0, 2.0],
+        ["SS", 6, 1.0, 1.0],
+        ["peer", 6, 0.0, 0.0],
+    ]
+    first = table(report, "tests of claims").rows[0]
+    assert [*first[:5], *first[6:]] == ["claims", "C0", "SS", 2.0, 1.0, 0.03125, 0.09375, "no"]
 
 
 def test_judges_are_compared_with_people(folder: EvaluationFolder) -> None:
@@ -117,26 +119,12 @@ def test_what_is_missing_is_named_with_its_reason(folder: EvaluationFolder) -> N
     assert [f"verdict by {JUDGE} on diversity", 1, "it names winner 3"] in rows
 
 
-def test_retrieval_is_read_from_its_own_folder(folder: EvaluationFolder, tmp_path: Path) -> None:
-    ranks = RecordFile(tmp_path / "r" / RANKS, RankRecord)
-    ranks.add(
-        [
-            RankRecord("a", "1", "basic", ["x"], [0.5, 1.0, 1.0], 0.1),
-            RankRecord("b", "2", "basic", ["x"], [0.0, 0.5, 1.0], 0.3),
-            RankRecord("c", "3", "basic", (), (), 0.0, "no vectors"),
-        ]
-    )
-    rows = table(read(folder, tmp_path / "r"), "recall").rows
-    assert rows == [["basic", 2, 1, 0.25, 0.75, 1.0, pytest.approx(0.2)]]
-
-
 def test_empty_parts_name_the_command_that_fills_them(folder: EvaluationFolder) -> None:
     report = read(folder)
     empty = {one.name: one.empty for one in report.tables if not one.rows}
     assert "`kg-build eval judge FOLDER`" in empty["tests"]
     assert "`kg-build eval claims FOLDER`" in empty["claims"]
-    assert "`kg-build eval ground FOLDER`" in empty["groundedness"]
-    assert "kg-build eval retrieval" in empty["recall"]
+    assert "`kg-build eval ground FOLDER`" in empty["groundedness of answers"]
     assert "<code>kg-build eval judge FOLDER</code>" in report.page()
     assert table(report, "costs").rows
 
@@ -146,8 +134,8 @@ def test_the_reasons_of_the_first_repeats_stay_if_there_are_too_many(
 ) -> None:
     add_verdicts(folder, "C0", metrics=["diversity"], repeats=2, reason="Said in {}.")
     report = read(folder)
-    monkeypatch.setattr(data_module, "MOST_CHARACTERS", 1_500)
-    found = comparisons_data(folder, report.answers, report.verdicts, report.conditions)
+    monkeypatch.setattr(page_module, "MOST_CHARACTERS", 1_500)
+    found = comparisons_data(folder.questions, report.answers, report.verdicts, report.conditions)
     assert found["kept"] == 1
     reasons = found["reasons"]
     assert isinstance(reasons, list)

@@ -8,9 +8,9 @@ import pytest
 from selenium.webdriver import Chrome, Keys
 
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.statements import statements_in
-from graphrag_neo4j.evaluation.model import METRICS, CitedSource
+from graphrag_neo4j.evaluation.records import METRICS, CitedSource
 from graphrag_neo4j.evaluation.report import read_report
+from graphrag_neo4j.evaluation.statements import statements_in
 from graphrag_neo4j.llm.evaluation import Support
 from graphrag_neo4j.settings import load_settings
 from tests.support.chromium import Page, chromium, needs_chromium, new_page

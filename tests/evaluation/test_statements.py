@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.evaluation.groundedness.statements import Statement, citations_in, statements_in
+from graphrag_neo4j.evaluation.statements import Statement, citations_in, statements_in
 
 ENGLISH = """\
 ## Ada Lovelace

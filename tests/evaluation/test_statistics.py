@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphrag_neo4j.evaluation.judge.comparisons import PairResult
-from graphrag_neo4j.evaluation.judge.statistics import (
+from graphrag_neo4j.evaluation.records import Metric
+from graphrag_neo4j.evaluation.scores import PairResult
+from graphrag_neo4j.evaluation.statistics import (
     MOST_EXACT,
     holm,
     normality,
@@ -20,7 +21,6 @@ from graphrag_neo4j.evaluation.judge.statistics import (
     signed_rank,
     smallest_difference,
 )
-from graphrag_neo4j.evaluation.model import Metric
 from tests.evaluation.paper import rows_of, table_6
 
 GRID = [float(score) for score in range(-100, 101, 20)]  # differences after five repeats

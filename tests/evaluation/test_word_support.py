@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.evaluation.groundedness.word_support import support_by_words
+from graphrag_neo4j.evaluation.word_support import support_by_words
 
 PASSAGE = """\
 ADA: In June 1833 I met Charles Babbage at a party in London. He showed me the engine that he had \

@@ -1,4 +1,4 @@
-"""LLM tasks that evaluate answers: a judge that compares them, and the claims that they make."""
+"""LLM tasks that evaluate answers: judges, the claims that answers make, and questions."""
 
 from graphrag_neo4j.llm.evaluation.claims import (
     AnswerPart,
@@ -6,21 +6,29 @@ from graphrag_neo4j.llm.evaluation.claims import (
     SentenceClaims,
     answer_parts,
 )
-from graphrag_neo4j.llm.evaluation.judge import DEFINITIONS, Judge, Metric, Verdict, Winner
+from graphrag_neo4j.llm.evaluation.judges import (
+    DEFINITIONS,
+    Judgement,
+    Metric,
+    PairJudge,
+    Support,
+    SupportJudge,
+    SupportJudgement,
+    Winner,
+)
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
-from graphrag_neo4j.llm.evaluation.support import Support, SupportJudge, SupportVerdict
 
 __all__ = [
     "DEFINITIONS",
     "AnswerPart",
     "ClaimSteps",
-    "Judge",
+    "Judgement",
     "Metric",
+    "PairJudge",
     "SentenceClaims",
     "Support",
     "SupportJudge",
-    "SupportVerdict",
-    "Verdict",
+    "SupportJudgement",
     "Winner",
     "answer_parts",
     "plain_answer",

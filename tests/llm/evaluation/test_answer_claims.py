@@ -8,7 +8,7 @@ import pytest
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.llm.evaluation import AnswerPart, ClaimSteps, SentenceClaims, answer_parts
-from graphrag_neo4j.llm.evaluation.added_content import added_content
+from graphrag_neo4j.llm.evaluation.claims import added_content
 from graphrag_neo4j.model import Request
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive
@@ -56,7 +56,7 @@ def decomposed(*claims: Sequence[str]) -> str:
 def found(
     part: AnswerPart, *replies: str, question: str = QUESTION
 ) -> tuple[tuple[SentenceClaims, ...], list[Request]]:
-    return drive(ClaimSteps.from_settings(load_settings()).claims(question, part), replies)
+    return drive(ClaimSteps(load_settings()).claims(question, part), replies)
 
 
 def test_an_answer_is_divided_into_its_sentences() -> None:
@@ -188,7 +188,7 @@ async def test_the_fake_endpoint_finds_claims_over_http() -> None:
     with FakeEndpoint() as fake:
         settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
         async with Endpoint(settings) as endpoint:
-            steps = ClaimSteps.from_settings(settings)
+            steps = ClaimSteps(settings)
             claims = await endpoint.run(steps.claims("Who?", part))
     assert [one.outcome for one in claims] == ["claims", "nothing to check", "ambiguous", "claims"]
     assert claims[0].claims == ("Ann sails.", "Bob rows.")

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.evaluation.records import Metric
 from graphrag_neo4j.llm import Endpoint, model_of
 from graphrag_neo4j.llm.evaluation import (
     DEFINITIONS,
     ClaimSteps,
-    Judge,
-    Metric,
-    Verdict,
+    Judgement,
+    PairJudge,
     answer_parts,
     plain_answer,
 )
@@ -30,16 +30,18 @@ GOOD = '{"reasoning": "It covers more.", "winner": 2}'
 TABLE_5 = {"comprehensiveness": 1, "diversity": 1, "empowerment": 1, "directness": 2}
 
 
-def judged(*replies: str | Reply, one: str = SHORT, other: str = LONG) -> tuple[Verdict, list[str]]:
+def judged(
+    *replies: str | Reply, one: str = SHORT, other: str = LONG
+) -> tuple[Judgement, list[str]]:
     """The verdict, and the prompts of the requests."""
-    judge = Judge.from_settings(load_settings())
+    judge = PairJudge(load_settings())
     verdict, requests = drive(judge.compare(QUESTION, one, other, "diversity"), replies)
     return verdict, [request.messages[-1].content for request in requests]
 
 
 def test_the_judge_sees_the_question_both_answers_and_the_metric() -> None:
     verdict, (prompt,) = judged(GOOD)
-    assert verdict == Verdict("second", "It covers more.")
+    assert verdict == Judgement("second", "It covers more.")
     assert DEFINITIONS["diversity"] in prompt
     assert prompt.index(QUESTION) < prompt.index(SHORT) < prompt.index(LONG)
 
@@ -48,9 +50,9 @@ def test_the_judge_sees_the_question_both_answers_and_the_metric() -> None:
 def test_the_verdicts_of_the_paper_are_read(metric: Metric) -> None:
     said = f"Answer {TABLE_5[metric]} is better because it serves the reader."
     reply = json.dumps({"winner": TABLE_5[metric], "reasoning": said})
-    judge = Judge.from_settings(load_settings())
+    judge = PairJudge(load_settings())
     verdict, _ = drive(judge.compare(QUESTION, LONG, SHORT, metric), [reply])
-    assert verdict == Verdict("second" if metric == "directness" else "first", said)
+    assert verdict == Judgement("second" if metric == "directness" else "first", said)
 
 
 @pytest.mark.parametrize(
@@ -126,9 +128,9 @@ def test_text_that_can_not_be_stored_does_not_end_the_run() -> None:
 
 
 def test_the_signature_changes_with_the_model_of_the_judge() -> None:
-    one, other = (Judge(load_settings(judge_model=name)).signature for name in ("a", "b"))
+    one, other = (PairJudge(load_settings(judge_model=name)).signature for name in ("a", "b"))
     assert one != other
-    assert Judge(load_settings(answer_model="c", judge_model="a")).signature == one
+    assert PairJudge(load_settings(answer_model="c", judge_model="a")).signature == one
 
 
 def test_the_judge_has_a_model_of_its_own() -> None:
@@ -143,7 +145,7 @@ def test_a_prompt_without_a_place_for_the_answers_is_refused(
     folder = tmp_path_factory.mktemp("prompts")
     (folder / "eval_judge.md").write_text("Which one? $question", encoding="utf-8")
     with pytest.raises(InputError, match="answer_1"):
-        Judge.from_settings(load_settings(prompts=folder))
+        PairJudge(load_settings(prompts=folder))
 
 
 async def test_the_fake_judge_finds_the_better_answer_over_http() -> None:
@@ -151,7 +153,7 @@ async def test_the_fake_judge_finds_the_better_answer_over_http() -> None:
     with FakeEndpoint(misjudged=("winner 3",)) as fake:
         settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
         async with Endpoint(settings) as endpoint:
-            judge = Judge.from_settings(settings)
+            judge = PairJudge(settings)
             for one, other, winner in ((good, LONG, "first"), (LONG, good, "second")):
                 verdict = await endpoint.run(judge.compare(QUESTION, one, other, "diversity"))
                 assert verdict.winner == winner
@@ -163,7 +165,7 @@ async def test_a_server_that_knows_no_schemas_judges_and_finds_claims() -> None:
     with FakeEndpoint(**MODES["old server"]) as fake:
         settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
         async with Endpoint(settings) as endpoint:
-            judge = Judge.from_settings(settings)
+            judge = PairJudge(settings)
             verdict = await endpoint.run(judge.compare(QUESTION, SHORT, LONG, "diversity"))
             (part,) = answer_parts(LONG)
             claims = await endpoint.run(ClaimSteps(settings).claims(QUESTION, part))

@@ -1,8 +1,8 @@
 """A command whose packages are missing says how to install them; a mistake of ours stays one."""
 
 import pytest
-from graphrag_neo4j.cli.eval.options import extra_needed
 
+from graphrag_neo4j.cli.eval.course import extra_needed
 from graphrag_neo4j.errors import InputError
 
 

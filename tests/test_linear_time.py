@@ -32,8 +32,8 @@ from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.calls.streamed import storable_pieces
-from graphrag_neo4j.llm.evaluation import AnswerPart, ClaimSteps, PairJudge, answer_parts
-from graphrag_neo4j.llm.evaluation.claims import added_content
+from graphrag_neo4j.llm.evaluation.claims import AnswerPart, ClaimSteps, added_content, answer_parts
+from graphrag_neo4j.llm.evaluation.judges import PairJudge
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import (

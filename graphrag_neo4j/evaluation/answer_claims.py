@@ -29,7 +29,7 @@ from graphrag_neo4j.evaluation.steps import (
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Meter
-from graphrag_neo4j.llm.evaluation import AnswerPart, ClaimSteps, answer_parts
+from graphrag_neo4j.llm.evaluation.claims import AnswerPart, ClaimSteps, answer_parts
 from graphrag_neo4j.settings import Settings
 
 __all__ = [

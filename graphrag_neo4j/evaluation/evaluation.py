@@ -16,48 +16,24 @@ import anyio.to_thread
 from anyio.from_thread import start_blocking_portal
 
 from graphrag_neo4j.arguments import check_path
-from graphrag_neo4j.evaluation.answer_claims import (
-    FoundClaims,
-    claim_items,
-    claims_in,
-    estimate_claims,
-    find_missing_claims,
+from graphrag_neo4j.evaluation import (
+    answer_claims,
+    answers,
+    groundedness,
+    importing,
+    judging,
 )
-from graphrag_neo4j.evaluation.answers import answer_missing, answers_left, estimate_answers
+from graphrag_neo4j.evaluation import (
+    questions as asking,
+)
 from graphrag_neo4j.evaluation.conditions import parse_condition, parse_conditions
 from graphrag_neo4j.evaluation.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import (
-    Groundedness,
-    JudgesCompared,
-    compared_in,
-    estimate_support,
-    groundedness_of,
-    judge_of,
-    judge_support,
-    signatures_of,
-    texts_to_judge,
-)
-from graphrag_neo4j.evaluation.importing import ImportedAnswers, import_answers
-from graphrag_neo4j.evaluation.judging import (
-    Judged,
-    estimate_verdicts,
-    judge_items,
-    judge_missing,
-    judged_by,
-)
-from graphrag_neo4j.evaluation.questions import (
-    MadeQuestions,
-    draft_description,
-    make_questions,
-    question_record,
-    read_questions,
-)
 from graphrag_neo4j.evaluation.records import Metric, QuestionRecord
 from graphrag_neo4j.evaluation.steps import Estimate, StepResult
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.llm import Meter
-from graphrag_neo4j.llm.evaluation import ClaimSteps
+from graphrag_neo4j.llm.evaluation.claims import ClaimSteps
 from graphrag_neo4j.options import SettingsOptions
 from graphrag_neo4j.settings import Settings, load_settings
 
@@ -100,9 +76,9 @@ class _Evaluation:
         InputError for a file or a text that can't be used.
         """
         if isinstance(source, str | Path):
-            found = read_questions(Path(check_path(source, "A file of questions")), column)
+            found = asking.read_questions(Path(check_path(source, "A file of questions")), column)
         else:
-            found = list({one.key: one for one in map(question_record, source)}.values())
+            found = list({one.key: one for one in map(asking.question_record, source)}.values())
         new = [one for one in found if one.key not in self.folder.questions]
         self.folder.change_plan()
         self.folder.questions.add(new)
@@ -123,36 +99,36 @@ class _Evaluation:
             parse_condition(text, size).checked(self.settings)
         self.folder.change_plan(conditions=tuple(texts.values()), window=window)
 
-    def import_answers(self, path: str | Path, condition: str) -> ImportedAnswers:
+    def import_answers(self, path: str | Path, condition: str) -> importing.ImportedAnswers:
         """Adds the answers of another system from a file, under the name of a `condition`.
 
         `path` is a file of JSON lines; docs/evaluation.md describes them. Raises InputError for a
         name that means a condition of ours and for a file that can't be used.
         """
         file = Path(check_path(path, "A file of answers"))
-        return import_answers(self.folder, file, condition)
+        return importing.import_answers(self.folder, file, condition)
 
     def costs(self) -> list[ConditionCosts]:
         """Returns what an answer of each condition takes: Table 2 of the paper, and the money."""
         return condition_costs(self.folder.current_answers().values())
 
-    def judged(self) -> dict[str, list[Judged]]:
+    def judged(self) -> dict[str, list[judging.Judged]]:
         """Returns the verdicts on the answers that count, by judge.
 
         `scores.pair_results` and `statistics.pair_tests` read them.
         """
-        return judged_by(self.folder.verdicts, self.folder.given_answers())
+        return judging.judged_by(self.folder.verdicts, self.folder.given_answers())
 
-    def claims(self) -> FoundClaims:
+    def claims(self) -> answer_claims.FoundClaims:
         """Returns the claims of the answers, as the last run has found them."""
-        return claims_in(self.folder)
+        return answer_claims.claims_in(self.folder)
 
-    def sentence_judges_compared(self) -> list[JudgesCompared]:
+    def sentence_judges_compared(self) -> list[groundedness.JudgesCompared]:
         """Returns how far each two judges of `ground` agree, and the sentences where they differ.
 
         The reports are those that `ground` has judged last.
         """
-        return compared_in(self.folder, self.settings)
+        return groundedness.compared_in(self.folder, self.settings)
 
 
 class AsyncEvaluation(_Evaluation):
@@ -164,7 +140,7 @@ class AsyncEvaluation(_Evaluation):
         It is not saved: give it, or a better one, to `make_questions`. Raises InputError if no
         model is set and if the graph has no reports, and the errors of `query`.
         """
-        return await draft_description(self.settings, self.listen)
+        return await asking.draft_description(self.settings, self.listen)
 
     async def make_questions(
         self,
@@ -173,7 +149,7 @@ class AsyncEvaluation(_Evaluation):
         personas: int | None = None,
         tasks: int | None = None,
         questions: int | None = None,
-    ) -> MadeQuestions:
+    ) -> asking.MadeQuestions:
         """Makes questions about the whole collection, as Algorithm 1 of the paper does.
 
         `description` says what the documents are; without one, that of the plan is used or, if it
@@ -182,11 +158,11 @@ class AsyncEvaluation(_Evaluation):
         the errors of `query`.
         """
         about = description or self.folder.plan.description
-        about = about or await draft_description(self.settings, self.listen)
+        about = about or await asking.draft_description(self.settings, self.listen)
         self.folder.change_plan(
             description=about, personas=personas, tasks=tasks, questions=questions
         )
-        return await make_questions(self.folder, self.settings, self.listen)
+        return await asking.make_questions(self.folder, self.settings, self.listen)
 
     async def estimate_answers(self) -> Estimate:
         """Estimates what the missing answers of the plan take. No model is asked.
@@ -194,8 +170,8 @@ class AsyncEvaluation(_Evaluation):
         Raises InputError if there are no questions, for a condition that can't be used, and if a
         cost limit is set and a price is not known; GraphError if Neo4j fails.
         """
-        async with answers_left(self.folder, self.settings, self.listen, Meter()) as items:
-            return await estimate_answers(self.folder, items)
+        async with answers.answers_left(self.folder, self.settings, self.listen, Meter()) as items:
+            return await answers.estimate_answers(self.folder, items)
 
     async def answer(
         self, conditions: Sequence[str] | None = None, window: int | None = None
@@ -210,17 +186,23 @@ class AsyncEvaluation(_Evaluation):
         """
         self.choose(conditions, window)
         meter = Meter(limit=self.settings.max_cost)
-        async with answers_left(self.folder, self.settings, self.listen, meter) as items:
-            return await answer_missing(self.folder, items, self.listen, meter)
+        async with answers.answers_left(self.folder, self.settings, self.listen, meter) as items:
+            return await answers.answer_missing(self.folder, items, self.listen, meter)
 
     async def estimate_ground(self, *, reports: bool = False, words: bool = False) -> Estimate:
         """Estimates what `ground` takes. No model is asked. Raises as `ground`."""
         folder, settings = self.folder, self.settings
-        texts = await texts_to_judge(folder, settings, reports=reports, listen=self.listen)
-        judge = judge_of(settings, words=words)
-        return await anyio.to_thread.run_sync(estimate_support, texts, folder, settings, judge)
+        texts = await groundedness.texts_to_judge(
+            folder, settings, reports=reports, listen=self.listen
+        )
+        judge = groundedness.judge_of(settings, words=words)
+        return await anyio.to_thread.run_sync(
+            groundedness.estimate_support, texts, folder, settings, judge
+        )
 
-    async def ground(self, *, reports: bool = False, words: bool = False) -> list[Groundedness]:
+    async def ground(
+        self, *, reports: bool = False, words: bool = False
+    ) -> list[groundedness.Groundedness]:
         """Judges whether the answers rest on what they cite, and returns the shares by condition.
 
         With `reports`, the findings of the graph's reports are judged, too. A model judges; with
@@ -229,11 +211,13 @@ class AsyncEvaluation(_Evaluation):
         and BudgetSpentError if `max_cost` is reached.
         """
         folder, settings = self.folder, self.settings
-        texts = await texts_to_judge(folder, settings, reports=reports, listen=self.listen)
-        judge = judge_of(settings, words=words)
-        await judge_support(texts, folder, settings, judge, self.listen)
-        signature = signatures_of([judge], settings)[judge]
-        measure = partial(groundedness_of, texts, folder.supports, judge, signature)
+        texts = await groundedness.texts_to_judge(
+            folder, settings, reports=reports, listen=self.listen
+        )
+        judge = groundedness.judge_of(settings, words=words)
+        await groundedness.judge_support(texts, folder, settings, judge, self.listen)
+        signature = groundedness.signatures_of([judge], settings)[judge]
+        measure = partial(groundedness.groundedness_of, texts, folder.supports, judge, signature)
         return await anyio.to_thread.run_sync(measure)
 
     async def judge(
@@ -249,25 +233,27 @@ class AsyncEvaluation(_Evaluation):
         ModelError, and BudgetSpentError if `max_cost` is reached.
         """
         self.folder.change_plan(repeats=repeats)
-        items = judge_items(self.folder, self.settings, conditions, metrics)
-        return await judge_missing(self.folder, items, self.settings, self.listen)
+        items = judging.judge_items(self.folder, self.settings, conditions, metrics)
+        return await judging.judge_missing(self.folder, items, self.settings, self.listen)
 
     async def estimate_judge(
         self, metrics: Sequence[Metric] = (), conditions: Sequence[str] = ()
     ) -> Estimate:
         """Estimates what `judge` takes with the repeats of the plan. No model is asked."""
-        items = judge_items(self.folder, self.settings, conditions, metrics)
-        return estimate_verdicts(self.folder, items, self.settings)
+        items = judging.judge_items(self.folder, self.settings, conditions, metrics)
+        return judging.estimate_verdicts(self.folder, items, self.settings)
 
     async def find_claims(self) -> StepResult:
         """Finds the claims of all answers, three calls for ten sentences. Raises as `judge`."""
-        items = claim_items(self.folder, ClaimSteps(self.settings).signature)
-        return await find_missing_claims(self.folder, items, self.settings, self.listen)
+        items = answer_claims.claim_items(self.folder, ClaimSteps(self.settings).signature)
+        return await answer_claims.find_missing_claims(
+            self.folder, items, self.settings, self.listen
+        )
 
     async def estimate_claims(self) -> Estimate:
         """Estimates what `find_claims` takes. No model is asked."""
-        items = claim_items(self.folder, ClaimSteps(self.settings).signature)
-        return estimate_claims(self.folder, items, self.settings)
+        items = answer_claims.claim_items(self.folder, ClaimSteps(self.settings).signature)
+        return answer_claims.estimate_claims(self.folder, items, self.settings)
 
 
 def _waiting(

@@ -15,9 +15,8 @@ unfinished_claims.jsonl  the same for claims
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.conditions import PAPER, Condition, parse_conditions
@@ -29,6 +28,7 @@ from graphrag_neo4j.evaluation.records import (
     DraftRecord,
     Metric,
     QuestionRecord,
+    Record,
     RecordFile,
     SupportRecord,
     VerdictRecord,
@@ -41,6 +41,7 @@ __all__ = ["PLAN", "EvaluationFolder", "Plan"]
 PLAN: Final = "evaluation.json"
 QUESTIONS: Final = "questions.jsonl"
 FINDINGS: Final = "findings.jsonl"
+R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,18 @@ class Plan:
     repeats: int = 5
 
 
+class _File(Generic[R]):
+    """An attribute of a folder: one of its files, which is read when it is first asked for."""
+
+    def __init__(self, name: str, kind: type[R]) -> None:
+        self.name, self.kind = name, kind
+
+    def __get__(self, folder: "EvaluationFolder", _owner: type) -> RecordFile[R]:
+        if self.name not in folder.files:
+            folder.files[self.name] = RecordFile(folder.path / self.name, self.kind)
+        return folder.files[self.name]
+
+
 class EvaluationFolder:
     """The plan and the records of an evaluation. Each file is read when it is first asked for.
 
@@ -72,8 +85,17 @@ class EvaluationFolder:
     be read.
     """
 
+    drafts = _File("drafts.jsonl", DraftRecord)
+    questions = _File(QUESTIONS, QuestionRecord)
+    answers = _File("answers.jsonl", AnswerRecord)
+    verdicts = _File("verdicts.jsonl", VerdictRecord)
+    claims = _File("claims.jsonl", ClaimsRecord)
+    supports = _File("groundedness.jsonl", SupportRecord)
+    findings = _File(FINDINGS, AnswerRecord)
+
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.files: dict[str, RecordFile[Any]] = {}
         if self.path.exists() and not self.path.is_dir():
             raise InputError(f"{self.path} is not a folder. Name the folder of an evaluation.")
         plan = self.path / PLAN
@@ -83,41 +105,6 @@ class EvaluationFolder:
     def exists(self) -> bool:
         """Whether an evaluation was begun in the folder."""
         return any((self.path / name).exists() for name in (PLAN, QUESTIONS, FINDINGS))
-
-    @cached_property
-    def drafts(self) -> RecordFile[DraftRecord]:
-        """The lists that a model gave."""
-        return RecordFile(self.path / "drafts.jsonl", DraftRecord)
-
-    @cached_property
-    def questions(self) -> RecordFile[QuestionRecord]:
-        """The questions."""
-        return RecordFile(self.path / QUESTIONS, QuestionRecord)
-
-    @cached_property
-    def answers(self) -> RecordFile[AnswerRecord]:
-        """All answers, also those that were made before a graph or a setting changed."""
-        return RecordFile(self.path / "answers.jsonl", AnswerRecord)
-
-    @cached_property
-    def verdicts(self) -> RecordFile[VerdictRecord]:
-        """All verdicts."""
-        return RecordFile(self.path / "verdicts.jsonl", VerdictRecord)
-
-    @cached_property
-    def claims(self) -> RecordFile[ClaimsRecord]:
-        """The claims of all answers."""
-        return RecordFile(self.path / "claims.jsonl", ClaimsRecord)
-
-    @cached_property
-    def supports(self) -> RecordFile[SupportRecord]:
-        """Whether cited sentences are supported, by each judge of them."""
-        return RecordFile(self.path / "groundedness.jsonl", SupportRecord)
-
-    @cached_property
-    def findings(self) -> RecordFile[AnswerRecord]:
-        """The findings of the graph's reports, as they were when they were last judged."""
-        return RecordFile(self.path / FINDINGS, AnswerRecord)
 
     def unfinished(self, name: str = "unfinished") -> RecordFile[CallRecord]:
         """Returns the replies to parts of records that are not whole yet."""

@@ -45,7 +45,7 @@ from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Endpoint, Meter
-from graphrag_neo4j.llm.evaluation import Support, SupportJudge, SupportJudgement
+from graphrag_neo4j.llm.evaluation.judges import Support, SupportJudge, SupportJudgement
 from graphrag_neo4j.nlp.sentence_ranking import content_words
 from graphrag_neo4j.settings import Settings
 

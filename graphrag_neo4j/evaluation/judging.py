@@ -33,7 +33,8 @@ from graphrag_neo4j.evaluation.steps import (
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Endpoint, Meter
-from graphrag_neo4j.llm.evaluation import PairJudge, plain_answer
+from graphrag_neo4j.llm.evaluation.judges import PairJudge
+from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat
 

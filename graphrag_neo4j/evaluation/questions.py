@@ -7,8 +7,6 @@ twice. A question that comes again is one question. A person's own come from a .
 on each line, or from a .csv, .json or .jsonl with a column `question`.
 """
 
-import math
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,7 +36,6 @@ __all__ = [
     "draft_description",
     "estimate_questions",
     "make_questions",
-    "near_duplicates",
     "question_record",
     "read_questions",
 ]
@@ -47,7 +44,6 @@ REPORTS: Final = 30  # largest communities of the coarsest level that describe a
 PROMPT: Final = 450  # tokens of a prompt with its texts: an assumption for the estimate
 REPLY: Final = 40  # tokens of each item of a reply: an assumption
 COLUMNS: Final = ("question", "question_text", "text")
-ALIKE: Final = 0.75  # share of the content words that two questions have in common
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,31 +247,3 @@ def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:
         if isinstance(one, Unreadable):
             raise InputError(f"{path}: {one.reason}.")
         yield one
-
-
-def near_duplicates(
-    questions: Sequence[QuestionRecord],
-) -> list[tuple[QuestionRecord, QuestionRecord]]:
-    """Returns pairs of questions that share most of their content words.
-
-    Each question is paired with one earlier question at most. Two sets that are so much alike share
-    one of their rarest words (prefix filtering), so only these are compared.
-    """
-    # This import reads word lists, which takes a moment.
-    from graphrag_neo4j.nlp.sentence_ranking import content_words  # noqa: PLC0415
-
-    words = [content_words(one.text) for one in questions]
-    often = Counter(word for one in words for word in one)
-    held: defaultdict[str, list[int]] = defaultdict(list)
-    pairs = []
-    for number, own in enumerate(words):
-        rare = sorted(own, key=lambda word: (often[word], word))
-        rare = rare[: len(own) - math.ceil(ALIKE * len(own)) + 1]
-        for earlier in sorted({other for word in rare for other in held[word]}):
-            together = len(own | words[earlier])
-            if together and len(own & words[earlier]) >= ALIKE * together:
-                pairs.append((questions[earlier], questions[number]))
-                break
-        for word in rare:
-            held[word].append(number)
-    return pairs

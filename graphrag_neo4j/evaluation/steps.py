@@ -20,7 +20,7 @@ from graphrag_neo4j.evaluation.records import CallRecord, Record, RecordFile
 from graphrag_neo4j.events import Advanced, Listener, Spent, Started
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Endpoint, Meter, model_of, price_of
-from graphrag_neo4j.llm.evaluation import plain_answer
+from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.model import LLMTask, Reply, Request, Usage
 from graphrag_neo4j.model import Step as CallKind
 from graphrag_neo4j.settings import Settings

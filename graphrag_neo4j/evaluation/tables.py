@@ -37,7 +37,6 @@ from graphrag_neo4j.evaluation.scores import (
     pair_results,
     win_rates,
 )
-from graphrag_neo4j.llm.evaluation import DEFINITIONS
 from graphrag_neo4j.settings import Settings
 
 __all__ = [
@@ -217,18 +216,9 @@ def verdict_tables(judged: Mapping[str, Sequence[Judged]], order: Sequence[str])
     tests = [_tests(judge, verdicts, order) for judge, verdicts in judged.items()]
     heats = [_heats(judge, verdicts, order) for judge, verdicts in judged.items()]
     empty = "There are no verdicts yet. `kg-build eval judge FOLDER` makes them."
-    metrics = Table(
-        "metrics",
-        BETTER,
-        "The metrics",
-        (Column("metric"), Column("what the judge is told")),
-        [[metric, DEFINITIONS[metric]] for metric in METRICS],
-        "Directness is the control: an answer that covers more is mostly less direct.",
-    )
     return [
         *(table for both in zip(heats, tests, strict=True) for table in (*both[0], both[1])),
         *([] if tests else [Table("tests", BETTER, "Win rates", TESTS, [], "", empty)]),
-        metrics,
         *(_bias(judge, verdicts) for judge, verdicts in judged.items()),
     ]
 
@@ -274,7 +264,8 @@ def _tests(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> Tabl
         "These are the columns of Table 6 of the paper. The win rate is the mean score of the "
         "first condition; that of the second one is 100 minus it. Wilcoxon's test compares "
         "the scores of each question, and Holm's method adjusts the p-values over all pairs of a "
-        "metric. Two conditions differ if the adjusted p-value is less than 0.05."
+        "metric. Two conditions differ if the adjusted p-value is less than 0.05. Directness is "
+        "the control: an answer that covers more is mostly less direct."
     )
     told = " ".join([*preferences(verdicts), note])
     return Table(f"tests {judge}", BETTER, f"Win rates and their tests: {judge}", TESTS, rows, told)
@@ -450,31 +441,10 @@ def groundedness_tables(
         for both in [(pair.one, pair.other)]
         for one in pair.differing
     ]
-    unsupported: Rows = [
-        [*_place(one, questions), _by(judge), given.reason]
-        for one in sentences["reports"]
-        for judge, given in one.said.items()
-        if given.support == "not"
-    ]
-    lists = [
-        Table(
-            "differing sentences",
-            GROUNDED,
-            "Sentences on which the judges differ",
-            (*PLACE, Column("one judge"), Column("another judge")),
-            differing,
-            most=MOST,
-        ),
-        Table(
-            "unsupported in reports",
-            GROUNDED,
-            "Statements of reports that their records do not support",
-            (*PLACE, Column("judge"), Column("reason")),
-            unsupported,
-            most=MOST,
-        ),
-    ]
-    return [*tables, _sentence_agreement(compared), *(one for one in lists if one.rows)]
+    columns = (*PLACE, Column("one judge"), Column("another judge"))
+    of = ("differing sentences", GROUNDED, "Sentences on which the judges differ")
+    lists = [Table(*of, columns, differing, most=MOST)] if differing else []
+    return [*tables, _sentence_agreement(compared), *lists]
 
 
 def shares_table(name: str, texts: str, found: Sequence[Groundedness]) -> Table:
@@ -538,11 +508,7 @@ def _place(one: JudgedSentence, questions: Mapping[str, str]) -> list[Cell]:
     return [one.text.condition, of, one.sentence]
 
 
-def missing_table(
-    folder: EvaluationFolder,
-    answers: Sequence[AnswerRecord],
-    judged: Mapping[str, Sequence[Judged]],
-) -> Table:
+def missing_table(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> Table:
     """Returns what is missing, with the reason, and the citations that lead nowhere."""
     current, dead = {one.key for one in answers}, Counter[str]()
     for one in answers:
@@ -564,7 +530,6 @@ def missing_table(
     rows: Rows = [[f"answer of {name}", n, never] for name, n in left.items() if n]
     rows += [[what, n, why] for (what, why), n in reasons.most_common()]
     rows += [[f"citation of {name}", n, "it leads to no text"] for name, n in dead.items() if n]
-    rows += _not_judged(folder, answers, judged)
     columns = (Column("what"), Column("how many", "count"), Column("reason"))
     note = (
         "What is missing counts in no table. Run the command that makes it again: it tries again "
@@ -572,23 +537,6 @@ def missing_table(
     )
     part = "What is missing or malformed"
     return Table("missing", part, "Missing", columns, rows, note, "Nothing is missing.")
-
-
-def _not_judged(
-    folder: EvaluationFolder,
-    answers: Iterable[AnswerRecord],
-    judged: Mapping[str, Sequence[Judged]],
-) -> Rows:
-    """Tells how many verdicts of the plan each model has not been asked for."""
-    plan, of_question = folder.plan, Counter(one.question for one in answers if not one.failure)
-    pairs = sum(n * (n - 1) // 2 for n in of_question.values())
-    wanted, rows = pairs * len(plan.metrics) * plan.repeats * 2, Rows()
-    for judge, verdicts in judged.items():
-        compared = [one.comparison for one in verdicts if one.comparison.metric in plan.metrics]
-        left = wanted - sum(one.repeat <= plan.repeats for one in compared)
-        if left > 0 and judge.startswith("model "):
-            rows.append([f"verdict by {judge}", left, "not asked yet"])
-    return rows
 
 
 def repeat_tables(folder: EvaluationFolder, answers: Sequence[AnswerRecord]) -> list[Table]:

@@ -21,7 +21,7 @@ import regex
 from numpy.typing import NDArray
 
 from graphrag_neo4j.extractive.static_vectors import DIMENSIONS, vectors_of
-from graphrag_neo4j.llm.evaluation import SupportJudgement
+from graphrag_neo4j.llm.evaluation.judges import SupportJudgement
 from graphrag_neo4j.nlp.sentence_ranking import content_words
 from graphrag_neo4j.nlp.sentences import sentences_of
 from graphrag_neo4j.query.answer import Source

@@ -45,7 +45,7 @@ from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Step, make_missing
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.llm.evaluation import plain_answer
+from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import flat, storable

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import anyio
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError, Settings
@@ -128,31 +127,6 @@ async def test_after_a_kill_no_reply_is_paid_for_twice(
     assert endpoint.count("answer") == 2
     answers = AsyncEvaluation(tmp_path / "e", own).folder.current_answers().values()
     assert sum(one.calls or 0 for one in answers) == mapped + 2
-
-
-@pytest.mark.usefixtures("graph")
-async def test_an_interrupted_run_goes_on_and_no_reply_is_asked_for_again(
-    settings: Make, endpoint: FakeEndpoint, tmp_path: Path
-) -> None:
-    own = settings(claims=False, concurrency=1)
-    await indexed(own, tmp_path / "e", ["TS,map_context_tokens=500", "SS"])
-    endpoint.reset()
-    endpoint.change(latency=0.5)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(AsyncEvaluation(tmp_path / "e", own).answer)
-        while endpoint.count("json:rated_answer") < 2:  # noqa: ASYNC110 - it has no event
-            await anyio.sleep(0.02)
-        tasks.cancel_scope.cancel()
-    unfinished = tmp_path / "e" / "unfinished.jsonl"  # it is there until all answers are
-    saved = unfinished.read_bytes().count(b"\n") if unfinished.exists() else 2
-    first = rated(endpoint)[:saved]  # calls go one by one; the last one may have been under way
-    assert first
-    endpoint.change(latency=0.0)
-    endpoint.reset()
-    await AsyncEvaluation(tmp_path / "e", own).answer()
-    again = rated(endpoint)
-    assert len({*first, *again}) == len(first) + len(again) == 2
-    assert len(AsyncEvaluation(tmp_path / "e", own).folder.current_answers()) == 4
 
 
 @pytest.mark.usefixtures("graph")

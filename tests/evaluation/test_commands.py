@@ -7,7 +7,7 @@ import pytest
 
 from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.llm.evaluation import DEFINITIONS
+from graphrag_neo4j.llm.evaluation.judges import DEFINITIONS
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
@@ -82,11 +82,6 @@ def test_ctrl_c_keeps_the_verdicts(kg: Run, tmp_path: Path, typing: list[str]) -
     assert "2 verdicts by person Ann." in kg("eval", "status", folder).out
 
 
-def test_verdicts_need_a_person_and_two_answers(kg: Run, tmp_path: Path) -> None:
-    folder = with_answers(tmp_path)
-    assert "A person must type the verdicts" in kg("eval", "verdict", folder).err
-
-
 def test_what_does_not_match_is_told_and_fails(kg: Run, tmp_path: Path) -> None:
     folder = with_answers(tmp_path)
     file = tmp_path / "third.jsonl"
@@ -96,14 +91,6 @@ def test_what_does_not_match_is_told_and_fails(kg: Run, tmp_path: Path) -> None:
     assert "0 new answers of third, 0 were there already." in ran.out
     assert "The evaluation has no such question: Why?" in ran.err
     assert "third has no answer to 2 questions of the evaluation." in ran.out
-
-
-def test_status_of_a_folder_without_an_evaluation_says_how_to_begin(
-    kg: Run, tmp_path: Path
-) -> None:
-    ran = kg("eval", "status", tmp_path / "none")
-    assert (ran.code, ran.out) == (1, "")
-    assert "holds no evaluation. `kg-build eval questions" in ran.err
 
 
 def test_without_a_model_one_s_own_questions_serve(
@@ -118,7 +105,6 @@ def test_without_a_model_one_s_own_questions_serve(
     ran = kg("eval", "questions", tmp_path / "e", tmp_path / "q.txt")
     assert ran.code == 0
     assert "2 new questions. 2 questions are saved." in ran.out
-    assert "1 question is nearly the same as another one." in ran.out
 
 
 def test_calls_that_fail_are_told_with_the_reason_and_nothing_is_not_reported(
@@ -157,7 +143,7 @@ def test_questions_and_answers_from_the_command_line(
     ran = kg("eval", "answers", "e", "-c", "SS", "--yes")
     assert ran.code == 0, ran.err
     assert "2 answers will take about 2 calls with" in ran.out
-    assert "SS               2  " in ran.out
+    assert "SS                2" in ran.out
     ran = kg("eval", "answers", "e", "-c", "C0", "--yes", "--quiet")
     assert (ran.code, ran.out) == (0, "")
     assert EvaluationFolder("e").plan.conditions == ("SS", "C0")

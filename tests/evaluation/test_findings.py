@@ -70,7 +70,3 @@ async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
     await graph.run_plain("MATCH (report:Community {level: 1}) DETACH DELETE report")
     await evaluation.ground(reports=True)
     assert len(EvaluationFolder(tmp_path / "e").findings) == 1
-
-
-async def test_a_graph_without_reports_has_no_findings(graph: Graph) -> None:
-    assert await read_findings(graph) == []

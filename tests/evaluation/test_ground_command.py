@@ -46,17 +46,6 @@ def model(endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch) -> FakeEndpoi
     return endpoint
 
 
-def test_without_a_model_words_judge(tmp_path: Path) -> None:
-    good, bad = with_answers(tmp_path).ground()
-    assert (good.name, good.judge, good.cited_share, good.supported_share) == (
-        "good",
-        "words",
-        1,
-        1,
-    )
-    assert (bad.statements, bad.cited, bad.unsupported, bad.supported) == (3, 2, 1, 1)
-
-
 def test_a_model_is_asked_once_for_each_sentence(
     kg: Run, tmp_path: Path, model: FakeEndpoint
 ) -> None:
@@ -97,10 +86,3 @@ def test_at_the_cost_limit_it_says_what_is_saved(
     assert "on sentences" in stopped.err
     assert kg("eval", "ground", folder, "--yes").code == 0
     assert len(model.log) == 4
-
-
-def test_a_folder_without_answers_is_told(kg: Run, tmp_path: Path) -> None:
-    refused = kg("eval", "ground", tmp_path / "none")
-    assert refused.code == 1
-    assert "There is nothing to judge: the evaluation has no answers yet." in refused.err
-    assert not (tmp_path / "none").exists()

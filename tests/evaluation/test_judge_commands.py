@@ -61,22 +61,6 @@ def test_answers_are_judged_once_and_the_results_are_shown(
     assert "24 verdicts by model gpt-4.1-mini." in kg_alone("eval", "status", folder).out
 
 
-def test_missing_verdicts_are_told_with_the_reason(
-    kg_alone: Run, fake: FakeEndpoint, folder: Path
-) -> None:
-    fake.change(misjudged=["winner 3", "two winners"])
-    arguments = ("--repeats", "1", "--metric", "directness", "--model", "other", "--yes")
-    ran = kg_alone("eval", "judge", folder, *arguments)
-    assert ran.code == 1
-    assert "12 verdicts missing" in ran.out
-    assert "12 times: the reply is not valid: winner" in ran.out
-    assert EvaluationFolder(folder).plan.metrics == METRICS
-    assert "They count nowhere." in kg_alone("eval", "results", folder).out
-    fake.change(misjudged=[])
-    assert kg_alone("eval", "judge", folder, *arguments).code == 0
-    assert {one.judge for one in EvaluationFolder(folder).verdicts} == {"model other"}
-
-
 def test_a_lost_verdict_does_not_bring_the_bias_of_the_places_back(
     kg_alone: Run, fake: FakeEndpoint, folder: Path
 ) -> None:
@@ -135,13 +119,6 @@ def test_what_can_not_be_judged_is_told_in_one_sentence(
     assert "two conditions" in kg_alone("eval", "judge", folder, "-c", "graph", "--yes").err
     assert "no verdicts" in kg_alone("eval", "results", tmp_path / "none").err
     assert fake.log == []
-
-
-def test_without_a_model_nothing_is_judged(kg_alone: Run, folder: Path) -> None:
-    for command in ("judge", "claims"):
-        ran = kg_alone("eval", command, folder, "--yes")
-        assert ran.code == 1
-        assert "OPENAI_API_KEY" in ran.err
 
 
 def test_the_cost_limit_ends_the_run_and_the_next_one_goes_on(

@@ -7,19 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.evaluation import Evaluation
-from graphrag_neo4j.evaluation import tables as tables_module
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.groundedness import (
-    compare_judges,
     compared_in,
-    judged_sentences,
-    signatures_of,
 )
 from graphrag_neo4j.evaluation.records import CitedSource
 from graphrag_neo4j.evaluation.report import read_report
-from graphrag_neo4j.llm.evaluation import Support
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.llm.evaluation.judges import Support
+from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.evaluations import REPORT, add_findings, add_support, evaluation
 
@@ -78,16 +73,6 @@ def test_a_missing_verdict_and_one_by_another_prompt_are_not_compared(
     assert compared_in(folder, load_settings(prompts=prompts)) == []
 
 
-def test_one_judge_alone_is_not_compared(folder: EvaluationFolder) -> None:
-    judged(folder, {"Ann sails to port 0.": (None, "supported")})
-    assert compared_in(folder, load_settings()) == []
-    judges = signatures_of([WORDS], load_settings())
-    answers = folder.given_answers()
-    sentences = judged_sentences(answers, folder.supports, judges)
-    assert [list(one.said) for one in sentences] == [[WORDS]]
-    assert compare_judges("answers", sentences) == []
-
-
 def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     folder: EvaluationFolder,
 ) -> None:
@@ -120,20 +105,6 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     assert "kg-build eval ground" in report.page()
 
 
-def test_a_long_list_of_sentences_is_cut_on_the_page_and_whole_in_csv(
-    folder: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tables_module, "MOST", 1)
-    judged(folder, SAID)  # type: ignore[arg-type] # they are verdicts
-    report = read_report(folder.path, load_settings())
-    told = "These are the first 1 of 2 rows."
-    for written in (report.page(), report.markdown()):
-        assert told in written
-        assert "Ann sails to port 1." in written
-        assert "Ann sails to port 2." not in written
-    assert report.csv_files()["differing-sentences.csv"].count("Ann sails to port") == 2
-
-
 def test_results_tells_how_often_the_judges_agree(kg_alone: Run, folder: EvaluationFolder) -> None:
     judged(folder, SAID)  # type: ignore[arg-type] # they are verdicts
     ran = kg_alone("eval", "results", folder.path)
@@ -141,24 +112,3 @@ def test_results_tells_how_often_the_judges_agree(kg_alone: Run, folder: Evaluat
     said = " ".join(ran.out.split())
     assert f"{MODEL} words and vectors answers 4 50.0 % 0.26 1 1" in said
     assert f"Ann sails to port 2. {MODEL}: not." in said
-
-
-def test_python_compares_the_judges(folder: EvaluationFolder) -> None:
-    judged(folder, SAID)  # type: ignore[arg-type] # they are verdicts
-    [found] = Evaluation(folder.path, load_settings()).sentence_judges_compared()
-    assert found.agreement.share == 0.5
-
-
-def test_settings_are_read_once_for_each_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder names its judges once for each sentence."""
-    settings = load_settings()
-    made: list[dict[str, object]] = []
-    changed = type(settings).changed
-
-    def counting(self: Settings, **given: object) -> Settings:
-        made.append(given)
-        return changed(self, **given)
-
-    monkeypatch.setattr(Settings, "changed", counting)
-    assert list(signatures_of([MODEL, WORDS, OTHER] * 100, settings)) == [MODEL, WORDS, OTHER]
-    assert len(made) == 2

@@ -120,11 +120,3 @@ def test_a_text_of_any_script_comes_back_as_it_was(tmp_path: Path) -> None:
     texts = ["Ποιος; \u2028 谁?", 'a "quoted"\nline', "🙂"]
     questions(path).add([question(text) for text in texts])
     assert [one.text for one in questions(path)] == texts
-
-
-async def test_items_with_the_same_key_are_made_once(tmp_path: Path) -> None:
-    make = Counting()
-    result = await make_missing(
-        step(tmp_path / "s.jsonl", make), numbers(2) + numbers(3), workers=2, listen=silent
-    )
-    assert (sorted(make.asked), result.made) == (["0", "1", "2"], 3)

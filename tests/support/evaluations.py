@@ -19,7 +19,7 @@ from graphrag_neo4j.evaluation.records import (
     question_key,
     verdict_key,
 )
-from graphrag_neo4j.llm.evaluation import Support
+from graphrag_neo4j.llm.evaluation.judges import Support
 from graphrag_neo4j.settings import load_settings
 
 __all__ = ["JUDGE", "REPORT", "add_findings", "add_support", "add_verdicts", "evaluation"]

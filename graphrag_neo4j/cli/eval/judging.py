@@ -33,7 +33,8 @@ from graphrag_neo4j.evaluation.steps import Estimate, StepResult
 from graphrag_neo4j.evaluation.tables import shares_table
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.llm.endpoint import NO_MODEL
-from graphrag_neo4j.llm.evaluation import DEFINITIONS, plain_answer
+from graphrag_neo4j.llm.evaluation.judges import DEFINITIONS
+from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["claims", "ground", "judge", "verdict"]

@@ -24,7 +24,7 @@ from graphrag_neo4j.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.conditions import PAPER
 from graphrag_neo4j.evaluation.folder import PLAN, EvaluationFolder
 from graphrag_neo4j.evaluation.importing import import_answers
-from graphrag_neo4j.evaluation.questions import check_asking, estimate_questions, near_duplicates
+from graphrag_neo4j.evaluation.questions import check_asking, estimate_questions
 from graphrag_neo4j.evaluation.tables import cost_table
 
 __all__ = ["answers", "import_", "questions"]
@@ -129,24 +129,13 @@ def questions(
 
 
 def _tell_questions(folder: EvaluationFolder, new: int, repeated: int) -> None:
-    """Tells how many questions there are, and names those that are nearly the same."""
+    """Tells how many questions there are."""
     terminal.line(f"{counted(new, 'new question')}. {saved(len(folder.questions), 'question')}")
     if repeated:
         terminal.line(
             f"{counted(repeated, 'question is a repetition', 'questions are repetitions')} of "
             "others and left out."
         )
-    pairs = near_duplicates(list(folder.questions))
-    if pairs:
-        terminal.line(
-            f"{counted(len(pairs), 'question is', 'questions are')} nearly the same as another "
-            f"one. Remove lines from {folder.questions.path} as you like:"
-        )
-    for one, other in pairs[:NAMED]:
-        terminal.line(f"  {one.text}")
-        terminal.line(f"  {other.text}", style="dim")
-    if len(pairs) > NAMED:
-        terminal.line(f"  … and {len(pairs) - NAMED:,} more.")
     if len(folder.questions):
         terminal.line(f"`kg-build eval answers {folder.path}` has them answered.")
 

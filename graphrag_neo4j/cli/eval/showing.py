@@ -54,7 +54,7 @@ def results(folder: Path) -> None:
             *(groundedness_tables(found, answers, settings) if len(found.supports) else ()),
         ]
     for table in tables:
-        if not (table.heat or table.name == "metrics"):
+        if not table.heat:
             print_table(table)
 
 

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.evaluation import AnswerPart, ClaimSteps, SentenceClaims, answer_parts
-from graphrag_neo4j.llm.evaluation.claims import added_content
+from graphrag_neo4j.llm.evaluation.claims import (
+    AnswerPart,
+    ClaimSteps,
+    SentenceClaims,
+    added_content,
+    answer_parts,
+)
 from graphrag_neo4j.model import Request
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive
-from tests.support.fake_endpoint import FakeEndpoint
 
 QUESTION = "Who was Jacob Marley?"
 ANSWER = """# Marley
@@ -181,16 +184,3 @@ def test_a_long_answer_is_read_in_linear_time() -> None:
     for piece in ("word ", "| ", "** ", "[1, ", "# ", "\n\n- ", "字", "1. ", "(source: "):
         parts = answer_parts(piece * (300_000 // len(piece)))
         assert len(parts) < 200_000
-
-
-async def test_the_fake_endpoint_finds_claims_over_http() -> None:
-    (part,) = answer_parts("Ann sails, and Bob rows. I think so. It sank. Lie here.")
-    with FakeEndpoint() as fake:
-        settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
-        async with Endpoint(settings) as endpoint:
-            steps = ClaimSteps(settings)
-            claims = await endpoint.run(steps.claims("Who?", part))
-    assert [one.outcome for one in claims] == ["claims", "nothing to check", "ambiguous", "claims"]
-    assert claims[0].claims == ("Ann sails.", "Bob rows.")
-    assert claims[3].claims == ("Lie here.",)
-    assert "Zarathustra" in claims[3].left_out[0]

@@ -6,15 +6,10 @@ import pytest
 
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.evaluation.records import Metric
-from graphrag_neo4j.llm import Endpoint, model_of
-from graphrag_neo4j.llm.evaluation import (
-    DEFINITIONS,
-    ClaimSteps,
-    Judgement,
-    PairJudge,
-    answer_parts,
-    plain_answer,
-)
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.evaluation.claims import ClaimSteps, answer_parts
+from graphrag_neo4j.llm.evaluation.judges import DEFINITIONS, Judgement, PairJudge
+from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
@@ -123,20 +118,10 @@ def test_what_is_no_citation_stays(text: str) -> None:
     assert plain_answer(text) == text
 
 
-def test_text_that_can_not_be_stored_does_not_end_the_run() -> None:
-    assert judged(GOOD, one="\ud800 \x00", other="")[0].winner == "second"
-
-
 def test_the_signature_changes_with_the_model_of_the_judge() -> None:
     one, other = (PairJudge(load_settings(judge_model=name)).signature for name in ("a", "b"))
     assert one != other
     assert PairJudge(load_settings(answer_model="c", judge_model="a")).signature == one
-
-
-def test_the_judge_has_a_model_of_its_own() -> None:
-    settings = load_settings(model="all", judge_model="strict")
-    assert model_of(settings, "judge") == model_of(settings, "answer_claims") == "strict"
-    assert model_of(load_settings(model="all"), "judge") == "all"
 
 
 def test_a_prompt_without_a_place_for_the_answers_is_refused(
@@ -146,19 +131,6 @@ def test_a_prompt_without_a_place_for_the_answers_is_refused(
     (folder / "eval_judge.md").write_text("Which one? $question", encoding="utf-8")
     with pytest.raises(InputError, match="answer_1"):
         PairJudge(load_settings(prompts=folder))
-
-
-async def test_the_fake_judge_finds_the_better_answer_over_http() -> None:
-    good = f"{SHORT} Quality mark 7."
-    with FakeEndpoint(misjudged=("winner 3",)) as fake:
-        settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
-        async with Endpoint(settings) as endpoint:
-            judge = PairJudge(settings)
-            for one, other, winner in ((good, LONG, "first"), (LONG, good, "second")):
-                verdict = await endpoint.run(judge.compare(QUESTION, one, other, "diversity"))
-                assert verdict.winner == winner
-        assert fake.count("json:judged_answers") == 4
-        assert endpoint.meter.steps["judge"].calls == 4
 
 
 async def test_a_server_that_knows_no_schemas_judges_and_finds_claims() -> None:

@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.evaluation import Support, SupportJudge, SupportJudgement
+from graphrag_neo4j.llm.evaluation.judges import Support, SupportJudge, SupportJudgement
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
-from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.judging import MISJUDGED
 
 SENTENCE = "Ada met Charles in 1833."
@@ -78,20 +76,6 @@ def test_a_passage_that_gives_orders_stays_between_its_marks() -> None:
 def test_text_like_a_citation_is_neutralised() -> None:
     _, (prompt,) = judged(GOOD, sentence="Rich [Data: Entities (5)].")
     assert "⟦Data: Entities (5)⟧" in prompt
-
-
-async def test_the_verdict_of_an_endpoint_is_read(endpoint: FakeEndpoint) -> None:
-    settings = load_settings(
-        openai_base_url=endpoint.url, openai_api_key="sk-for-tests-only", judge_model="a-judge"
-    )
-    judge = SupportJudge(settings)
-    endpoint.change(misjudged=("prose",))
-    async with Endpoint(settings) as asked:
-        fair = await asked.run(judge.judge(SENTENCE, PASSAGES))
-        wrong = await asked.run(judge.judge(SENTENCE, ["The mill stands at the river."]))
-    assert (fair.support, wrong.support) == ("supported", "not")
-    assert len(endpoint.log) == 4
-    assert {call.model for call in endpoint.log} == {"a-judge"}
 
 
 def test_a_prompt_without_a_place_for_the_passages_is_refused(tmp_path: Path) -> None:

@@ -264,7 +264,7 @@ def _waiting(
     So it works in a notebook, too. Ctrl-C saves what has arrived.
     """
 
-    def waiting(self: "Evaluation", *args: P.args, **kwargs: P.kwargs) -> T:
+    def waiting(self: "Evaluation", /, *args: P.args, **kwargs: P.kwargs) -> T:
         work: Any = partial(method, self, *args, **kwargs)  # type: ignore[arg-type] # all it uses is there
         with start_blocking_portal() as portal:
             result: T = portal.call(work)

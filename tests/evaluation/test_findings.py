@@ -1,5 +1,7 @@
 """The findings of a graph's reports, with the text of each record that they cite."""
 
+import csv
+import io
 from pathlib import Path
 
 from graphrag_neo4j.evaluation import AsyncEvaluation
@@ -63,10 +65,10 @@ async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
         ["reports of level 0", 1, 3, 1.0],
         ["reports of level 1", 1, 1, 0.0],
     ]
-    unsupported = [one for one in report.tables if one.name == "unsupported in reports"]
-    assert [row[1:3] for one in unsupported for row in one.rows] == [
-        ["Ada and Charles", "A mill burnt down."]
-    ]
+    rows = csv.DictReader(io.StringIO(report.csv_files()["sentences.csv"]))
+    assert [
+        (one["question or report"], one["sentence"]) for one in rows if one["verdict"] == "not"
+    ] == [("Ada and Charles", "A mill burnt down.")]
     await graph.run_plain("MATCH (report:Community {level: 1}) DETACH DELETE report")
     await evaluation.ground(reports=True)
     assert len(EvaluationFolder(tmp_path / "e").findings) == 1

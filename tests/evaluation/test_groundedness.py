@@ -116,11 +116,11 @@ async def test_a_model_judges_each_sentence_once_and_a_malformed_verdict_is_miss
     assert len(endpoint.log) == 2
     same_again = answer(f"So it was: Ada knew him. The mill stood still {SOURCE}.", passage)
     await grounded(tmp_path, [one, same_again], settings)
-    assert len(endpoint.log) == 2
+    assert len(endpoint.log) == 3
     await grounded(tmp_path, [answer(one.text, (SOURCE, "Ada met him again."))], settings)
-    assert len(endpoint.log) == 4
+    assert len(endpoint.log) == 5
     await grounded(tmp_path, [one], settings.changed(judge_model="another"))
-    assert len(endpoint.log) == 6
+    assert len(endpoint.log) == 7
 
 
 def test_of_many_passages_the_nearest_are_shown_and_the_others_are_counted() -> None:

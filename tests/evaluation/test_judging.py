@@ -109,9 +109,9 @@ async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
         told = [await ours.estimate_judge(), await ours.estimate_claims()]
         await ours.judge()
         await ours.find_claims()
-        sent = [0, 0]
+        sent = [0.0, 0.0]
         for call in fake.log:
-            sent[call.kind != "json:judged_answers"] += len(call.request) / 4.5
+            sent[int(call.kind != "json:judged_answers")] += call.prompt_tokens
     for estimate, tokens in zip(told, sent, strict=True):
         [step] = estimate.steps
         assert 0.6 < step.input_tokens / tokens < 1.6

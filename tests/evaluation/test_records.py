@@ -101,7 +101,7 @@ def test_a_line_that_was_cut_off_is_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("no JSON", "Line 2 of .*questions.jsonl is no record of this file: Invalid JSON"),
+        ("no JSON", "Line 2 of .*questions.jsonl is not what it should be: Invalid JSON"),
         ('{"key": "a"}', "Line 2 .*text: Field required"),
         ('{"key": 1, "text": "x"}', "Line 2 .*key: Input should be a valid string"),
     ],

@@ -40,11 +40,6 @@ def test_where_all_verdicts_are_one_label_alpha_says_nothing() -> None:
     assert (found.items, found.share, found.alpha) == (9, 1, None)
 
 
-def test_an_item_with_one_verdict_does_not_count() -> None:
-    found = agreement([["one"], []])
-    assert (found.items, found.share, found.alpha) == (0, None, None)
-
-
 def test_repeats_agree_within_their_order() -> None:
     verdicts = judged(False, "first", "first", None) + judged(True, "first", "first", "second")
     found = agreement_of_repeats(verdicts)

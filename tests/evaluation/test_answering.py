@@ -151,19 +151,6 @@ async def test_the_cost_limit_is_that_of_the_whole_run(
 
 
 @pytest.mark.usefixtures("graph")
-async def test_without_a_model_answers_are_quotations_and_cost_nothing(
-    alone: Settings, tmp_path: Path
-) -> None:
-    evaluation = await indexed(alone, tmp_path / "e", ["SS"])
-    assert (await evaluation.estimate_answers()).steps == []
-    assert (await evaluation.answer()).made == 2
-    answers = evaluation.folder.current_answers().values()
-    assert {(one.calls, one.cost) for one in answers} == {(0, 0.0)}
-    assert {one.made_with["model"] for one in answers} == {"extractive"}
-    assert any(source.quote for one in answers for source in one.sources)
-
-
-@pytest.mark.usefixtures("graph")
 async def test_a_condition_may_have_a_client_of_its_own(
     settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:

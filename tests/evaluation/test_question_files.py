@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.evaluation.questions import read_questions
 from graphrag_neo4j.evaluation.records import QuestionRecord
-from graphrag_neo4j.settings import load_settings
 
 
 def written(path: Path, text: str) -> list[QuestionRecord]:
@@ -56,12 +54,3 @@ def test_a_file_without_questions_is_one_sentence(
         read_questions(tmp_path / name)
     with pytest.raises(InputError, match="There is no file"):
         read_questions(tmp_path / "missing.txt")
-
-
-def test_questions_are_added_once_from_files_and_lists(tmp_path: Path) -> None:
-    evaluation = Evaluation(tmp_path / "evaluation", load_settings())
-    assert len(evaluation.add_questions(["Who?", "Why?"])) == 2
-    (tmp_path / "q.txt").write_text("Why?\nHow?\n")
-    assert [one.text for one in evaluation.add_questions(tmp_path / "q.txt")] == ["How?"]
-    again = Evaluation(tmp_path / "evaluation", load_settings())
-    assert [one.text for one in again.folder.questions] == ["Who?", "Why?", "How?"]

@@ -136,25 +136,6 @@ def test_hostile_text_does_nothing(page: Page, folder: EvaluationFolder) -> None
     assert page.errors == []
 
 
-def test_a_folder_without_verdicts_shows_the_answers(page: Page, tmp_path: Path) -> None:
-    folder = evaluation(tmp_path / "e", {"C0": "Ann.", "SS": "Bob."}, questions=2)
-    show(page, folder)
-    page.wait("button.open")[0].click()
-    assert [it.text for it in page.wait(".sides article", 2)] == ["C0\nAnn.", "SS\nBob."]
-    assert "no verdict" in page.wait(".opened .empty")[0].text
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-def test_nothing_leaves_the_page_at_the_side(
-    page: Page, folder: EvaluationFolder, width: int
-) -> None:
-    page.resize(width, touch=width < 500)
-    show(page, folder)
-    page.wait("button.open")[0].click()
-    page.wait("button.cite")[0].click()
-    assert page.ask("document.documentElement.scrollWidth") <= width
-
-
 def test_a_full_evaluation_is_small(page: Page, tmp_path: Path) -> None:
     """125 questions, 15 pairs, 4 metrics, both orders: comparisons are drawn when asked for."""
     texts = dict.fromkeys(("C0", "C1", "C2", "C3", "TS", "SS"), "The answer to {} is here. " * 200)

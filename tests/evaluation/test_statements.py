@@ -94,11 +94,6 @@ def test_a_sentence_with_a_citation_of_its_own_is_a_statement(cited: str) -> Non
     assert one.citations == ("[1]",)
 
 
-def test_chinese_sentences_are_statements() -> None:
-    found = statements_in("斯克鲁奇是一个吝啬鬼[Data: Sources (3)]。他独自住在伦敦的一所旧房子里。")
-    assert [one.citations for one in found] == [("[Data: Sources (3)]",), ()]
-
-
 def test_citations_of_other_systems_are_found_as_they_stand() -> None:
     text = "Ada met him[^1]. They wrote [KG] a.txt letters. It ended (Source: b)."
     others = ["[^1]", "[KG] a.txt", "(Source: b)"]

@@ -76,15 +76,6 @@ def test_without_ties_it_is_the_exact_test_of_scipy(sizes: list[int], seed: int)
     assert ours.method == "exact"
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_with_ties_it_is_the_test_over_all_signs(seed: int) -> None:
-    differences = random.Random(seed).choices(GRID, k=8)
-    theirs = stats.wilcoxon(
-        differences, zero_method="wilcox", method=stats.PermutationMethod(n_resamples=5_000)
-    )
-    assert signed_rank(differences).p == pytest.approx(theirs.pvalue)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_of_many_differences_it_is_the_approximation_of_scipy(seed: int) -> None:
     differences = random.Random(seed).choices(GRID, k=125)

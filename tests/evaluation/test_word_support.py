@@ -43,11 +43,6 @@ def test_another_number_is_no_full_support() -> None:
     assert "lack 1843" in verdict.reason
 
 
-def test_no_passage_supports_nothing() -> None:
-    assert support_by_words("Ada met Charles.", []).support == "not"
-    assert support_by_words("Ada met Charles.", ["", "…"]).support == "not"
-
-
 def test_it_does_not_see_a_negation_or_who_does_what() -> None:
     """The page on groundedness says so: a model is needed for these."""
     for wrong in (

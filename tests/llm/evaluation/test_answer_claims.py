@@ -68,13 +68,6 @@ def test_an_answer_is_divided_into_its_sentences() -> None:
     assert part.context == "\n".join(["Marley", *SENTENCES])
 
 
-def test_a_long_answer_is_divided_into_parts_with_the_text_around_them() -> None:
-    parts = answer_parts(" ".join(f"Clerk {n} was poor." for n in range(25)))
-    assert [len(part.sentences) for part in parts] == [10, 10, 5]
-    assert parts[1].context.splitlines()[0] == "Clerk 5 was poor."
-    assert parts[1].context.splitlines()[-1] == "Clerk 24 was poor."
-
-
 @pytest.mark.parametrize(
     ("answer", "sentences"),
     [
@@ -118,12 +111,6 @@ def test_claims_are_found_in_three_steps() -> None:
     assert "4. Death: He died in 1836." in shown[0]
     assert "3. He died in 1836." in shown[1]
     assert "2. Jacob Marley died in 1836." in shown[2]
-
-
-def test_no_request_is_made_where_no_sentence_is_left() -> None:
-    assert found(AnswerPart((), ""))[0] == ()
-    (one,), requests = found(AnswerPart(("What a life!",), "What a life!"), selected("none"))
-    assert (one.outcome, len(requests)) == ("nothing to check", 1)
 
 
 def test_a_rewritten_sentence_that_says_more_is_not_accepted() -> None:

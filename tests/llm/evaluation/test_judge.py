@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluation.records import Metric
 from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.llm.evaluation.claims import ClaimSteps, answer_parts
@@ -116,21 +116,6 @@ def test_citations_do_not_show_which_system_wrote_an_answer(cited: str) -> None:
 )
 def test_what_is_no_citation_stays(text: str) -> None:
     assert plain_answer(text) == text
-
-
-def test_the_signature_changes_with_the_model_of_the_judge() -> None:
-    one, other = (PairJudge(load_settings(judge_model=name)).signature for name in ("a", "b"))
-    assert one != other
-    assert PairJudge(load_settings(answer_model="c", judge_model="a")).signature == one
-
-
-def test_a_prompt_without_a_place_for_the_answers_is_refused(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("prompts")
-    (folder / "eval_judge.md").write_text("Which one? $question", encoding="utf-8")
-    with pytest.raises(InputError, match="answer_1"):
-        PairJudge(load_settings(prompts=folder))
 
 
 async def test_a_server_that_knows_no_schemas_judges_and_finds_claims() -> None:

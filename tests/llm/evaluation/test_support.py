@@ -1,10 +1,8 @@
 """Support by a model: what it is shown, and which replies are verdicts."""
 
-from pathlib import Path
-
 import pytest
 
-from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.evaluation.judges import Support, SupportJudge, SupportJudgement
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.settings import load_settings
@@ -76,10 +74,3 @@ def test_a_passage_that_gives_orders_stays_between_its_marks() -> None:
 def test_text_like_a_citation_is_neutralised() -> None:
     _, (prompt,) = judged(GOOD, sentence="Rich [Data: Entities (5)].")
     assert "⟦Data: Entities (5)⟧" in prompt
-
-
-def test_a_prompt_without_a_place_for_the_passages_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path
-    (folder / "eval_support.md").write_text("Is $sentence right?")
-    with pytest.raises(InputError, match="passages"):
-        SupportJudge(load_settings(prompts=folder))

@@ -8,10 +8,10 @@ once. An answer counts only if all its parts are there: half of its claims would
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final, TypeVar
+from typing import Final
 
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.judging import Judged, Label
@@ -48,7 +48,6 @@ UNFINISHED: Final = "unfinished_claims"
 # For the estimate, in tokens: the three prompts without their texts, an item of a reply, and the
 # claims for each token of a sentence. A part and its sentences stand in each of the prompts.
 STEPS, PROMPT, ITEM, CLAIMS_OF_TEXT = 3, 400, 25, 1.5
-K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,21 +10,19 @@ item, and items on which some are missing: so one number serves for five repeats
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from statistics import fmean
-from typing import Final, TypeVar
+from typing import Final
 
 from graphrag_neo4j.evaluation.judging import Comparison, Judged, Label
 from graphrag_neo4j.evaluation.records import METRICS, Metric
 
 __all__ = [
     "Agreement",
-    "Bias",
     "PairResult",
     "agreement",
-    "agreement_between",
     "agreement_of_judges",
     "agreement_of_repeats",
     "bias_of",
@@ -37,7 +35,6 @@ __all__ = [
 SCORES: Final[Mapping[Label, float]] = {"one": 100.0, "other": 0.0, "tie": 50.0}
 Compared = tuple[str, str, str, str]
 """The metric, the pair of conditions and the question of a comparison."""
-K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +198,6 @@ def agreement_of_repeats(judged: Iterable[Judged]) -> Agreement:
     return agreement(items.values())
 
 
-def agreement_between(one: Mapping[K, str], other: Mapping[K, str]) -> Agreement:
-    """Returns the agreement of two judges, or of a judge and a person, on what both have judged."""
-    return agreement([label, other[key]] for key, label in one.items() if key in other)
-
-
 def agreement_of_judges(
     judged: Mapping[str, Sequence[Judged]],
 ) -> dict[tuple[str, str], Agreement]:
@@ -214,10 +206,11 @@ def agreement_of_judges(
     They are compared on the questions, pairs and metrics that both have judged.
     """
     labels = {judge: majority_labels(verdicts) for judge, verdicts in judged.items()}
-    return {
-        (one, other): agreement_between(labels[one], labels[other])
-        for one, other in combinations(sorted(labels), 2)
-    }
+    agreed = {}
+    for one, other in combinations(sorted(labels), 2):
+        both = labels[one].keys() & labels[other].keys()
+        agreed[one, other] = agreement([labels[one][key], labels[other][key]] for key in both)
+    return agreed
 
 
 def majority_labels(judged: Iterable[Judged]) -> dict[Compared, Label]:

@@ -24,9 +24,6 @@ from graphrag_neo4j.evaluation.records import METRICS, Winner
 from graphrag_neo4j.evaluation.scores import PairResult, bias_of
 
 __all__ = [
-    "MOST_EXACT",
-    "CountTest",
-    "PairTest",
     "count_tests",
     "holm",
     "normality",

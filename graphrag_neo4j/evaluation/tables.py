@@ -242,7 +242,7 @@ def _heats(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> list
 
 
 def _tests(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> Table:
-    from graphrag_neo4j.evaluation.statistics import pair_tests, preferences  # noqa: PLC0415
+    from graphrag_neo4j.evaluation.statistics import pair_tests  # noqa: PLC0415
 
     place = {name: n for n, name in enumerate(order)}
     rows: Rows = []
@@ -267,8 +267,7 @@ def _tests(judge: str, verdicts: Sequence[Judged], order: Sequence[str]) -> Tabl
         "metric. Two conditions differ if the adjusted p-value is less than 0.05. Directness is "
         "the control: an answer that covers more is mostly less direct."
     )
-    told = " ".join([*preferences(verdicts), note])
-    return Table(f"tests {judge}", BETTER, f"Win rates and their tests: {judge}", TESTS, rows, told)
+    return Table(f"tests {judge}", BETTER, f"Win rates and their tests: {judge}", TESTS, rows, note)
 
 
 def _bias(judge: str, verdicts: Sequence[Judged]) -> Table:

@@ -121,9 +121,7 @@ def test_the_first_screen_says_what_a_judge_prefers(
     assert shown.count("his judge") == shown.count(called) == 1
     page = folder.parent / "r.html"
     assert kg_alone("eval", "report", folder, "-o", page).code == 0
-    facts, _, rest = page.read_text("utf-8").partition("</header>")
-    assert called in facts
-    assert called in rest
+    assert called in page.read_text("utf-8").partition("</header>")[0]
 
 
 def test_claims_are_found_counted_and_tested(

@@ -228,12 +228,11 @@ def ground(
             dataclasses.asdict(one) | {name: getattr(one, name) for name in shares} for one in found
         ]
         terminal.json_text(as_json({"judge": found[0].judge, "groups": groups}))
-    else:
-        print_table(shares_table("", "texts", found))
-    if missing := sum(one.missing for one in found):
-        sentence = f"{counted(missing, 'sentence')} got no usable verdict."
-        reasons = (one.failure for one in EvaluationFolder(folder).supports)
-        refuse_failed(sentence, missing, reasons if not quiet else ())
+        raise click.exceptions.Exit(int(any(one.missing for one in found)))
+    print_table(shares_table("", "texts", found))
+    n = sum(one.missing for one in found)
+    reasons = (one.failure for one in EvaluationFolder(folder).supports)
+    refuse_failed(f"{counted(n, 'sentence')} got no usable verdict.", n, reasons)
 
 
 @click.command()

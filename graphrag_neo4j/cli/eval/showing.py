@@ -19,6 +19,7 @@ from graphrag_neo4j.evaluation.tables import (
     agreement_tables,
     claim_tables,
     cost_table,
+    explained_once,
     groundedness_tables,
     verdict_tables,
 )
@@ -47,15 +48,20 @@ def results(folder: Path) -> None:
             f"`kg-build eval claims {folder}` make them."
         )
     with extra_needed("The results need the package {name}"):
+        from graphrag_neo4j.evaluation.statistics import preferences  # noqa: PLC0415
+
         tables = [
             *verdict_tables(judged, order),
             *agreement_tables(judged),
             *claim_tables(claims_in(found), judged, order),
             *(groundedness_tables(found, answers, settings) if len(found.supports) else ()),
         ]
-    for table in tables:
-        if not table.heat:
-            print_table(table)
+    for judge, verdicts in judged.items():
+        terminal.line((judge, "bold"), f": {counted(len(verdicts), 'verdict')}")
+        for sentence in preferences(verdicts):
+            terminal.line(sentence, style="yellow")
+    for table in explained_once(one for one in tables if not one.heat):
+        print_table(table)
 
 
 def _formats(_context: click.Context, _parameter: click.Parameter, given: str) -> list[str]:

@@ -24,13 +24,14 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.answer_claims import claims_in
 from graphrag_neo4j.evaluation.conditions import PAPER
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness import compared_in
 from graphrag_neo4j.evaluation.judging import judged_by
 from graphrag_neo4j.evaluation.records import METRICS, AnswerRecord, QuestionRecord, VerdictRecord
 from graphrag_neo4j.evaluation.statistics import preferences
 from graphrag_neo4j.evaluation.tables import (
     Cell,
     Table,
-    agreement_tables,
+    agreement_table,
     claim_tables,
     cost_table,
     explained_once,
@@ -132,7 +133,7 @@ def read_report(folder: str | Path, settings: Settings, *, title: str | None = N
     ]
     tables = [
         *verdict_tables(judged, order),
-        *agreement_tables(judged),
+        agreement_table(judged, compared_in(found, settings)),
         *claim_tables(claims_in(found), judged, order),
         *groundedness_tables(found, answers, settings),
         cost_table(answers),

@@ -43,7 +43,7 @@ __all__ = [
     "Cell",
     "Column",
     "Table",
-    "agreement_tables",
+    "agreement_table",
     "claim_tables",
     "cost_table",
     "explained_once",
@@ -288,23 +288,34 @@ def _bias(judge: str, verdicts: Sequence[Judged]) -> Table:
     return Table(f"trust {judge}", TRUST, title, BIAS, rows, note)
 
 
-def agreement_tables(judged: Mapping[str, Sequence[Judged]]) -> list[Table]:
-    """Returns how far each two judges of answers agree, persons among them."""
+def agreement_table(
+    judged: Mapping[str, Sequence[Judged]], compared: Iterable[JudgesCompared]
+) -> Table:
+    """Returns how far each two judges agree, persons among them: on answers, and on sentences."""
     columns = (
         Column("judge"),
         Column("other judge"),
-        Column("compared", "count", "comparisons that both have judged"),
-        Column("equal", "share", "of these: the same winner, or a tie, by the majority"),
+        Column("on"),
+        Column("compared", "count", "comparisons or cited sentences that both have judged"),
+        Column("equal", "share", "of these; of repeats, the majority counts"),
         Column("alpha", "two decimals", "Krippendorff's alpha: 1 is full agreement, 0 is chance"),
     )
     agreed = agreement_of_judges(judged)
-    rows: Rows = [[*pair, *astuple(found)] for pair, found in agreed.items() if found.items]
+    rows: Rows = [[*both, "answers", *astuple(one)] for both, one in agreed.items() if one.items]
+    for one in compared:
+        shown = (_by(one.one), _by(one.other), f"sentences of {one.texts}")
+        rows.append([*shown, *astuple(one.agreement)])
+    note = (
+        "Words and vectors do not see a “not”, and they miss a summary in other words; a model may "
+        "believe what it knows from elsewhere."
+    )
     empty = (
         "No two judges have judged the same yet. `kg-build eval verdict FOLDER` adds the verdicts "
-        "of a person, and `kg-build eval judge FOLDER --model NAME` those of another model."
+        "of a person, `kg-build eval judge FOLDER --model NAME` those of another model, and "
+        "`kg-build eval ground FOLDER --words` what words and vectors say of sentences."
     )
     title = "Agreement between judges, and with people"
-    return [Table("agreement", TRUST, title, columns, rows, "", empty)]
+    return Table("agreement", TRUST, title, columns, rows, note, empty)
 
 
 def claim_tables(
@@ -407,8 +418,7 @@ def groundedness_tables(
 ) -> list[Table]:
     """Returns how far answers and reports rest on what they cite, by each judge.
 
-    After that come the agreement of the judges, the sentences on which they differ, and the
-    statements of reports that their records do not support. `settings` say where your own prompt
+    After that come the sentences on which two judges differ. `settings` say where your own prompt
     files are: what a model gave with another prompt does not count.
     """
     supports, texts = folder.supports, {"answers": answers, "reports": list(folder.findings)}
@@ -443,7 +453,7 @@ def groundedness_tables(
     columns = (*PLACE, Column("one judge"), Column("another judge"))
     of = ("differing sentences", GROUNDED, "Sentences on which the judges differ")
     lists = [Table(*of, columns, differing, most=MOST)] if differing else []
-    return [*tables, _sentence_agreement(compared), *lists]
+    return [*tables, *lists]
 
 
 def shares_table(name: str, texts: str, found: Sequence[Groundedness]) -> Table:
@@ -465,37 +475,6 @@ def shares_table(name: str, texts: str, found: Sequence[Groundedness]) -> Table:
         note += " Reports that only list the descriptions of their members are left out."
     columns = (Column("condition"), *SHARES)
     return Table(f"groundedness of {name}", GROUNDED, title, columns, rows, note)
-
-
-def _sentence_agreement(compared: Sequence[JudgesCompared]) -> Table:
-    columns = (
-        Column("judge"),
-        Column("and judge"),
-        Column("on"),
-        Column("sentences", "count", "both judges have judged them"),
-        Column("same verdict", "share", "of these sentences"),
-        Column("alpha", "two decimals", "Krippendorff's: 1 is full agreement, 0 is chance"),
-        Column("first stricter", "count", "sentences in which the first judge sees less support"),
-        Column("second stricter", "count"),
-    )
-    rows: Rows = [
-        [
-            *(_by(one.one), _by(one.other), one.texts, *astuple(one.agreement)),
-            *(one.stricter, one.milder),
-        ]
-        for one in compared
-    ]
-    note = (
-        "Both judges have judged the same sentences and passages. Words and vectors do not "
-        "see a “not”, and they miss a summary in other words; a model may believe what it knows "
-        "from elsewhere."
-    )
-    empty = (
-        "There are no sentences that two judges have judged. `kg-build eval ground FOLDER --words` "
-        "adds what words and vectors say to what a model says, and costs nothing."
-    )
-    title = "Do the judges of sentences agree?"
-    return Table("agreement on sentences", GROUNDED, title, columns, rows, note, empty)
 
 
 def _by(judge: str) -> str:

@@ -86,9 +86,12 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     ]
     of_reports = tables[f"groundedness of reports {WORDS}"].rows
     assert of_reports == [["reports of level 0", 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
-    agreement = [row[:5] for row in tables["agreement on sentences"].rows]
+    agreement = [row[:5] for row in tables["agreement"].rows]
     by = "words and vectors"
-    assert agreement == [[MODEL, by, "answers", 4, 0.5], [MODEL, by, "reports", 2, 0.5]]
+    assert agreement == [
+        [MODEL, by, "sentences of answers", 4, 0.5],
+        [MODEL, by, "sentences of reports", 2, 0.5],
+    ]
     differing = tables["differing sentences"].rows
     assert [row[2] for row in differing] == [f"Ann sails to port {n}." for n in (1, 2, 2)]
     assert differing[-1][:2] == ["reports of level 0", REPORT]
@@ -104,5 +107,5 @@ def test_results_tells_how_often_the_judges_agree(kg_alone: Run, folder: Evaluat
     ran = kg_alone("eval", "results", folder.path)
     assert ran.code == 0
     said = " ".join(ran.out.split())
-    assert f"{MODEL} words and vectors answers 4 50.0 % 0.26 1 1" in said
+    assert f"{MODEL} words and vectors sentences of answers 4 50.0 % 0.26" in said
     assert f"Ann sails to port 2. {MODEL}: not." in said

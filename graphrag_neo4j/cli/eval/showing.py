@@ -14,9 +14,10 @@ from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.answer_claims import claims_in
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
+from graphrag_neo4j.evaluation.groundedness import compared_in
 from graphrag_neo4j.evaluation.judging import judged_by
 from graphrag_neo4j.evaluation.tables import (
-    agreement_tables,
+    agreement_table,
     claim_tables,
     cost_table,
     explained_once,
@@ -52,7 +53,7 @@ def results(folder: Path) -> None:
 
         tables = [
             *verdict_tables(judged, order),
-            *agreement_tables(judged),
+            agreement_table(judged, compared_in(found, settings)),
             *claim_tables(claims_in(found), judged, order),
             *(groundedness_tables(found, answers, settings) if len(found.supports) else ()),
         ]

@@ -104,21 +104,16 @@ def test_a_lost_verdict_is_told_and_does_not_bring_the_bias_of_the_places_back(
 
 @pytest.mark.parametrize(
     ("way", "called"),
-    [
-        ("first", "goes by the place"),
-        ("random", "a coin"),
-        ("longer", "by length"),
-        ("fair", "Nothing shows"),
-    ],
+    [("first", "goes by the place"), ("random", "a coin"), ("longer", "by length")],
 )
 def test_the_first_screen_says_what_a_judge_prefers(
     kg_alone: Run, fake: FakeEndpoint, folder: Path, way: str, called: str
 ) -> None:
-    if way != "fair":
-        fake.change(judge=way)
+    fake.change(judge=way)
     assert kg_alone("eval", "judge", folder, "--repeats", "2", "--yes").code == 0
     shown = kg_alone("eval", "results", folder).out
-    assert shown.count("his judge") == shown.count(called) == 1
+    [said] = [line for line in shown.splitlines() if line.startswith("This judge")]
+    assert called in said
     page = folder.parent / "r.html"
     assert kg_alone("eval", "report", folder, "-o", page).code == 0
     assert called in page.read_text("utf-8").partition("</header>")[0]

@@ -99,7 +99,6 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     assert len(sentences) == 12
     assert escape(REPORT) in report.page()
     assert r"Ann \| and \<port\>" in report.markdown()
-    assert "kg-build eval ground" in report.page()
 
 
 def test_results_tells_how_often_the_judges_agree(kg_alone: Run, folder: EvaluationFolder) -> None:

@@ -109,14 +109,14 @@ async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
         told = [await ours.estimate_judge(), await ours.estimate_claims()]
         await ours.judge()
         await ours.find_claims()
-        sent = [0.0, 0.0]
+        sent, calls = [0.0, 0.0], len(fake.log)
         for call in fake.log:
             sent[int(call.kind != "json:judged_answers")] += call.prompt_tokens
     for estimate, tokens in zip(told, sent, strict=True):
         [step] = estimate.steps
         assert 0.6 < step.input_tokens / tokens < 1.6
         assert step.cost
-    assert [step.calls for estimate in told for step in estimate.steps] == [8, len(fake.log) - 8]
+    assert [step.calls for estimate in told for step in estimate.steps] == [8, calls - 8]
 
 
 async def test_two_judges_and_a_person_are_compared(tmp_path: Path) -> None:

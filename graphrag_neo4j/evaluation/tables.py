@@ -318,6 +318,37 @@ def agreement_table(
     return Table("agreement", TRUST, title, columns, rows, note, empty)
 
 
+COUNT_TESTS: Final = Table(
+    "tests of claims",
+    CLAIMS,
+    "Do the numbers of claims differ?",
+    (
+        *(Column("counts"), Column("condition"), Column("against")),
+        *(Column("mean", "two decimals"), Column("other mean", "two decimals")),
+        *(Column("Z", "two decimals"), Column("p", "p"), Column("p after Holm", "p")),
+        Column("differ"),
+    ),
+    [],
+    "The counts of two conditions are compared by question with Wilcoxon's test, and the p-values "
+    "are adjusted over all pairs, as those of the win rates are.",
+    "This table needs claims of two conditions: `kg-build eval claims FOLDER`.",
+)
+CLAIMS_AND_JUDGES: Final = Table(
+    "claims and judges",
+    CLAIMS,
+    "Do the counts name the same winner as the judge?",
+    (
+        Column("judge"),
+        Column("counts, and the metric of the judge"),
+        Column("compared", "count"),
+        Column("no tie", "count", "a tie neither by the counts nor by the judge"),
+        Column("same winner", "share", "of these"),
+    ),
+    [],
+    empty="It needs claims and verdicts on the same answers: `eval claims`, `eval judge`.",
+)
+
+
 def claim_tables(
     found: FoundClaims, judged: Mapping[str, Sequence[Judged]], order: Sequence[str]
 ) -> list[Table]:
@@ -345,57 +376,22 @@ def claim_tables(
         for judge, verdicts in judged.items()
         for name, one in agreement_of_claims(counts, verdicts).items()
     ]
+    columns = (
+        *(Column("condition"), Column("answers", "count"), Column("claims", "two decimals")),
+        *(Column(f"clusters at {one}", "two decimals") for one in THRESHOLDS),
+    )
+    note = (
+        "A claim is one thing that an answer states. The mean number of different claims of an "
+        "answer measures how comprehensive it is (Table 3 of the paper); that of their clusters "
+        "measures how diverse it is (Table 4). Claims that share many words in the same order form "
+        f"a cluster, up to a distance (1 − ROUGE-L) within it. Found by {found.model}."
+    )
+    empty = "There are no claims yet. `kg-build eval claims FOLDER` finds them."
+    title = "Claims of an answer, and their clusters"
     return [
-        Table(
-            "claims",
-            CLAIMS,
-            "Claims of an answer, and their clusters",
-            (
-                *(
-                    Column("condition"),
-                    Column("answers", "count"),
-                    Column("claims", "two decimals"),
-                ),
-                *(Column(f"clusters at {one}", "two decimals") for one in THRESHOLDS),
-            ),
-            rows,
-            "A claim is one thing that an answer states. The mean number of different claims of an "
-            "answer measures how comprehensive it is (Table 3 of the paper); that of their "
-            "clusters measures how diverse it is (Table 4). Claims that share many words in the "
-            "same order form a cluster, up to a distance (1 − ROUGE-L) within it. Found by "
-            f"{found.model}.",
-            "There are no claims yet. `kg-build eval claims FOLDER` finds them.",
-        ),
-        Table(
-            "tests of claims",
-            CLAIMS,
-            "Do the numbers of claims differ?",
-            (
-                *(Column("counts"), Column("condition"), Column("against")),
-                *(Column("mean", "two decimals"), Column("other mean", "two decimals")),
-                *(Column("Z", "two decimals"), Column("p", "p"), Column("p after Holm", "p")),
-                Column("differ"),
-            ),
-            tests,
-            "The counts of two conditions are compared by question with Wilcoxon's test, and the "
-            "p-values are adjusted over all pairs, as those of the win rates are.",
-            "This table needs claims of two conditions: `kg-build eval claims FOLDER`.",
-        ),
-        Table(
-            "claims and judges",
-            CLAIMS,
-            "Do the counts name the same winner as the judge?",
-            (
-                Column("judge"),
-                Column("counts, and the metric of the judge"),
-                Column("compared", "count"),
-                Column("no tie", "count", "a tie neither by the counts nor by the judge"),
-                Column("same winner", "share", "of these"),
-            ),
-            agreed,
-            "",
-            "It needs claims and verdicts on the same answers: `eval claims`, `eval judge`.",
-        ),
+        Table("claims", CLAIMS, title, columns, rows, note, empty),
+        replace(COUNT_TESTS, rows=tests),
+        replace(CLAIMS_AND_JUDGES, rows=agreed),
     ]
 
 

@@ -22,7 +22,7 @@ from graphrag_neo4j.context import citations
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_line
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluation.claims.clusters import count_claims
+from graphrag_neo4j.evaluation.clusters import count_claims
 from graphrag_neo4j.extractive import answers
 from graphrag_neo4j.extractive.claims import claims_of
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
@@ -32,8 +32,8 @@ from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.calls.streamed import storable_pieces
-from graphrag_neo4j.llm.evaluation import AnswerPart, ClaimSteps, Judge, answer_parts
-from graphrag_neo4j.llm.evaluation.added_content import added_content
+from graphrag_neo4j.llm.evaluation.claims import AnswerPart, ClaimSteps, added_content, answer_parts
+from graphrag_neo4j.llm.evaluation.judges import PairJudge
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import (
@@ -186,7 +186,7 @@ def _thought(reply: str) -> None:
 
 def _evaluated(whole: str) -> None:
     settings = load_settings()
-    drive(Judge(settings).compare("Who?", whole, "Ann.", "diversity"), whole)
+    drive(PairJudge(settings).compare("Who?", whole, "Ann.", "diversity"), whole)
     for part in (*answer_parts(whole)[:2], AnswerPart((whole,), whole)):
         drive(ClaimSteps(settings).claims("Who?", part), whole)
     added_content(whole, [whole])

@@ -15,14 +15,14 @@ from dataclasses import replace
 import anyio
 
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.grounding import support_file
-from graphrag_neo4j.evaluation.groundedness.sentence_judges import WordJudge
-from graphrag_neo4j.evaluation.groundedness.sentence_support import (
+from graphrag_neo4j.evaluation.groundedness import (
     Groundedness,
-    ground,
     groundedness_of,
+    judge_support,
+    signatures_of,
 )
-from graphrag_neo4j.evaluation.model import AnswerRecord
+from graphrag_neo4j.evaluation.records import AnswerRecord
+from graphrag_neo4j.settings import load_settings
 
 
 def main() -> None:
@@ -35,9 +35,8 @@ def main() -> None:
     print(f"{len(whole):,} findings")
     for name, texts in (("own citations", whole), ("moved citations", moved)):
         one = anyio.run(_grounded, texts)
-        judged = one.supported + one.partly + one.unsupported
         counts = (one.supported, one.partly, one.unsupported)
-        shares = "  ".join(f"{100 * n / judged:.1f} %" for n in counts)
+        shares = "  ".join(f"{100 * n / one.judged:.1f} %" for n in counts)
         print(f"{name}: {one.cited:,} cited statements; supported, partly, not: {shares}")
 
 
@@ -51,10 +50,12 @@ def _moved(one: AnswerRecord, other: AnswerRecord) -> AnswerRecord:
 
 
 async def _grounded(texts: Sequence[AnswerRecord]) -> Groundedness:
-    with tempfile.TemporaryDirectory() as folder:
-        file, judge = support_file(EvaluationFolder(folder)), WordJudge()
-        await ground(texts, file, judge, workers=2)
-        [found] = groundedness_of(texts, file, judge)
+    settings, judge = load_settings(), "words"
+    with tempfile.TemporaryDirectory() as path:
+        folder = EvaluationFolder(path)
+        await judge_support(texts, folder, settings, judge)
+        signature = signatures_of([judge], settings)[judge]
+        [found] = groundedness_of(texts, folder.supports, judge, signature)
     return found
 
 

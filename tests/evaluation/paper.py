@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphrag_neo4j.evaluation.model import Metric
+from graphrag_neo4j.evaluation.records import Metric
 
 __all__ = ["PAPER", "Row", "rows_of", "table_6"]
 

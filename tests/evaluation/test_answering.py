@@ -3,13 +3,12 @@
 import json
 from pathlib import Path
 
-import anyio
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, BudgetSpentError, Document, InputError, Settings
 from graphrag_neo4j.evaluation import AsyncEvaluation
-from graphrag_neo4j.evaluation.answers.answering import WORKERS
-from graphrag_neo4j.evaluation.groundedness.statements import statements_in
+from graphrag_neo4j.evaluation.answers import WORKERS
+from graphrag_neo4j.evaluation.statements import statements_in
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from tests.conftest import Make
@@ -131,31 +130,6 @@ async def test_after_a_kill_no_reply_is_paid_for_twice(
 
 
 @pytest.mark.usefixtures("graph")
-async def test_an_interrupted_run_goes_on_and_no_reply_is_asked_for_again(
-    settings: Make, endpoint: FakeEndpoint, tmp_path: Path
-) -> None:
-    own = settings(claims=False, concurrency=1)
-    await indexed(own, tmp_path / "e", ["TS,map_context_tokens=500", "SS"])
-    endpoint.reset()
-    endpoint.change(latency=0.5)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(AsyncEvaluation(tmp_path / "e", own).answer)
-        while endpoint.count("json:rated_answer") < 2:  # noqa: ASYNC110 - it has no event
-            await anyio.sleep(0.02)
-        tasks.cancel_scope.cancel()
-    unfinished = tmp_path / "e" / "unfinished.jsonl"  # it is there until all answers are
-    saved = unfinished.read_bytes().count(b"\n") if unfinished.exists() else 2
-    first = rated(endpoint)[:saved]  # calls go one by one; the last one may have been under way
-    assert first
-    endpoint.change(latency=0.0)
-    endpoint.reset()
-    await AsyncEvaluation(tmp_path / "e", own).answer()
-    again = rated(endpoint)
-    assert len({*first, *again}) == len(first) + len(again) == 2
-    assert len(AsyncEvaluation(tmp_path / "e", own).folder.current_answers()) == 4
-
-
-@pytest.mark.usefixtures("graph")
 async def test_the_cost_limit_is_that_of_the_whole_run(
     settings: Make, endpoint: FakeEndpoint, tmp_path: Path
 ) -> None:
@@ -174,19 +148,6 @@ async def test_the_cost_limit_is_that_of_the_whole_run(
     done = await AsyncEvaluation(tmp_path / "e", own).answer()
     assert (done.there, done.made) == (there, 10 - there)
     assert chats(endpoint) == 10
-
-
-@pytest.mark.usefixtures("graph")
-async def test_without_a_model_answers_are_quotations_and_cost_nothing(
-    alone: Settings, tmp_path: Path
-) -> None:
-    evaluation = await indexed(alone, tmp_path / "e", ["SS"])
-    assert (await evaluation.estimate_answers()).steps == []
-    assert (await evaluation.answer()).made == 2
-    answers = evaluation.folder.current_answers().values()
-    assert {(one.calls, one.cost) for one in answers} == {(0, 0.0)}
-    assert {one.made_with["model"] for one in answers} == {"extractive"}
-    assert any(source.quote for one in answers for source in one.sources)
 
 
 @pytest.mark.usefixtures("graph")

@@ -4,18 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.evaluation.claims.clusters import (
-    THRESHOLDS,
-    count_claims,
-    different,
-    rouge_l,
-)
-from graphrag_neo4j.evaluation.claims.counts import (
-    ClaimAgreement,
-    ClaimCounts,
-    agreement_with_judge,
-    mean_counts,
-)
+from graphrag_neo4j.evaluation.clusters import THRESHOLDS, count_claims, different, rouge_l
 from tests.evaluation.paper import PAPER
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
@@ -71,11 +60,6 @@ def test_a_claim_that_comes_twice_counts_once() -> None:
     assert different(["Ann sails.", "Bob rows.", "ann sails"]) == ["Ann sails.", "Bob rows."]
 
 
-def test_answers_with_no_claim_and_with_one() -> None:
-    assert count_claims([]) == ClaimCounts(0, dict.fromkeys(THRESHOLDS, 0))
-    assert count_claims(["Ann sails."]) == ClaimCounts(1, dict.fromkeys(THRESHOLDS, 1))
-
-
 @settings(max_examples=30)
 @given(st.lists(st.lists(st.sampled_from(WORDS[:5]), min_size=1, max_size=5).map(" ".join)))
 def test_a_higher_threshold_gives_no_more_clusters(claims: list[str]) -> None:
@@ -86,31 +70,8 @@ def test_a_higher_threshold_gives_no_more_clusters(claims: list[str]) -> None:
     assert clusters[-1] == min(1, counts.claims)
 
 
-def test_a_condition_has_the_means_of_its_answers() -> None:
-    counts = [ClaimCounts(3, {0.5: 2}), ClaimCounts(4, {0.5: 4})]
-    assert mean_counts(counts) == ClaimCounts(3.5, {0.5: 3})
-    assert mean_counts([]) is None
-
-
 def test_the_claims_of_the_paper_sum_to_what_it_says() -> None:
     table = PAPER["table_3"]
     means = table["News"] + table["Podcast"]
     rounding = len(means) * PAPER["questions"] * 0.005
     assert sum(means) * PAPER["questions"] == pytest.approx(table["claims_in_all"], abs=rounding)
-
-
-@pytest.mark.parametrize("corpus", ["News", "Podcast"])
-def test_the_clusters_of_the_paper_are_fewer_at_a_higher_threshold(corpus: str) -> None:
-    clusters = PAPER["table_4"][corpus]
-    rows = zip(PAPER["table_3"][corpus], clusters["0.5"], clusters["0.8"], strict=True)
-    assert all(claims > half > wide for claims, half, wide in rows)
-
-
-def test_counts_agree_with_the_judge_where_neither_is_a_tie() -> None:
-    counts = {"q": (9, 4), "r": (3, 4), "s": (5, 5), "t": (7, 1), "u": (2, 1)}
-    found = agreement_with_judge(
-        counts, {"q": "one", "r": "one", "s": "one", "t": "tie", "v": "one"}
-    )
-    assert found == ClaimAgreement(compared=4, decided=2, matched=1)
-    assert found.share == 0.5
-    assert agreement_with_judge({}, {}).share is None

@@ -5,8 +5,13 @@ from typing import get_type_hints
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answers.conditions import parse_condition, parse_conditions
-from graphrag_neo4j.evaluation.answers.made_with import OF_EVERY_ANSWER, USED_BY, made_with
+from graphrag_neo4j.evaluation.conditions import (
+    OF_EVERY_ANSWER,
+    USED_BY,
+    made_with,
+    parse_condition,
+    parse_conditions,
+)
 from graphrag_neo4j.options import AnswerOptions
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.settings import Settings, load_settings

@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_neo4j.evaluation.answers.costs import condition_costs, percent_of_most
-from graphrag_neo4j.evaluation.model import AnswerRecord
+from graphrag_neo4j.evaluation.costs import condition_costs
+from graphrag_neo4j.evaluation.records import AnswerRecord
 
 NAMES = ("C0", "C1", "C2", "C3", "TS")
 TABLE_2 = {
@@ -56,8 +56,3 @@ def test_means_count_only_what_is_there_and_what_is_known_of_all() -> None:
     assert (ours.input_tokens, ours.output_tokens, ours.units) == (50, 5, None)
     assert (other.cost, other.total_cost, other.calls) == (None, None, None)
     assert (none.answers, none.missing, none.context_tokens, none.percent) == (0, 1, None, None)
-
-
-def test_a_share_of_nothing_is_not_known() -> None:
-    assert percent_of_most([]) == []
-    assert percent_of_most([0, None]) == [None, None]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.cli.eval.options import extra_needed
+from graphrag_neo4j.cli.eval.course import extra_needed
 from graphrag_neo4j.errors import InputError
 
 
@@ -12,11 +12,3 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
         extra_needed("The report needs the package {name}"),
     ):
         raise ModuleNotFoundError("no module", name="scipy")
-
-
-def test_a_module_of_this_program_is_not_asked_for() -> None:
-    with (
-        pytest.raises(ModuleNotFoundError),
-        extra_needed("The report needs the package {name}"),
-    ):
-        raise ModuleNotFoundError("no module", name="graphrag_neo4j.evaluation.statistics")

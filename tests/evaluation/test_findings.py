@@ -1,11 +1,13 @@
 """The findings of a graph's reports, with the text of each record that they cite."""
 
+import csv
+import io
 from pathlib import Path
 
+from graphrag_neo4j.evaluation import AsyncEvaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.findings import read_findings
-from graphrag_neo4j.evaluation.groundedness.grounding import grounded, texts_to_ground
-from graphrag_neo4j.evaluation.model import CitedSource
+from graphrag_neo4j.evaluation.groundedness import read_findings
+from graphrag_neo4j.evaluation.records import CitedSource
 from graphrag_neo4j.evaluation.report import read_report
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.settings import Settings
@@ -55,25 +57,18 @@ async def test_the_folder_keeps_the_findings_for_a_report_without_neo4j(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
     await graph.run_plain(MADE, said=f"{SAID} A mill burnt down [Data: Sources (1)].")
-    folder = EvaluationFolder(tmp_path / "e")
-    texts = await texts_to_ground(folder, alone, reports=True)
-    await grounded(texts, folder, alone)
-    report = read_report(folder.path, alone)
+    evaluation = AsyncEvaluation(tmp_path / "e", alone)
+    await evaluation.ground(reports=True)
+    report = read_report(tmp_path / "e", alone)
     [levels] = [one for one in report.tables if one.name == "groundedness of reports words"]
-    assert [row[:5] for row in levels.rows] == [
-        ["reports of level 0", 1, 1, 3, 1.0],
-        ["reports of level 1", 1, 1, 1, 0.0],
+    assert [row[:4] for row in levels.rows] == [
+        ["reports of level 0", 1, 3, 1.0],
+        ["reports of level 1", 1, 1, 0.0],
     ]
-    assert "eval ground " in report.markdown()
-    assert "--reports" in report.markdown()
-    unsupported = [one for one in report.tables if one.name == "unsupported in reports"]
-    assert [row[1:3] for one in unsupported for row in one.rows] == [
-        ["Ada and Charles", "A mill burnt down."]
-    ]
+    rows = csv.DictReader(io.StringIO(report.csv_files()["sentences.csv"]))
+    assert [
+        (one["question or report"], one["sentence"]) for one in rows if one["verdict"] == "not"
+    ] == [("Ada and Charles", "A mill burnt down.")]
     await graph.run_plain("MATCH (report:Community {level: 1}) DETACH DELETE report")
-    await texts_to_ground(folder, alone, reports=True)
-    assert len(EvaluationFolder(folder.path).findings) == 1
-
-
-async def test_a_graph_without_reports_has_no_findings(graph: Graph) -> None:
-    assert await read_findings(graph) == []
+    await evaluation.ground(reports=True)
+    assert len(EvaluationFolder(tmp_path / "e").findings) == 1

@@ -7,19 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.evaluation import Evaluation
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.grounding import support_file
-from graphrag_neo4j.evaluation.groundedness.judged_sentences import (
-    compare_judges,
+from graphrag_neo4j.evaluation.groundedness import (
     compared_in,
-    judged_sentences,
 )
-from graphrag_neo4j.evaluation.groundedness.sentence_judges import judges_named
-from graphrag_neo4j.evaluation.model import CitedSource
-from graphrag_neo4j.evaluation.report import groundedness_tables, read_report
-from graphrag_neo4j.llm.evaluation import Support
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.evaluation.records import CitedSource
+from graphrag_neo4j.evaluation.report import read_report
+from graphrag_neo4j.llm.evaluation.judges import Support
+from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 from tests.support.evaluations import REPORT, add_findings, add_support, evaluation
 
@@ -78,16 +73,6 @@ def test_a_missing_verdict_and_one_by_another_prompt_are_not_compared(
     assert compared_in(folder, load_settings(prompts=prompts)) == []
 
 
-def test_one_judge_alone_is_not_compared(folder: EvaluationFolder) -> None:
-    judged(folder, {"Ann sails to port 0.": (None, "supported")})
-    assert compared_in(folder, load_settings()) == []
-    judges = judges_named([WORDS], load_settings())
-    answers = folder.current_answers().values()
-    sentences = judged_sentences(answers, support_file(folder), judges)
-    assert [list(one.verdicts) for one in sentences] == [[WORDS]]
-    assert compare_judges("answers", sentences) == []
-
-
 def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     folder: EvaluationFolder,
 ) -> None:
@@ -95,43 +80,25 @@ def test_the_report_shows_answers_findings_and_where_the_judges_differ(
     add_findings(folder, [f"Ann sails to port {n} [1]." for n in (2, 3)], [SOURCE])
     report = read_report(folder.path, load_settings())
     tables = {one.name: one for one in report.tables}
-    assert [row[:5] for row in tables[f"groundedness {MODEL}"].rows] == [
+    assert [row[:5] for row in tables[f"groundedness of answers {MODEL}"].rows] == [
         ["C0", 4, 4, 1.0, 0.5],
         ["SS", 4, 4, 1.0, 0.5],
     ]
     of_reports = tables[f"groundedness of reports {WORDS}"].rows
-    assert of_reports == [["reports of level 0", 1, 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
-    agreement = [row[:5] for row in tables["agreement on sentences"].rows]
+    assert of_reports == [["reports of level 0", 2, 2, 1.0, 0.5, 0.0, 0.5, 0, 2, 0.0]]
+    agreement = [row[:5] for row in tables["agreement"].rows]
     by = "words and vectors"
-    assert agreement == [[MODEL, by, "answers", 4, 0.5], [MODEL, by, "reports", 2, 0.5]]
+    assert agreement == [
+        [MODEL, by, "sentences of answers", 4, 0.5],
+        [MODEL, by, "sentences of reports", 2, 0.5],
+    ]
     differing = tables["differing sentences"].rows
     assert [row[2] for row in differing] == [f"Ann sails to port {n}." for n in (1, 2, 2)]
     assert differing[-1][:2] == ["reports of level 0", REPORT]
-    unsupported = tables["unsupported in reports"].rows
-    assert [row[2:4] for row in unsupported] == [
-        ["Ann sails to port 2.", MODEL],
-        ["Ann sails to port 3.", MODEL],
-        ["Ann sails to port 3.", by],
-    ]
     sentences = list(csv.DictReader(io.StringIO(report.csv_files()["sentences.csv"])))
     assert len(sentences) == 12
     assert escape(REPORT) in report.page()
     assert r"Ann \| and \<port\>" in report.markdown()
-    assert "kg-build eval ground" in report.page()
-
-
-def test_a_long_list_of_sentences_is_cut_on_the_page_and_whole_in_csv(
-    folder: EvaluationFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(groundedness_tables, "MOST", 1)
-    judged(folder, SAID)  # type: ignore[arg-type] # they are verdicts
-    report = read_report(folder.path, load_settings())
-    told = "These are the first 1 of 2 rows."
-    for written in (report.page(), report.markdown()):
-        assert told in written
-        assert "Ann sails to port 1." in written
-        assert "Ann sails to port 2." not in written
-    assert report.csv_files()["differing-sentences.csv"].count("Ann sails to port") == 2
 
 
 def test_results_tells_how_often_the_judges_agree(kg_alone: Run, folder: EvaluationFolder) -> None:
@@ -139,27 +106,5 @@ def test_results_tells_how_often_the_judges_agree(kg_alone: Run, folder: Evaluat
     ran = kg_alone("eval", "results", folder.path)
     assert ran.code == 0
     said = " ".join(ran.out.split())
-    assert "the same verdict on 50.0 % of 4 sentences (Krippendorff's alpha 0.26)." in said
-    assert "Ann sails to port 2. C0; model large: not, words and vectors: supported" in said
-    assert "Ann sails to port 3." not in said
-
-
-def test_python_compares_the_judges(folder: EvaluationFolder) -> None:
-    judged(folder, SAID)  # type: ignore[arg-type] # they are verdicts
-    [found] = Evaluation(folder.path, load_settings()).sentence_judges_compared()
-    assert found.agreement.share == 0.5
-
-
-def test_settings_are_read_once_for_each_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder names its judges once for each sentence."""
-    settings = load_settings()
-    made: list[dict[str, object]] = []
-    changed = type(settings).changed
-
-    def counting(self: Settings, **given: object) -> Settings:
-        made.append(given)
-        return changed(self, **given)
-
-    monkeypatch.setattr(Settings, "changed", counting)
-    assert list(judges_named([MODEL, WORDS, OTHER] * 100, settings)) == [MODEL, WORDS, OTHER]
-    assert len(made) == 2
+    assert f"{MODEL} words and vectors sentences of answers 4 50.0 % 0.26" in said
+    assert f"Ann sails to port 2. {MODEL}: not." in said

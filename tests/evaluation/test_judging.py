@@ -4,162 +4,163 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graphrag_neo4j.evaluation.judge.comparisons import comparisons, win_rates
-from graphrag_neo4j.evaluation.judge.judging import (
-    Answers,
-    JudgeSummary,
+import pytest
+
+from graphrag_neo4j.evaluation import AsyncEvaluation
+from graphrag_neo4j.evaluation.judging import Judged, blind_items, judge_items, judged_by
+from graphrag_neo4j.evaluation.records import METRICS, Metric, answer_key, question_key
+from graphrag_neo4j.evaluation.scores import (
     agreement_of_judges,
-    judge_items,
-    judge_step,
-    judged_by,
-    summarised,
+    agreement_of_repeats,
+    bias_of,
+    pair_results,
+    win_rates,
 )
-from graphrag_neo4j.evaluation.judge.statistics import pair_tests, suspicions
-from graphrag_neo4j.evaluation.model import AnswerRecord, Metric, VerdictRecord, question_key
-from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.steps import make_missing
-from graphrag_neo4j.events import silent
-from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.evaluation import Judge
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.evaluation.statistics import pair_tests, preferences
+from graphrag_neo4j.settings import load_settings
+from tests.support.evaluations import evaluation
 from tests.support.fake_endpoint import FakeEndpoint
 
-QUALITY = {"good": 9, "fair": 5, "poor": 1}
-METRICS: Sequence[Metric] = ("comprehensiveness", "diversity")
+QUALITY = {"good": 9, "fair": 5, "poor": 1}  # a better answer has a higher mark, and is shorter
+TEXTS = {
+    name: f"On port {{}}. {'Much. ' * (9 - mark)}Quality mark {mark}."
+    for name, mark in QUALITY.items()
+}
+TWO: Sequence[Metric] = ("comprehensiveness", "diversity")
 
 
-def settings_for(fake: FakeEndpoint, model: str = "judge") -> Settings:
-    return load_settings(openai_base_url=fake.url, openai_api_key="sk-test", judge_model=model)
+def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> AsyncEvaluation:
+    settings = load_settings(
+        openai_base_url=fake.url,
+        openai_api_key="sk-test",
+        judge_model=model,
+        input_price=1.0,
+        output_price=2.0,
+    )
+    return AsyncEvaluation(path, settings)
 
 
-def questions(n: int) -> dict[str, str]:
-    return {question_key(text): text for text in (f"What about {k}?" for k in range(n))}
-
-
-def answers_to(asked: dict[str, str]) -> Answers:
-    """One answer of each condition; a better one has a higher quality mark and is shorter."""
-    return {
-        (key, name): AnswerRecord(
-            f"{name} {key}", key, name, f"On {text} {'Much. ' * (9 - mark)}Quality mark {mark}."
-        )
-        for key, text in asked.items()
-        for name, mark in QUALITY.items()
-    }
-
-
-async def judge_all(
-    fake: FakeEndpoint, file: RecordFile[VerdictRecord], n: int, *, model: str = "judge"
-) -> JudgeSummary:
-    """Judges n questions twice in both orders, and returns the summary."""
-    asked = questions(n)
-    answers, settings = answers_to(asked), settings_for(fake, model)
-    judge = Judge.from_settings(settings)
-    wanted = comparisons(list(QUALITY), list(asked), METRICS, repeats=2)
-    items = judge_items(wanted, asked, answers, judge)
-    async with Endpoint(settings) as endpoint:
-        step = judge_step(file, judge, endpoint.run)
-        await make_missing(step, items, workers=8, listen=silent)
-    judged = judged_by(file, answers.values())
-    return summarised(judge.name, judged[judge.name])
-
-
-def records(folder: Path) -> RecordFile[VerdictRecord]:
-    return RecordFile(folder / "verdicts.jsonl", VerdictRecord)
+async def judged(fake: FakeEndpoint, path: Path, model: str = "judge") -> list[Judged]:
+    """Judges the questions of a folder twice in both orders, and returns the verdicts."""
+    ours = study(fake, path, model)
+    await ours.judge(TWO, repeats=2)
+    return ours.judged()[f"model {model}"]
 
 
 async def test_a_fair_judge_finds_the_better_answer_in_both_orders(tmp_path: Path) -> None:
+    evaluation(tmp_path, TEXTS, questions=8)
     with FakeEndpoint() as fake:
-        found = await judge_all(fake, records(tmp_path), 8)
-    matrix = win_rates(found.results, ["good", "fair", "poor"], "diversity")
+        estimate = await study(fake, tmp_path).estimate_judge(TWO)
+        found = await judged(fake, tmp_path)
+        assert (estimate.missing, estimate.there) == (8 * 3 * 2 * 2, 0)  # of one repeat
+    results = pair_results(found)
+    matrix = win_rates(results, ["good", "fair", "poor"], "diversity")
     assert matrix == [[50, 100, 100], [0, 50, 100], [0, 0, 50]]
-    assert all(test.adjusted < 0.05 for test in pair_tests(found.results))
-    bias = found.bias["diversity"]
-    assert (bias.first_share, bias.turned, bias.held) == (0.5, 0, 8 * 3 * 2)
-    assert found.repeats["diversity"].share == 1
-    assert found.missing == 0
-    judged = judged_by(records(tmp_path), answers_to(questions(8)).values())
-    assert suspicions(judged["model judge"]) == []
+    assert all(test.adjusted < 0.05 for test in pair_tests(results))
+    diversity = [one for one in found if one.comparison.metric == "diversity"]
+    bias = bias_of(diversity)
+    assert (bias.first_share, bias.turned, bias.held, bias.missing) == (0.5, 0, 8 * 3 * 2, 0)
+    assert agreement_of_repeats(diversity).share == 1
+    assert preferences(found) == [
+        "Nothing shows that this judge goes by the place or the length of the answers."
+    ]
+    assert preferences([]) == []
 
 
-async def test_a_judge_that_prefers_the_first_place_is_found_out_by_the_swap(
-    tmp_path: Path,
+@pytest.mark.parametrize("way", ["first", "random"])
+async def test_a_judge_by_place_or_by_chance_gives_no_significant_row(
+    tmp_path: Path, way: str
 ) -> None:
-    with FakeEndpoint(judge="first") as fake:
-        found = await judge_all(fake, records(tmp_path), 3)
-    bias = found.bias["comprehensiveness"]
-    assert (bias.first_share, bias.turned_share, bias.held) == (1, 1, 0)
-    assert {result.win_rate for result in found.results} == {50}
-    assert {test.adjusted for test in pair_tests(found.results)} == {1}
-
-
-async def test_a_random_judge_gives_no_significant_row(tmp_path: Path) -> None:
-    with FakeEndpoint(judge="random", seed=1) as fake:
-        found = await judge_all(fake, records(tmp_path), 20)
-    tests = pair_tests(found.results)
-    assert len(tests) == 6
+    evaluation(tmp_path, TEXTS, questions=12)
+    with FakeEndpoint(judge=way, seed=1) as fake:
+        found = await judged(fake, tmp_path)
+    tests = pair_tests(pair_results(found))
     assert min(test.adjusted for test in tests) > 0.05
-    assert len({result.win_rate for result in found.results}) > 1
+    bias = bias_of(found)
+    if way == "first":
+        assert (bias.first_share, bias.turned_share, bias.held) == (1, 1, 0)
+        assert {test.result.win_rate for test in tests} == {50}
+    else:
+        assert len({test.result.win_rate for test in tests}) > 1
 
 
 async def test_malformed_verdicts_are_missing_and_are_asked_for_in_the_next_run(
     tmp_path: Path,
 ) -> None:
+    folder = evaluation(tmp_path, TEXTS, questions=1)
     with FakeEndpoint(misjudged=("two winners", "prose")) as fake:
-        found = await judge_all(fake, records(tmp_path), 1)
-        assert found.missing == found.verdicts == 3 * 2 * 2 * 2
-        assert {result.win_rate for result in found.results} == {None}
-        assert pair_tests(found.results) == []
-        assert {one.failure is None for one in records(tmp_path)} == {False}
+        found = await judged(fake, tmp_path)
+        assert {one.winner for one in found} == {None}
+        assert {result.win_rate for result in pair_results(found)} == {None}
+        assert pair_tests(pair_results(found)) == []
         fake.change(misjudged=("winner 3",))
-        found = await judge_all(fake, records(tmp_path), 1)
-        assert (found.missing, len(records(tmp_path))) == (0, 24)
+        found = await judged(fake, tmp_path)
+        assert (bias_of(found).missing, len(found)) == (0, 24)
         fake.reset()
-        await judge_all(fake, records(tmp_path), 1)
+        await judged(fake, tmp_path)
         assert fake.log == []  # no verdict is paid for twice
-        await judge_all(fake, records(tmp_path), 2)
-        assert fake.count("json:judged_answers") == 2 * 24  # each of the new ones is asked twice
+    assert len(folder.questions) == 1
+
+
+async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
+    evaluation(tmp_path, dict.fromkeys("AB", "The clerk wrote long letters to {}. " * 15), 1)
+    with FakeEndpoint() as fake:
+        ours = study(fake, tmp_path)
+        told = [await ours.estimate_judge(), await ours.estimate_claims()]
+        await ours.judge()
+        await ours.find_claims()
+        sent, calls = [0.0, 0.0], len(fake.log)
+        for call in fake.log:
+            sent[int(call.kind != "json:judged_answers")] += call.prompt_tokens
+    for estimate, tokens in zip(told, sent, strict=True):
+        [step] = estimate.steps
+        assert 0.6 < step.input_tokens / tokens < 1.6
+        assert step.cost
+    assert [step.calls for estimate in told for step in estimate.steps] == [8, calls - 8]
 
 
 async def test_two_judges_and_a_person_are_compared(tmp_path: Path) -> None:
-    file = records(tmp_path)
+    evaluation(tmp_path, TEXTS, questions=2)
     with FakeEndpoint() as fake:
-        await judge_all(fake, file, 2, model="fair")
+        await judged(fake, tmp_path, "fair")
         fake.change(judge="first")
-        await judge_all(fake, file, 2, model="biased")
-    persons = [
-        replace(one, key=f"by hand {one.key}", judge="person Ann")
-        for one in file
-        if one.judge == "model fair" and one.repeat == 1
-    ]
-    file.add(persons)
-    agreed = agreement_of_judges(judged_by(file, answers_to(questions(2)).values()))
+        await judged(fake, tmp_path, "biased")
+        ours = study(fake, tmp_path)
+    ours.folder.verdicts.add(
+        [
+            replace(one, key=f"by hand {one.key}", judge="person Ann")
+            for one in ours.folder.verdicts
+            if one.judge == "model fair" and one.repeat == 1
+        ]
+    )
+    agreed = agreement_of_judges(ours.judged())
     assert agreed["model fair", "person Ann"].share == 1
     assert agreed["model biased", "model fair"].share == 0
     assert agreed["model fair", "person Ann"].items == 2 * 3 * 2
 
 
-def test_a_comparison_needs_both_answers() -> None:
-    asked = questions(2)
-    answers = dict(answers_to(asked))
-    first, second = asked
-    del answers[first, "good"]
-    answers[second, "poor"] = replace(answers[second, "poor"], failure="no reply")
-    judge = Judge(load_settings())
-    wanted = list(comparisons(list(QUALITY), list(asked), ["diversity"], repeats=1))
-    items = judge_items(wanted, asked, answers, judge)
-    assert {(one.comparison.question, *sorted(one.comparison.shown)) for one in items} == {
-        (first, "fair", "poor"),
-        (second, "fair", "good"),
+def test_a_comparison_needs_both_answers_and_the_last_verdict_counts(tmp_path: Path) -> None:
+    folder = evaluation(tmp_path, TEXTS, questions=1)
+    [answer] = [one for one in folder.given_answers() if one.condition == "poor"]
+    folder.answers.add([replace(answer, failure="no reply")])
+    first, second = judge_items(folder, load_settings(), metrics=["diversity"])
+    assert {first.comparison.shown, second.comparison.shown} == {
+        ("fair", "good"),
+        ("good", "fair"),
     }
-    assert judged_by([one.record("tie") for one in items], []) == {}
+    old = replace(first.record("first"), key="made with an older prompt")
+    given = [old, first.record("second"), second.record("tie")]
+    [found] = judged_by(given, folder.given_answers()).values()
+    assert [one.winner for one in found] == ["second", "tie"]
+    assert judged_by(given, []) == {}
+    known = answer_key(question_key("Who sails to port 0?"), "good", {})
+    assert known in {first.first.key, first.second.key}
 
 
-def test_of_two_verdicts_on_one_comparison_the_last_one_counts() -> None:
-    asked = questions(1)
-    answers = answers_to(asked)
-    judge = Judge(load_settings())
-    wanted = comparisons(["good", "poor"], list(asked), ["diversity"], repeats=1)
-    (item, _) = judge_items(wanted, asked, answers, judge)
-    old = replace(item.record("first"), key="made with an older prompt")
-    ((judged,),) = judged_by([old, item.record("second")], answers.values()).values()
-    assert judged.winner == "second"
+def test_a_person_sees_each_place_first_about_equally_often(tmp_path: Path) -> None:
+    folder = evaluation(tmp_path, {"one": "Ann {}.", "other": "Bob {}."}, questions=2)
+    items = [one for n in range(20) for one in blind_items(folder, f"person {n}", METRICS)]
+    assert len(items) == 160
+    first = [one.first.condition for one in items]
+    assert 50 < first.count("one") < 110
+    assert [one.comparison.shown[0] for one in items] == first

@@ -6,14 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation import Evaluation
-from graphrag_neo4j.evaluation.model import QuestionRecord
-from graphrag_neo4j.evaluation.questions.files import (
-    near_duplicates,
-    question_record,
-    read_questions,
-)
-from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.evaluation.questions import read_questions
+from graphrag_neo4j.evaluation.records import QuestionRecord
 
 
 def written(path: Path, text: str) -> list[QuestionRecord]:
@@ -60,32 +54,3 @@ def test_a_file_without_questions_is_one_sentence(
         read_questions(tmp_path / name)
     with pytest.raises(InputError, match="There is no file"):
         read_questions(tmp_path / "missing.txt")
-
-
-def test_questions_are_added_once_from_files_and_lists(tmp_path: Path) -> None:
-    evaluation = Evaluation(tmp_path / "evaluation", load_settings())
-    assert len(evaluation.add_questions(["Who?", "Why?"])) == 2
-    (tmp_path / "q.txt").write_text("Why?\nHow?\n")
-    assert [one.text for one in evaluation.add_questions(tmp_path / "q.txt")] == ["How?"]
-    again = Evaluation(tmp_path / "evaluation", load_settings())
-    assert [one.text for one in again.folder.questions] == ["Who?", "Why?", "How?"]
-
-
-def test_nearly_the_same_questions_are_found_and_different_ones_are_not() -> None:
-    texts = [
-        "What are the main themes of the podcast episodes about technology?",
-        "How do guests see the future of work?",
-        "Which are the main themes of the podcast episodes on technology?",
-        "How do guests see the future of science?",
-    ]
-    found = near_duplicates([question_record(text) for text in texts])
-    assert [(one.text, other.text) for one, other in found] == [(texts[0], texts[2])]
-
-
-def test_many_questions_are_compared_in_a_moment() -> None:
-    """Two of 20,000 would take minutes if each were compared with each."""
-    many = [
-        question_record(f"How did town{n} and river{n} change over time?") for n in range(20_000)
-    ]
-    same = question_record("How have town7 and river7 changed and change over time?")
-    assert near_duplicates([*many, same])[0][1] == same

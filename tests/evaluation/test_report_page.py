@@ -8,13 +8,11 @@ import pytest
 from selenium.webdriver import Chrome, Keys
 
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.statements import statements_in
-from graphrag_neo4j.evaluation.model import METRICS, CitedSource
+from graphrag_neo4j.evaluation.records import METRICS, CitedSource
 from graphrag_neo4j.evaluation.report import read_report
-from graphrag_neo4j.llm.evaluation import Support
 from graphrag_neo4j.settings import load_settings
 from tests.support.chromium import Page, chromium, needs_chromium, new_page
-from tests.support.evaluations import add_findings, add_support, add_verdicts, evaluation
+from tests.support.evaluations import add_verdicts, evaluation
 
 pytestmark = [pytest.mark.slow, needs_chromium, pytest.mark.one_release]
 
@@ -136,58 +134,6 @@ def test_hostile_text_does_nothing(page: Page, folder: EvaluationFolder) -> None
     links = page.ask("[...document.links].map((one) => one.getAttribute('href'))")
     assert all(re.fullmatch(r"#[\w-]+", link) for link in links)
     assert page.errors == []
-
-
-def test_a_folder_without_verdicts_shows_the_answers(page: Page, tmp_path: Path) -> None:
-    folder = evaluation(tmp_path / "e", {"C0": "Ann.", "SS": "Bob."}, questions=2)
-    show(page, folder)
-    page.wait("button.open")[0].click()
-    assert [it.text for it in page.wait(".sides article", 2)] == ["C0\nAnn.", "SS\nBob."]
-    assert "no verdict" in page.wait(".opened .empty")[0].text
-
-
-def test_the_groundedness_of_answers_and_reports_stands_side_by_side(
-    page: Page, folder: EvaluationFolder
-) -> None:
-    note = SOURCES[1]
-    verdicts: dict[str, Support] = {"model large": "supported", "words": "not"}
-    for judge, support in verdicts.items():
-        add_support(folder, "Bob rows.", [note], judge, support)
-        for evil in statements_in(f"{EVIL} [^1].", ["[^1]"]):
-            add_support(folder, evil.text, [note], judge, support)
-    add_findings(folder, ["Bob rows [^1].", f"{EVIL} [^1]."], SOURCES)
-    show(page, folder)
-    titles = [it.text for it in page.all("h3")]
-    first = titles.index("Groundedness of the answers: model large")
-    assert titles[first + 1 : first + 7] == [
-        "Groundedness of the answers: words and vectors",
-        "Groundedness of the reports: model large",
-        "Groundedness of the reports: words and vectors",
-        "Do the judges of sentences agree?",
-        "Sentences on which the judges differ",
-        "Statements of reports that their records do not support",
-    ]
-    [reports] = page.all('[aria-label="Groundedness of the reports: words and vectors"] tbody tr')
-    assert reports.text.startswith("reports of level 0 1 2 ")
-    assert " 100.0 % 0.0 % 0.0 % 100.0 % 0 " in reports.text
-    agree = page.all('[aria-label="Do the judges of sentences agree?"] tbody tr')
-    assert [it.text.split(" ", 2)[2] for it in agree][1].startswith("words and vectors reports")
-    differing = page.all('[aria-label="Sentences on which the judges differ"] tbody tr')
-    assert any("model large: supported." in it.text and "Bob rows." in it.text for it in differing)
-    page.resize(390, touch=True)
-    assert page.ask("document.documentElement.scrollWidth") <= 390
-    assert page.errors == []
-
-
-@pytest.mark.parametrize("width", [390, 1300])
-def test_nothing_leaves_the_page_at_the_side(
-    page: Page, folder: EvaluationFolder, width: int
-) -> None:
-    page.resize(width, touch=width < 500)
-    show(page, folder)
-    page.wait("button.open")[0].click()
-    page.wait("button.cite")[0].click()
-    assert page.ask("document.documentElement.scrollWidth") <= width
 
 
 def test_a_full_evaluation_is_small(page: Page, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final, get_args, get_type_hints, is_typeddict
 import pytest
 
 import graphrag_neo4j
-from graphrag_neo4j.evaluation.answers.graph_state import GraphPart
+from graphrag_neo4j.evaluation.answers import GraphPart
 from graphrag_neo4j.graph import INDEXED_KINDS, Graph, RefKind
 from graphrag_neo4j.graph.vector_search import SEARCH_SINCE
 from graphrag_neo4j.indexing.stages.summarize import DESCRIBED_KINDS

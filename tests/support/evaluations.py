@@ -5,22 +5,21 @@ from itertools import combinations
 from pathlib import Path
 
 from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness.grounding import support_file
-from graphrag_neo4j.evaluation.groundedness.sentence_judges import judges_named
-from graphrag_neo4j.evaluation.groundedness.sentence_support import SupportRecord, support_key
-from graphrag_neo4j.evaluation.model import (
+from graphrag_neo4j.evaluation.groundedness import signatures_of, support_key
+from graphrag_neo4j.evaluation.records import (
     METRICS,
     AnswerRecord,
     CitedSource,
     Metric,
     QuestionRecord,
+    SupportRecord,
     VerdictRecord,
     Winner,
     answer_key,
     question_key,
     verdict_key,
 )
-from graphrag_neo4j.llm.evaluation import Support
+from graphrag_neo4j.llm.evaluation.judges import Support
 from graphrag_neo4j.settings import load_settings
 
 __all__ = ["JUDGE", "REPORT", "add_findings", "add_support", "add_verdicts", "evaluation"]
@@ -101,9 +100,9 @@ def add_support(
     support: Support | None,
 ) -> None:
     """Adds the verdict of a judge on a sentence that cites all these sources."""
-    [known] = judges_named([judge], load_settings()).values()
+    signature = signatures_of([judge], load_settings())[judge]
     record = SupportRecord(
-        support_key(known.signature, sentence, [one.text for one in sources]),
+        support_key(signature, sentence, [one.text for one in sources]),
         sentence,
         [one.source for one in sources],
         judge,
@@ -111,7 +110,7 @@ def add_support(
         f"{judge} has read it.",
         failure=None if support else "no verdict",
     )
-    support_file(folder).add([record])
+    folder.supports.add([record])
 
 
 def add_findings(

@@ -1,5 +1,6 @@
-"""`kg-build eval` measures how good answers are, with one file for each of its commands."""
+"""`kg-build eval` measures how good answers are."""
 
+from importlib import import_module
 from typing import Final
 
 import click
@@ -15,15 +16,29 @@ COMMANDS: Final = {
     "judge": "Have a model compare the answers.",
     "verdict": "Compare answers yourself, without seeing who gave them.",
     "ground": "Measure how far answers and reports rest on what they cite.",
-    "retrieval": "Measure which passages are found for questions of several steps.",
     "claims": "Find what the answers state.",
     "results": "Show what the verdicts and the claims say.",
     "report": "Write the report: a web page, Markdown or CSV.",
     "status": "Show what the folder holds, what is missing, and what the answers cost.",
 }
+MAKING: Final = ("questions", "answers", "import")
+JUDGING: Final = ("judge", "verdict", "ground", "claims")
 
 
-@click.group(cls=LazyGroup, package="graphrag_neo4j.cli.eval", summaries=COMMANDS)
+class _Commands(LazyGroup):
+    """The commands, of which several share a module."""
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """Imports the module of a command, and returns the command. None if there is none."""
+        if name not in COMMANDS:
+            return None
+        module = "making" if name in MAKING else "judging" if name in JUDGING else "showing"
+        imported = import_module(f"{__name__}.{module}")
+        command: click.Command = getattr(imported, "import_" if name == "import" else name)
+        return command
+
+
+@click.group(cls=_Commands, package="graphrag_neo4j.cli.eval", summaries=COMMANDS)
 def eval() -> None:  # noqa: A001 - the name of the command
     """Measure how good the answers are, on your own documents and with your own model.
 

@@ -1,82 +1,108 @@
-"""The course of a command of `kg-build eval` that pays: tell, ask, work, tell again.
+"""What the commands of `kg-build eval` share: their options, and the course of those that pay.
 
-It tells what it will take (`confirm`) and then runs its work by `run_paid`, which says what was
-saved if the work ends early. `make_asked` is the whole course of a command with one step, such as
-`judge`; `refuse_failed` is its end.
+They tell what they will take and ask (`confirm`), work (`run_heard`), say what was saved if the
+work ends early, and end with the reasons of what failed (`refuse_failed`).
 """
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, ParamSpec, TypeVar
 
 import click
 
-from graphrag_neo4j.cli.options import run, settings_of
+from graphrag_neo4j.cli.options import NearestChoice, Number, run
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening, money
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import BudgetSpentError, InputError
-from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.steps import Item, StepResult
+from graphrag_neo4j.evaluation.records import METRICS
+from graphrag_neo4j.evaluation.steps import CallEstimate
+from graphrag_neo4j.evaluation.tables import Table, formatted
 from graphrag_neo4j.events import Event, Listener, Notice
-from graphrag_neo4j.indexing.step_estimate import StepEstimate
-from graphrag_neo4j.llm.endpoint import NO_MODEL
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.installing import install_command
 
 __all__ = [
     "INTERRUPTED_CODE",
-    "PaidStep",
+    "condition_option",
     "confirm",
-    "judging_settings",
-    "make_asked",
-    "reasons_of",
+    "extra_needed",
+    "folder_argument",
+    "metric_option",
+    "paying_options",
+    "print_table",
     "refuse_failed",
     "refuse_unasked",
     "run_heard",
-    "run_paid",
-    "told_once",
+    "saved",
+    "whole",
 ]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 INTERRUPTED_CODE: Final = 130
-ASK: Final = "No one can be asked whether to go on: add --yes to the command."
-STOPPED: Final = "Nothing more was done."
-GO_ON: Final = "Run the same command again to continue."
 MOST_REASONS: Final = 5
 
+folder_argument = click.argument(
+    "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER"
+)
+metric_option = click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    type=NearestChoice(METRICS),
+    help="What to compare; repeat the option for several. [default: all that the plan has]",
+)
+condition_option = click.option(
+    "-c",
+    "--condition",
+    "conditions",
+    multiple=True,
+    metavar="NAME",
+    help="Compare only these conditions; repeat the option. [default: all with answers]",
+)
 
-@dataclass(frozen=True, slots=True)
-class PaidStep:
-    """The one step of a command: the file of its records, and what they are called.
 
-    `noun` is the name of one record and of several. `saved` is a sentence about them, in which {}
-    stands for their number.
-    """
+def paying_options(command: Callable[P, T]) -> Callable[P, T]:
+    """Adds the options of a command that asks a model."""
+    command = click.option("--quiet", is_flag=True, help="Print only warnings and errors.")(command)
+    command = click.option("--yes", is_flag=True, help="Do not ask before the model is called.")(
+        command
+    )
+    command = click.option(
+        "--max-cost",
+        type=Number(least=0, whole=False),
+        metavar="DOLLARS",
+        help=(
+            "Stop when the model calls of this run have cost this many US dollars. What is done is "
+            "kept."
+        ),
+    )(command)
+    return click.option(
+        "--model",
+        metavar="NAME",
+        help="The chat model to use instead of that of the settings.",
+    )(command)
 
-    file: RecordFile[Any]
-    noun: tuple[str, str]
-    saved: str
+
+def whole(number: float | None) -> int | None:
+    """The value of an option that takes a whole number."""
+    return None if number is None else int(number)
 
 
-def judging_settings(model: str | None, **values: Any) -> Settings:  # noqa: ANN401 - settings
-    """Returns the settings of a command in which a model judges; `model` is its --model.
-
-    Raises InputError if no model is set.
-    """
-    settings = settings_of(judge_model=model, **values)
-    if not settings.has_model:
-        raise InputError(NO_MODEL)
-    return settings
+def saved(n: int, one: str) -> str:
+    """Returns a sentence that says how many records of a kind are saved."""
+    return f"{counted(n, one)} {'is' if n == 1 else 'are'} saved."
 
 
 def refuse_unasked(*, yes: bool) -> None:
     """Raises InputError if a person must be asked, and no one can be."""
     if not (yes or terminal.can_ask()):
-        raise InputError(ASK)
+        raise InputError("No one can be asked whether to go on: add --yes to the command.")
 
 
-def confirm(steps: Sequence[StepEstimate], what: str, *, yes: bool, quiet: bool) -> None:
+def confirm(steps: Sequence[CallEstimate], what: str, *, yes: bool, quiet: bool) -> None:
     """Tells what the next calls take, and asks whether to go on. Without calls it does nothing.
 
     `what` says what is made of them, such as "20 answers". Ends the command if the user says no.
@@ -85,11 +111,21 @@ def confirm(steps: Sequence[StepEstimate], what: str, *, yes: bool, quiet: bool)
     if not calls:
         return
     if not quiet:
-        if len(steps) > 1:
-            _print_steps(steps)
+        rows = [
+            (
+                one.step,
+                f"{one.calls:,}",
+                f"{one.input_tokens:,}",
+                f"{one.output_tokens:,}",
+                _cost([one]),
+            )
+            for one in steps
+        ]
+        if len(rows) > 1:
+            terminal.table(("", "calls", "tokens in", "tokens out", "cost"), rows)
         sent, replied = (
-            sum(step.input_tokens for step in steps),
-            sum(step.output_tokens for step in steps),
+            sum(one.input_tokens for one in steps),
+            sum(one.output_tokens for one in steps),
         )
         terminal.line(
             f"{what} will take about {counted(calls, 'call')} with {sent:,} input tokens and "
@@ -97,92 +133,54 @@ def confirm(steps: Sequence[StepEstimate], what: str, *, yes: bool, quiet: bool)
         )
     refuse_unasked(yes=yes)
     if not (yes or terminal.confirmed("Go on?")):
-        terminal.line(STOPPED)
+        terminal.line("Nothing more was done.")
         raise click.exceptions.Exit(1)
 
 
-def run_paid(work: Callable[[], Coroutine[Any, Any, T]], saved: Callable[[], str]) -> T:
-    """Runs work that asks a model, and returns its result.
-
-    `saved` says what the folder holds, such as "37 of 750 answers are saved." It is told, with how
-    to go on, after Ctrl-C and where the cost limit is reached.
-    """
-    try:
-        return run(work)
-    except KeyboardInterrupt:
-        terminal.line(f"The command was interrupted. {saved()} {GO_ON}", error=True)
-        raise click.exceptions.Exit(INTERRUPTED_CODE) from None
-    except BudgetSpentError as error:
-        terminal.line(f"Error: {error} {saved()} {GO_ON}", error=True)
-        raise click.exceptions.Exit(1) from None
-
-
-def told_once(listen: Listener, told: set[str]) -> Listener:
-    """Returns a listener that leaves out a notice that was told before, and notes the others.
-
-    A command that estimates and then works opens the graph twice, and would tell it twice.
-    """
-
-    def forward(event: Event) -> None:
-        if isinstance(event, Notice):
-            if event.text in told:
-                return
-            told.add(event.text)
-        listen(event)
-
-    return forward
+def _cost(steps: Sequence[CallEstimate]) -> str:
+    costs = [step.cost for step in steps]
+    if any(cost is None for cost in costs):
+        return "unknown cost"
+    return f"about {money(sum(cost or 0 for cost in costs))}"
 
 
 def run_heard(
     make: Callable[[Listener], Coroutine[Any, Any, T]],
-    saved: Callable[[], str],
+    kept: Callable[[], str],
     *,
     quiet: bool,
     fleeting: bool = False,
+    told: set[str] | None = None,
 ) -> T:
     """Runs work with its progress, which is wiped at the end if it is `fleeting`.
 
-    `saved` is that of `run_paid`.
+    `kept` says what the folder holds, such as "37 answers are saved." It is told, with how to go
+    on, after Ctrl-C and where the cost limit is reached. `told` holds the notices that were told
+    before: they are not told again, and new ones are added.
     """
+    known = set[str]() if told is None else told
 
     async def work() -> T:
         with listening(quiet=quiet, fleeting=fleeting) as listen:
-            return await make(listen)
 
-    return run_paid(work, saved)
+            def hear(event: Event) -> None:
+                if not isinstance(event, Notice):
+                    listen(event)
+                elif event.text not in known:
+                    known.add(event.text)
+                    listen(event)
 
+            return await make(hear)
 
-def make_asked(
-    step: PaidStep,
-    missing: Sequence[Item],
-    estimate: StepEstimate,
-    make: Callable[[Listener], Coroutine[Any, Any, StepResult]],
-    *,
-    yes: bool,
-    quiet: bool,
-) -> StepResult:
-    """Asks whether to go on, makes the records that are missing, and tells how many there are.
-
-    Without such records it does nothing. Ends the command if the user says no.
-    """
-    confirm([estimate], counted(len(missing), *step.noun), yes=yes, quiet=quiet)
-    if not missing:
-        return StepResult()
-
-    def saved() -> str:
-        new = (f"new {one}" for one in step.noun)
-        return step.saved.format(counted(sum(one.key in step.file for one in missing), *new))
-
-    done = run_heard(make, saved, quiet=quiet)
-    if done.made and not quiet:
-        terminal.line(step.saved.format(counted(done.made, *step.noun)))
-    return done
-
-
-def reasons_of(file: RecordFile[Any], asked: Iterable[Item]) -> list[str | None]:
-    """The reasons why records that were asked for are missing; None for those that are not."""
-    keys = {one.key for one in asked}
-    return [record.failure for record in file if record.key in keys]
+    go_on = "Run the same command again to continue."
+    try:
+        return run(work)
+    except KeyboardInterrupt:
+        terminal.line(f"The command was interrupted. {kept()} {go_on}", error=True)
+        raise click.exceptions.Exit(INTERRUPTED_CODE) from None
+    except BudgetSpentError as error:
+        terminal.line(f"Error: {error} {kept()} {go_on}", error=True)
+        raise click.exceptions.Exit(1) from None
 
 
 def refuse_failed(failed: str, n: int, reasons: Iterable[str | None]) -> None:
@@ -198,22 +196,35 @@ def refuse_failed(failed: str, n: int, reasons: Iterable[str | None]) -> None:
     raise click.exceptions.Exit(1)
 
 
-def _print_steps(steps: Sequence[StepEstimate]) -> None:
+def print_table(table: Table) -> None:
+    """Prints a table with its title, its note and what its columns mean; nothing without rows."""
+    if not table.rows:
+        return
+    terminal.line()
+    terminal.line(table.title, style="bold")
+    if table.told:
+        terminal.line(table.told.replace("`", ""), style="dim")
     rows = [
-        (
-            step.step,
-            f"{step.calls:,}",
-            f"{step.input_tokens:,}",
-            f"{step.output_tokens:,}",
-            _cost([step]),
-        )
-        for step in steps
+        [formatted(value, one.form) for value, one in zip(row, table.columns, strict=True)]
+        for row in table.shown
     ]
-    terminal.table(("", "calls", "tokens in", "tokens out", "cost"), rows)
+    left = [one.name for one in table.columns if one.form == "text"]
+    terminal.table([one.name for one in table.columns], rows, left=left)
+    if meanings := [f"{one.name}: {one.meaning}" for one in table.columns if one.meaning]:
+        terminal.line("; ".join(meanings) + ".", style="dim")
 
 
-def _cost(steps: Sequence[StepEstimate]) -> str:
-    costs = [step.cost for step in steps]
-    if any(cost is None for cost in costs):
-        return "unknown cost"
-    return f"about {money(sum(cost or 0 for cost in costs))}"
+@contextmanager
+def extra_needed(sentence: str) -> Iterator[None]:
+    """Says how the extra `eval` is installed if an import lacks a package of another project.
+
+    `{name}` in the beginning of the sentence is the name of that package.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("graphrag_neo4j"):
+            raise  # a module of ours: no installation would help
+        raise InputError(
+            f"{sentence.format(name=error.name)}: {install_command('eval')}"
+        ) from error

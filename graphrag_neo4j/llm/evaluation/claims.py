@@ -13,33 +13,32 @@ once, which costs a tenth of the calls. What a reply adds to its sentence is not
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 import regex
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.llm.evaluation.added_content import added_content
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
-from graphrag_neo4j.llm.evaluation.schemas import (
-    DecompositionSchema,
-    DisambiguationSchema,
-    NumberedSchema,
-    SelectionSchema,
-)
-from graphrag_neo4j.llm.prompts import load_prompt, marked
+from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.replies.reply_values import read_reference
 from graphrag_neo4j.llm.reply_limits import reply_limit
-from graphrag_neo4j.llm.schemas import ReplySchema
+from graphrag_neo4j.llm.schemas import Listed, ReplySchema, Text
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import LLMTask, Message, Reply, Request
+from graphrag_neo4j.nlp.languages import is_stop_word, language_of
 from graphrag_neo4j.nlp.sentences import sentences_of
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, storable
+from graphrag_neo4j.text import fold, spaced_characters, storable
 
-__all__ = ["SENTENCES_AT_ONCE", "AnswerPart", "ClaimSteps", "SentenceClaims", "answer_parts"]
+# The docstring of a public schema becomes its description in the JSON schema, which the model
+# reads: to change it is to change the prompt.
+
+__all__ = ["AnswerPart", "ClaimSteps", "SentenceClaims", "added_content", "answer_parts"]
 
 Outcome = Literal["claims", "nothing to check", "ambiguous", "added"]
 KNOWN: Final = ("question", "context", "sentences")
@@ -56,6 +55,74 @@ RULE = regex.compile(r"[\s|:*_=-]*+")
 BEGINS = regex.compile(
     rf"(?:{RULE.pattern}$|{HEADING.pattern}$|[ \t]*+(?:(?:[-*+•>]|\d{{1,3}}[.)])[ \t]|\|))"
 )
+
+
+WORD = regex.compile(r"\p{N}+(?:[.,]\p{N}+)*|[\p{L}\p{N}\p{M}]+")
+DIGIT = regex.compile(r"\p{N}")
+BETWEEN_DIGITS = regex.compile(r"(?<=\p{N}{1,3})[.,](?=\p{N}{3}(?!\p{N}))")  # 1,000 and 1.000
+SHORTEST_STEM = 4  # letters
+LONGEST = 40  # letters of a word whose beginnings are kept
+ENDING = 2  # letters of a word that another form of it may lack
+MOST_NEW = 0.5  # share of the words that may be new, apart from names and numbers
+MOST_ITEMS = 50  # sentences of one request
+Number = Annotated[int, BeforeValidator(read_reference)]
+LongText = Annotated[Text, Field(json_schema_extra={"maxLength": 1500})]
+
+
+class NumberedSchema(ReplySchema):
+    """An item about the sentence with this number, from 1."""
+
+    number: Number
+
+
+class _SelectedSchema(NumberedSchema):
+    defaults: ClassVar[Mapping[str, object]] = {"text": ""}
+    verdict: Annotated[
+        Literal["keep", "part", "none"],
+        BeforeValidator(lambda value: str(value).strip().casefold()),
+    ]
+    text: LongText
+
+
+class SelectionSchema(ReplySchema):
+    """Which sentences state something that can be checked."""
+
+    model_config = ConfigDict(title="selected_sentences")
+    listed = "selected"
+    item_fields = ("verdict", "number", "text")
+    selected: Listed[_SelectedSchema] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
+
+
+class _ResolvedSchema(NumberedSchema):
+    defaults: ClassVar[Mapping[str, object]] = {"text": ""}
+    verdict: Annotated[
+        Literal["clear", "resolved", "ambiguous"],
+        BeforeValidator(lambda value: str(value).strip().casefold()),
+    ]
+    text: LongText
+
+
+class DisambiguationSchema(ReplySchema):
+    """Which sentences have one meaning, and what they say without the text around them."""
+
+    model_config = ConfigDict(title="resolved_sentences")
+    listed = "resolved"
+    item_fields = ("verdict", "number", "text")
+    resolved: Listed[_ResolvedSchema] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
+
+
+class _DecomposedSchema(NumberedSchema):
+    defaults: ClassVar[Mapping[str, object]] = {"claims": []}
+    claims: Listed[LongText] = Field(json_schema_extra={"maxItems": 30})
+
+
+class DecompositionSchema(ReplySchema):
+    """The claims that each sentence makes."""
+
+    model_config = ConfigDict(title="sentence_claims")
+    listed = "decomposed"
+    item_fields = ("claims", "number")
+    decomposed: Listed[_DecomposedSchema] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +194,6 @@ class ClaimSteps:
         self.model = settings.model_for("judge")
         self._limit = reply_limit("answer_claims", settings)
 
-    @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
-        """Makes the steps from settings. Raises InputError if a prompt file can't be used."""
-        return cls(settings)
-
     @property
     def signature(self) -> str:
         """A hash of the prompts and the model."""
@@ -145,79 +207,50 @@ class ClaimSteps:
         reply says nothing about a sentence, also when it is asked for a second time.
         """
         read = [_Read(sentence, sentence) for sentence in part.sentences]
-        yield from self._selected(question, part, read)
-        yield from self._resolved(question, part, _open(read))
-        yield from self._decomposed(question, part, _open(read))
-        return tuple(
-            SentenceClaims(one.sentence, one.outcome, tuple(one.claims), tuple(one.left_out))
-            for one in read
-        )
-
-    def _selected(
-        self, question: str, part: AnswerPart, read: Sequence[_Read]
-    ) -> Generator[Request, Reply, None]:
-        if not read:
-            return
-        request = self._request(self._select.fill, question, part, read)
-        found = yield from read_json(request, SelectionSchema, partial(_each_once, len(read)))
-        for item in found.selected:
-            one = read[item.number - 1]
+        asked = partial(self._items, question, part, read)
+        for one, item in (yield from asked(self._select, SelectionSchema)):
             if item.verdict == "none":
                 one.outcome = "nothing to check"
             elif item.verdict == "part":
                 _change(one, item.text, [one.sentence])
-
-    def _resolved(
-        self, question: str, part: AnswerPart, read: Sequence[_Read]
-    ) -> Generator[Request, Reply, None]:
-        if not read:
-            return
-        request = self._request(self._disambiguate.fill, question, part, read)
-        check = partial(_each_once, len(read))
-        found = yield from read_json(request, DisambiguationSchema, check)
-        for item in found.resolved:
-            one = read[item.number - 1]
+        for one, item in (yield from asked(self._disambiguate, DisambiguationSchema)):
             if item.verdict == "ambiguous":
                 one.outcome = "ambiguous"
             elif item.verdict == "resolved":
                 _change(one, item.text, [one.text, part.context, question])
-
-    def _decomposed(
-        self, question: str, part: AnswerPart, read: Sequence[_Read]
-    ) -> Generator[Request, Reply, None]:
-        if not read:
-            return
-        request = self._request(self._decompose.fill, question, part, read)
-        check = partial(_each_once, len(read))
-        found = yield from read_json(request, DecompositionSchema, check)
-        for item in found.decomposed:
-            one = read[item.number - 1]
+        for one, item in (yield from asked(self._decompose, DecompositionSchema)):
             said = [text for text in map(_plain, item.claims) if text]
             # What the sentence does not say itself, a claim may have from the text around it.
             sources = [one.text, part.context, question]
             one.claims = [text for text in dict.fromkeys(said) if one.take(text, sources)]
             if not one.claims:
                 one.outcome = "added" if said else "nothing to check"
+        return tuple(
+            SentenceClaims(one.sentence, one.outcome, tuple(one.claims), tuple(one.left_out))
+            for one in read
+        )
 
-    def _request(
+    def _items(
         self,
-        fill: Callable[[Mapping[str, str]], str],
         question: str,
         part: AnswerPart,
         read: Sequence[_Read],
-    ) -> Request:
-        listed = "\n".join(f"{number}. {one.text}" for number, one in enumerate(read, start=1))
+        prompt: Prompt,
+        schema: type[ReplySchema],
+    ) -> Generator[Request, Reply, list[tuple[_Read, Any]]]:
+        """Makes the request of a step, and returns the item about each sentence that it reads."""
+        left = [one for one in read if one.outcome == "claims"]
+        if not left:
+            return []
+        listed = "\n".join(f"{number}. {one.text}" for number, one in enumerate(left, start=1))
         values = {
             "question": marked(_plain(question)),
             "context": marked(storable(part.context)[0]),
             "sentences": marked(storable(listed)[0]),
         }
-        return Request("answer_claims", (Message("user", fill(values)),), self._limit)
-
-
-def _open(read: Sequence[_Read]) -> list[_Read]:
-    """The sentences that go on to the next step."""
-    return [one for one in read if one.outcome == "claims"]
+        request = Request("answer_claims", (Message("user", prompt.fill(values)),), self._limit)
+        found = yield from read_json(request, schema, partial(_each_once, len(left)))
+        return [(left[item.number - 1], item) for item in getattr(found, found.listed)]
 
 
 def _change(one: _Read, text: str, sources: Sequence[str]) -> None:
@@ -272,3 +305,54 @@ def _blocks(answer: str) -> Iterator[str]:
             yield line
         elif not RULE.fullmatch(line):
             block.append(line)
+
+
+def added_content(text: str, sources: Iterable[str]) -> str | None:
+    """Returns a reason why a text says more than its sources; None if no such reason is found.
+
+    A name or a number that stands in no source is one, and so is a text that consists mostly of
+    words that stand in no source. The forms of a word count as one word.
+
+    >>> added_content("Ada met Bob in 1843.", ["She met Bob.", "Who is Ada?"])
+    "'1843' stands in no source"
+    >>> added_content("Ada met Bob.", ["She met Bob.", "Who is Ada?"])
+    """
+    words, known = _words_of(text), _Known(" \n ".join(sources))
+    for place, word in enumerate(words):
+        told = DIGIT.search(word) or _is_name(word, first=place == 0)
+        if told and not known.holds(word):
+            return f"'{word}' stands in no source"
+    language = language_of(text, words)
+    said = [word for word in words if not is_stop_word(word.casefold(), language)]
+    new = [word for word in said if not known.holds(word)]
+    if len(new) > MOST_NEW * len(said):
+        return "most of its words stand in no source"
+    return None
+
+
+def _is_name(word: str, *, first: bool) -> bool:
+    """Whether a word is written like a name. The first word of a sentence has a capital anyway."""
+    return any(letter.isupper() for letter in (word[1:] if first else word))
+
+
+class _Known:
+    """The words of the sources, with the beginnings that their other forms share."""
+
+    def __init__(self, sources: str) -> None:
+        self._words = {word.casefold() for word in _words_of(sources)}
+        self._beginnings = {
+            word[:length]
+            for word in self._words
+            for length in range(SHORTEST_STEM, min(len(word), LONGEST) + 1)
+        }
+
+    def holds(self, word: str) -> bool:
+        """Whether the sources hold a word or another form of it; a number has one form."""
+        key = word.casefold()
+        if key in self._words or DIGIT.search(key):
+            return key in self._words
+        return key[: max(SHORTEST_STEM, len(key) - ENDING)] in self._beginnings
+
+
+def _words_of(text: str) -> list[str]:
+    return WORD.findall(spaced_characters(BETWEEN_DIGITS.sub("", fold(text))))

@@ -7,34 +7,64 @@ no way of answering. What it says is made one line without marks, because it bec
 next prompt.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+# The docstring of a public schema becomes its description in the JSON schema, which the model
+# reads: to change it is to change the prompt.
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field
 
 from graphrag_neo4j.context.citations import neutralised, rewrite
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.copied_instructions import Instructions
-from graphrag_neo4j.llm.evaluation.question_schemas import (
-    DescriptionSchema,
-    PersonasSchema,
-    TaskQuestionsSchema,
-    TasksSchema,
-)
 from graphrag_neo4j.llm.follow_up import asks
 from graphrag_neo4j.llm.prompts import load_prompt, marked
-from graphrag_neo4j.llm.schemas import ReplySchema
+from graphrag_neo4j.llm.schemas import Listed, ReplySchema, Text
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.tuning import plain_line
 from graphrag_neo4j.model import LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold_prose, name_key, storable
 
-__all__ = ["describe", "name_personas", "name_tasks", "write_questions"]
+__all__ = ["describe", "name_things"]
 
-W = TypeVar("W", bound=ReplySchema)
 LONGEST_DESCRIPTION = 1500  # characters
 SUMMARY = 500  # characters of a report's summary that the model is shown
 REPLY_TOKENS = 3000
-SAME = "the language of the description"
+MOST_ITEMS = 50  # items of a list
+Phrase = Annotated[Text, Field(json_schema_extra={"maxLength": 400})]
+
+
+class DescriptionSchema(ReplySchema):
+    """A short description of a collection of documents."""
+
+    model_config = ConfigDict(title="collection_description")
+    description: Annotated[Text, Field(min_length=1)] = Field(json_schema_extra={"maxLength": 1500})
+
+
+class PersonasSchema(ReplySchema):
+    """People who use a collection."""
+
+    model_config = ConfigDict(title="evaluation_personas")
+    listed = "personas"
+    personas: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
+
+
+class TasksSchema(ReplySchema):
+    """Tasks of a person who uses a collection."""
+
+    model_config = ConfigDict(title="evaluation_tasks")
+    listed = "tasks"
+    tasks: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
+
+
+class TaskQuestionsSchema(ReplySchema):
+    """Questions that a person asks of a collection to do a task."""
+
+    model_config = ConfigDict(title="evaluation_questions")
+    listed = "questions"
+    questions: Listed[Phrase] = Field(json_schema_extra={"maxItems": MOST_ITEMS})
 
 
 def describe(reports: Sequence[tuple[str, str]], settings: Settings) -> LLMTask[str]:
@@ -62,70 +92,41 @@ def describe(reports: Sequence[tuple[str, str]], settings: Settings) -> LLMTask[
     return excerpt(neutralised(fold_prose(found.description)), LONGEST_DESCRIPTION)
 
 
-def name_personas(description: str, n: int, settings: Settings) -> LLMTask[Sequence[str]]:
-    """Returns at most `n` personas who use a collection. Raises ReplyError if there is none."""
-    request = _about("eval_personas", n, settings, description=description)
-    found = yield from read_json(request, PersonasSchema, _some("personas"))
-    return _lines(found.personas, n)
+SCHEMAS: Final[Mapping[str, type[ReplySchema]]] = {
+    "personas": PersonasSchema,
+    "tasks": TasksSchema,
+    "questions": TaskQuestionsSchema,
+}
 
 
-def name_tasks(
-    description: str, persona: str, n: int, settings: Settings
+def name_things(
+    kind: Literal["personas", "tasks", "questions"], n: int, settings: Settings, **shown: str
 ) -> LLMTask[Sequence[str]]:
-    """Returns at most `n` tasks of a persona. Raises ReplyError if there is none."""
-    request = _about("eval_tasks", n, settings, description=description, persona=persona)
-    found = yield from read_json(request, TasksSchema, _some("tasks"))
-    return _lines(found.tasks, n)
+    """Returns at most `n` personas, tasks of a persona, or questions of a persona for a task.
 
-
-def write_questions(
-    description: str, persona: str, task: str, n: int, settings: Settings
-) -> LLMTask[Sequence[str]]:
-    """Returns at most `n` questions that a persona asks for a task.
-
-    What is no question is left out. Raises ReplyError if there is none.
+    `shown` are the texts of the prompt: the `description`, the `persona` and the `task`. What is no
+    question is left out of the questions. Raises ReplyError if nothing is left.
     """
-    request = _about(
-        "eval_questions", n, settings, description=description, persona=persona, task=task
-    )
-    found = yield from read_json(request, TaskQuestionsSchema, _some("questions", _is_question))
-    return _lines(found.questions, n)
+    prompt = load_prompt(f"eval_{kind}", settings.prompts, needs="description")
+    texts = {name: marked(storable(text)[0]) for name, text in shown.items()}
+    language = settings.language or "the language of the description"
 
+    def check(found: ReplySchema, odd: list[str]) -> ReplySchema:
+        given: Sequence[str] = getattr(found, kind)
+        usable = [text for text in given if plain_line(text)]
+        if kind == "questions":  # it asks something, and is short enough to be kept as a whole
+            lines = {text: plain_line(text) for text in usable}
+            usable = [one for one in usable if asks(lines[one]) and not lines[one].endswith("…")]
+        if not usable:
+            raise ReplyError(f"the reply holds no {kind}")
+        odd += [f"an item that can't be used among the {kind}"] * (len(given) - len(usable))
+        return found.model_copy(update={kind: usable})
 
-def _about(name: str, n: int, settings: Settings, **texts: str) -> Request:
-    """Returns the request of a prompt whose texts stand between marks."""
-    prompt = load_prompt(name, settings.prompts, needs="description")
-    shown = {key: marked(storable(text)[0]) for key, text in texts.items()}
-    values = {"n": str(n), "language": settings.language or SAME, **shown}
-    return _request(prompt.fill(values))
+    request = _request(prompt.fill({"n": str(n), "language": language, **texts}))
+    found = yield from read_json(request, SCHEMAS[kind], check)
+    lines = map(plain_line, getattr(found, kind))
+    return list({name_key(line): line for line in lines}.values())[:n]
 
 
 def _request(prompt: str) -> Request:
     return Request("report", (Message("user", prompt),), REPLY_TOKENS)
-
-
-def _some(
-    name: str, is_usable: Callable[[str], bool] = lambda text: bool(plain_line(text))
-) -> Callable[[W, list[str]], W]:
-    """Returns a check that leaves out unusable items of a list, and refuses an empty one."""
-
-    def check(found: W, odd: list[str]) -> W:
-        given: Sequence[str] = getattr(found, name)
-        usable = [text for text in given if is_usable(text)]
-        if not usable:
-            raise ReplyError(f"the reply holds no {name}")
-        odd += [f"an item that can't be used among the {name}"] * (len(given) - len(usable))
-        return found.model_copy(update={name: usable})
-
-    return check
-
-
-def _is_question(text: str) -> bool:
-    """Tells whether a text asks something, and is short enough to be kept as a whole."""
-    line = plain_line(text)
-    return asks(line) and not line.endswith("…")
-
-
-def _lines(texts: Sequence[str], n: int) -> list[str]:
-    """Returns the first `n` texts as plain lines, each only once."""
-    return list({name_key(line): line for line in map(plain_line, texts)}.values())[:n]

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.evaluation import AnswerPart, ClaimSteps, SentenceClaims, answer_parts
-from graphrag_neo4j.llm.evaluation.added_content import added_content
+from graphrag_neo4j.llm.evaluation.claims import (
+    AnswerPart,
+    ClaimSteps,
+    SentenceClaims,
+    added_content,
+    answer_parts,
+)
 from graphrag_neo4j.model import Request
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive
-from tests.support.fake_endpoint import FakeEndpoint
 
 QUESTION = "Who was Jacob Marley?"
 ANSWER = """# Marley
@@ -56,20 +59,13 @@ def decomposed(*claims: Sequence[str]) -> str:
 def found(
     part: AnswerPart, *replies: str, question: str = QUESTION
 ) -> tuple[tuple[SentenceClaims, ...], list[Request]]:
-    return drive(ClaimSteps.from_settings(load_settings()).claims(question, part), replies)
+    return drive(ClaimSteps(load_settings()).claims(question, part), replies)
 
 
 def test_an_answer_is_divided_into_its_sentences() -> None:
     (part,) = answer_parts(ANSWER)
     assert part.sentences == SENTENCES
     assert part.context == "\n".join(["Marley", *SENTENCES])
-
-
-def test_a_long_answer_is_divided_into_parts_with_the_text_around_them() -> None:
-    parts = answer_parts(" ".join(f"Clerk {n} was poor." for n in range(25)))
-    assert [len(part.sentences) for part in parts] == [10, 10, 5]
-    assert parts[1].context.splitlines()[0] == "Clerk 5 was poor."
-    assert parts[1].context.splitlines()[-1] == "Clerk 24 was poor."
 
 
 @pytest.mark.parametrize(
@@ -115,12 +111,6 @@ def test_claims_are_found_in_three_steps() -> None:
     assert "4. Death: He died in 1836." in shown[0]
     assert "3. He died in 1836." in shown[1]
     assert "2. Jacob Marley died in 1836." in shown[2]
-
-
-def test_no_request_is_made_where_no_sentence_is_left() -> None:
-    assert found(AnswerPart((), ""))[0] == ()
-    (one,), requests = found(AnswerPart(("What a life!",), "What a life!"), selected("none"))
-    assert (one.outcome, len(requests)) == ("nothing to check", 1)
 
 
 def test_a_rewritten_sentence_that_says_more_is_not_accepted() -> None:
@@ -181,16 +171,3 @@ def test_a_long_answer_is_read_in_linear_time() -> None:
     for piece in ("word ", "| ", "** ", "[1, ", "# ", "\n\n- ", "字", "1. ", "(source: "):
         parts = answer_parts(piece * (300_000 // len(piece)))
         assert len(parts) < 200_000
-
-
-async def test_the_fake_endpoint_finds_claims_over_http() -> None:
-    (part,) = answer_parts("Ann sails, and Bob rows. I think so. It sank. Lie here.")
-    with FakeEndpoint() as fake:
-        settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
-        async with Endpoint(settings) as endpoint:
-            steps = ClaimSteps.from_settings(settings)
-            claims = await endpoint.run(steps.claims("Who?", part))
-    assert [one.outcome for one in claims] == ["claims", "nothing to check", "ambiguous", "claims"]
-    assert claims[0].claims == ("Ann sails.", "Bob rows.")
-    assert claims[3].claims == ("Lie here.",)
-    assert "Zarathustra" in claims[3].left_out[0]

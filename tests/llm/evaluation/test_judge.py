@@ -4,17 +4,12 @@ import json
 
 import pytest
 
-from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm import Endpoint, model_of
-from graphrag_neo4j.llm.evaluation import (
-    DEFINITIONS,
-    ClaimSteps,
-    Judge,
-    Metric,
-    Verdict,
-    answer_parts,
-    plain_answer,
-)
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.evaluation.records import Metric
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.evaluation.claims import ClaimSteps, answer_parts
+from graphrag_neo4j.llm.evaluation.judges import DEFINITIONS, Judgement, PairJudge
+from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
@@ -30,16 +25,18 @@ GOOD = '{"reasoning": "It covers more.", "winner": 2}'
 TABLE_5 = {"comprehensiveness": 1, "diversity": 1, "empowerment": 1, "directness": 2}
 
 
-def judged(*replies: str | Reply, one: str = SHORT, other: str = LONG) -> tuple[Verdict, list[str]]:
+def judged(
+    *replies: str | Reply, one: str = SHORT, other: str = LONG
+) -> tuple[Judgement, list[str]]:
     """The verdict, and the prompts of the requests."""
-    judge = Judge.from_settings(load_settings())
+    judge = PairJudge(load_settings())
     verdict, requests = drive(judge.compare(QUESTION, one, other, "diversity"), replies)
     return verdict, [request.messages[-1].content for request in requests]
 
 
 def test_the_judge_sees_the_question_both_answers_and_the_metric() -> None:
     verdict, (prompt,) = judged(GOOD)
-    assert verdict == Verdict("second", "It covers more.")
+    assert verdict == Judgement("second", "It covers more.")
     assert DEFINITIONS["diversity"] in prompt
     assert prompt.index(QUESTION) < prompt.index(SHORT) < prompt.index(LONG)
 
@@ -48,9 +45,9 @@ def test_the_judge_sees_the_question_both_answers_and_the_metric() -> None:
 def test_the_verdicts_of_the_paper_are_read(metric: Metric) -> None:
     said = f"Answer {TABLE_5[metric]} is better because it serves the reader."
     reply = json.dumps({"winner": TABLE_5[metric], "reasoning": said})
-    judge = Judge.from_settings(load_settings())
+    judge = PairJudge(load_settings())
     verdict, _ = drive(judge.compare(QUESTION, LONG, SHORT, metric), [reply])
-    assert verdict == Verdict("second" if metric == "directness" else "first", said)
+    assert verdict == Judgement("second" if metric == "directness" else "first", said)
 
 
 @pytest.mark.parametrize(
@@ -121,49 +118,11 @@ def test_what_is_no_citation_stays(text: str) -> None:
     assert plain_answer(text) == text
 
 
-def test_text_that_can_not_be_stored_does_not_end_the_run() -> None:
-    assert judged(GOOD, one="\ud800 \x00", other="")[0].winner == "second"
-
-
-def test_the_signature_changes_with_the_model_of_the_judge() -> None:
-    one, other = (Judge(load_settings(judge_model=name)).signature for name in ("a", "b"))
-    assert one != other
-    assert Judge(load_settings(answer_model="c", judge_model="a")).signature == one
-
-
-def test_the_judge_has_a_model_of_its_own() -> None:
-    settings = load_settings(model="all", judge_model="strict")
-    assert model_of(settings, "judge") == model_of(settings, "answer_claims") == "strict"
-    assert model_of(load_settings(model="all"), "judge") == "all"
-
-
-def test_a_prompt_without_a_place_for_the_answers_is_refused(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("prompts")
-    (folder / "eval_judge.md").write_text("Which one? $question", encoding="utf-8")
-    with pytest.raises(InputError, match="answer_1"):
-        Judge.from_settings(load_settings(prompts=folder))
-
-
-async def test_the_fake_judge_finds_the_better_answer_over_http() -> None:
-    good = f"{SHORT} Quality mark 7."
-    with FakeEndpoint(misjudged=("winner 3",)) as fake:
-        settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
-        async with Endpoint(settings) as endpoint:
-            judge = Judge.from_settings(settings)
-            for one, other, winner in ((good, LONG, "first"), (LONG, good, "second")):
-                verdict = await endpoint.run(judge.compare(QUESTION, one, other, "diversity"))
-                assert verdict.winner == winner
-        assert fake.count("json:judged_answers") == 4
-        assert endpoint.meter.steps["judge"].calls == 4
-
-
 async def test_a_server_that_knows_no_schemas_judges_and_finds_claims() -> None:
     with FakeEndpoint(**MODES["old server"]) as fake:
         settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test")
         async with Endpoint(settings) as endpoint:
-            judge = Judge.from_settings(settings)
+            judge = PairJudge(settings)
             verdict = await endpoint.run(judge.compare(QUESTION, SHORT, LONG, "diversity"))
             (part,) = answer_parts(LONG)
             claims = await endpoint.run(ClaimSteps(settings).claims(QUESTION, part))

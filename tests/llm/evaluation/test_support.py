@@ -1,16 +1,12 @@
 """Support by a model: what it is shown, and which replies are verdicts."""
 
-from pathlib import Path
-
 import pytest
 
-from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.evaluation import Support, SupportJudge, SupportVerdict
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.evaluation.judges import Support, SupportJudge, SupportJudgement
 from graphrag_neo4j.model import Reply
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
-from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.judging import MISJUDGED
 
 SENTENCE = "Ada met Charles in 1833."
@@ -26,16 +22,16 @@ MALFORMED = {
 
 def judged(
     *replies: str | Reply, sentence: str = SENTENCE, passages: list[str] = PASSAGES
-) -> tuple[SupportVerdict, list[str]]:
+) -> tuple[SupportJudgement, list[str]]:
     """The verdict, and the prompts of the requests."""
-    judge = SupportJudge.from_settings(load_settings())
+    judge = SupportJudge(load_settings())
     verdict, requests = drive(judge.judge(sentence, passages), replies)
     return verdict, [request.messages[-1].content for request in requests]
 
 
 def test_the_judge_sees_the_sentence_and_each_passage() -> None:
     verdict, (prompt,) = judged(GOOD)
-    assert verdict == SupportVerdict("supported", "Passage 1 says it.")
+    assert verdict == SupportJudgement("supported", "Passage 1 says it.")
     assert prompt.index(SENTENCE) < prompt.index(PASSAGES[0]) < prompt.index(PASSAGES[1])
 
 
@@ -50,7 +46,7 @@ def test_the_judge_sees_the_sentence_and_each_passage() -> None:
     ],
 )
 def test_a_verdict_whose_meaning_is_clear_is_read(said: str, expected: Support) -> None:
-    assert judged(f'{{"support": "{said}"}}')[0] == SupportVerdict(expected, "")
+    assert judged(f'{{"support": "{said}"}}')[0] == SupportJudgement(expected, "")
 
 
 @pytest.mark.parametrize("malformed", MALFORMED.values(), ids=MALFORMED)
@@ -78,24 +74,3 @@ def test_a_passage_that_gives_orders_stays_between_its_marks() -> None:
 def test_text_like_a_citation_is_neutralised() -> None:
     _, (prompt,) = judged(GOOD, sentence="Rich [Data: Entities (5)].")
     assert "⟦Data: Entities (5)⟧" in prompt
-
-
-async def test_the_verdict_of_an_endpoint_is_read(endpoint: FakeEndpoint) -> None:
-    settings = load_settings(
-        openai_base_url=endpoint.url, openai_api_key="sk-for-tests-only", judge_model="a-judge"
-    )
-    judge = SupportJudge.from_settings(settings)
-    endpoint.change(misjudged=("prose",))
-    async with Endpoint(settings) as asked:
-        fair = await asked.run(judge.judge(SENTENCE, PASSAGES))
-        wrong = await asked.run(judge.judge(SENTENCE, ["The mill stands at the river."]))
-    assert (fair.support, wrong.support) == ("supported", "not")
-    assert len(endpoint.log) == 4
-    assert {call.model for call in endpoint.log} == {"a-judge"}
-
-
-def test_a_prompt_without_a_place_for_the_passages_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path
-    (folder / "eval_support.md").write_text("Is $sentence right?")
-    with pytest.raises(InputError, match="passages"):
-        SupportJudge.from_settings(load_settings(prompts=folder))

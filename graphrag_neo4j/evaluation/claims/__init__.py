@@ -1,1 +1,0 @@
-"""The claims of the answers, their clusters, and their agreement with the judge."""

@@ -1,1 +1,0 @@
-"""How far answers and reports rest on what they cite."""

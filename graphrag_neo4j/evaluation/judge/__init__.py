@@ -1,1 +1,0 @@
-"""The judge: which answers are compared, the verdicts, and what they say together."""

@@ -1,1 +1,0 @@
-"""The questions of an evaluation: made by a model, or read from a file."""

@@ -1,1 +1,0 @@
-"""Which passages are found for questions whose passages are known."""

@@ -18,6 +18,7 @@ from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Started
+from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization import (
     Section,
@@ -26,7 +27,6 @@ from graphrag_neo4j.visualization import (
     saved,
     sections,
     served,
-    style,
 )
 
 __all__ = ["browse"]
@@ -121,7 +121,10 @@ def _serve(
     open_: bool,
 ) -> None:
     server = None if settings.neo4j_uri else embedded.running(settings)
-    pages = {"/guide.html": guide(found), "/style.grass": style()}
+    pages = {
+        "/guide.html": guide(found),
+        "/style.grass": data("browser/style.grass").read_text("utf-8"),
+    }
     origins = {_origin(browser)} if browser else _origins(settings, server)
     with served(pages, origins, server.browse_port if server else 0) as port:
         if server is None:

@@ -19,7 +19,7 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.cli import main
 from graphrag_neo4j.graph import dump
 from graphrag_neo4j.installing import install_command
-from graphrag_neo4j.integrations.tool_results import MEMBERS, QUOTED
+from graphrag_neo4j.integrations.mcp import MEMBERS, QUOTED
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer
 
@@ -200,9 +200,12 @@ async def test_what_an_answer_cites_can_be_read(client: Client, carol: Indexed) 
     [
         ("read_report", {"ref": 999_999}, "Community 999999 is no longer in the graph"),
         ("read_source", {"ref": 999_999}, "Source 999999 is no longer in the graph"),
-        ("read_source", {"ref": -1}, "must be 0 or more"),
-        ("find_entities", {"text": "x", "limit": 0}, "must be 1 or more"),
+        ("read_source", {"ref": -1}, "read_source can't use its arguments: ref must be 0 or more"),
+        ("read_report", {"ref": None}, "ref"),
+        ("find_entities", {"text": "x", "limit": "many"}, "limit"),
         ("local_search", {"question": ""}, "at least 1 character"),
+        ("local_search", {}, "question"),
+        ("local_search", {"query": "Who?"}, "local_search has no argument query"),
     ],
 )
 async def test_an_error_is_a_sentence_and_the_server_goes_on(
@@ -211,32 +214,10 @@ async def test_an_error_is_a_sentence_and_the_server_goes_on(
     result = await client.call_tool(tool, arguments)
     assert (await call(client, "find_entities", text="Marley"))["entities"]
     assert result.is_error
-    assert said in text_of(result)
-    assert "Traceback" not in text_of(result)
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "words"),
-    [
-        ("local_search", {"query": "Who?"}, "query"),
-        ("local_search", {}, "question"),
-        ("find_entities", {"text": "Marley", "limit": 1000}, "limit"),
-        ("find_entities", {"text": "Marley", "limit": "many"}, "limit"),
-        ("read_report", {"ref": None}, "ref"),
-        ("suggest_questions", {"topic": "x"}, "topic"),
-    ],
-)
-async def test_a_wrong_argument_is_a_sentence(
-    client: Client, tool: str, arguments: dict[str, object], words: str
-) -> None:
-    result = await client.call_tool(tool, arguments)
-    assert result.is_error
-    said = text_of(result)
-    assert tool in said
-    assert words in said
-    assert said.endswith(".")
-    assert "\n" not in said
-    assert not any(of_library in said for of_library in ("pydantic", "validation", "input_value"))
+    told = text_of(result)
+    assert said in told
+    assert told.endswith(".")
+    assert not any(word in told for word in ("\n", "Traceback", "pydantic", "input_value"))
 
 
 async def test_an_endpoint_that_refuses_the_key_is_a_sentence(
@@ -334,12 +315,6 @@ def run_mcp(
         text=True,
         check=False,
     )
-
-
-def test_a_graph_that_does_not_answer_is_one_sentence(carol: Indexed, tmp_path: Path) -> None:
-    ran = run_mcp(carol, tmp_path, NEO4J_URI="bolt://127.0.0.1:1")
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr.startswith("Error: Neo4j at bolt://127.0.0.1:1 does not answer")
 
 
 def test_without_the_package_one_sentence_names_the_extra(

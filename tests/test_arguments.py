@@ -10,10 +10,8 @@ from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settin
 from graphrag_neo4j.arguments import nearest
 from graphrag_neo4j.environment import unknown_names
 from graphrag_neo4j.events import Event, Notice
-from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.address import check_address
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.query.rows import WordRow
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Make, Run
 
@@ -51,11 +49,6 @@ def test_a_misspelt_setting_is_refused(make: Callable[..., object]) -> None:
     assert refused(lambda: make(max_cots=None)) == said
     both = refused(lambda: make(neo4j_url="x", zzz=1))
     assert both == "There is no setting neo4j_url. Did you mean neo4j_uri? There is no setting zzz."
-
-
-def test_a_setting_has_its_name_in_python_and_the_one_known_elsewhere() -> None:
-    assert load_settings(NEO4J_URI="bolt://a").neo4j_uri == "bolt://a"
-    assert load_settings(neo4j_uri="bolt://b").neo4j_uri == "bolt://b"
 
 
 def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
@@ -338,35 +331,3 @@ def test_options_that_do_nothing_and_levels_that_are_not_there(
     ran = kg("query", "What are the main themes?", "--level", "77")
     assert ran.code == 1
     assert "There is no level 77. The only level is 0." in ran.err
-
-
-@pytest.mark.usefixtures("graph", "environment")
-def test_what_is_free_and_what_is_not_wanted_is_said_so(
-    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "tale.txt").write_text(TALE)
-    monkeypatch.setenv("KG_CLAIMS", "false")
-    assert kg("index", "tale.txt", "--quiet").code == 0
-    assert "Pending" not in kg("status").out
-    monkeypatch.setenv("KG_CLAIMS", "true")
-    assert "Pending: 1 chunk to read for claims." in kg("status").out
-    monkeypatch.setenv("KG_MODEL", "extractive")
-    ran = kg("estimate", "tale.txt")
-    assert ran.code == 0
-    assert [line for line in ran.err.splitlines() if not line.startswith("estimate: ")] == []
-    assert "it needs no model, no calls and no money." in ran.out
-    assert "unknown" not in ran.out
-
-
-async def test_words_that_are_nowhere_are_found_by_the_index(graph: Graph, alone: Settings) -> None:
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index([Document(TALE, "memory:0")])
-    words = ["marley", "marly", "london", "and"]
-    rows = await graph.read("search/words_nowhere", WordRow, words=words)
-    assert [row["word"] for row in rows] == ["marly", "and"]
-
-
-def test_the_old_name_of_an_extractive_index_is_read_with_a_warning() -> None:
-    with pytest.warns(FutureWarning, match="KG_MODEL=offline is called KG_MODEL=extractive now"):
-        settings = load_settings(model="offline", openai_api_key="sk-x")
-    assert (settings.model, settings.has_model) == ("extractive", False)

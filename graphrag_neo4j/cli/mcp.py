@@ -4,13 +4,12 @@ import ipaddress
 import socket
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from types import ModuleType
 
 import click
 
 from graphrag_neo4j.cli.options import Number, home_option, run, settings_of
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
@@ -44,15 +43,18 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
     By default the assistant starts this command and talks to it over standard input and output.
     With --http the command listens on a network address until you press Ctrl-C.
     """
-    server = _server()
+    try:
+        from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        needed = f"The MCP server needs the package {error.name}: {install_command('mcp')}"
+        raise InputError(needed) from error
     settings = settings_of(home=home)
     check_answering(settings)
     served = server.listen(host, port) if http else None
 
     async def work() -> None:
         async with AsyncExitStack() as stack:
-            with listening(quiet=False, fleeting=True) as listener:
-                listen = QuietableDisplay(listener)
+            with listening(quiet=False, fleeting=True) as listen:
                 rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
                 listen.hush()
             if served is None:
@@ -63,16 +65,6 @@ def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
 
     with suppress(KeyboardInterrupt):  # the way to end it
         run(work)
-
-
-def _server() -> ModuleType:
-    try:
-        from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"The MCP server needs the package {error.name}: {install_command('mcp')}"
-        ) from error
-    return server
 
 
 def _print_address(served: socket.socket) -> None:

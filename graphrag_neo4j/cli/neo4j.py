@@ -111,7 +111,7 @@ def logs(home: Path | None, lines: int, follow: bool) -> None:
 def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_settings
     settings = settings_of(**given)
     if notice := settings.named_by_env_file():
-        _tell(notice)
+        terminal.line(notice, error=True)
     return settings
 
 
@@ -136,7 +136,3 @@ def _warn_of_uri(settings: Settings) -> None:
             "server.",
             error=True,
         )
-
-
-def _tell(text: str) -> None:
-    terminal.line(text, error=True)

@@ -1,4 +1,4 @@
-"""`kg-build query` answers a question from the graph."""
+"""`kg-build query` answers a question from the graph, and `kg-build suggest` suggests some."""
 
 from pathlib import Path
 from typing import Any
@@ -6,75 +6,54 @@ from typing import Any
 import click
 
 from graphrag_neo4j.cli.options import (
-    METHOD_HELP,
     NearestChoice,
     Number,
     as_json,
+    ask,
     home_option,
     json_option,
-    run,
+    method_option,
     settings_of,
 )
-from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.answer import (
-    footnoted,
-    plain,
-    print_answer,
-    print_context,
-    print_incomplete,
-)
-from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output import answer, terminal
+from graphrag_neo4j.cli.output.progress import EventDisplay
+from graphrag_neo4j.cli.output.words import counted, total_usage, was
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.query.answer import METHODS, Answer
+from graphrag_neo4j.errors import InputError, ReplyError
+from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import check_answering
 from graphrag_neo4j.query.question import EXPAND, Question
 
-__all__ = ["query"]
+__all__ = ["query", "suggest"]
 
 
 @click.command()
 @click.argument("question")
-@click.option(
-    "--method",
-    type=NearestChoice(["auto", *METHODS]),
-    default="auto",
-    show_default=True,
-    metavar="METHOD",
-    help=METHOD_HELP,
-)
+@method_option
 @click.option(
     "--level",
     type=Number(least=0),
-    help=(
-        "For global search: the level of communities to read. 0 is the coarsest. The default is "
-        "the finest level whose reports fit into KG_MAP_CALLS calls."
-    ),
+    help="For global search: the level of communities to read. 0 is the coarsest. The default is "
+    "the finest level whose reports fit into KG_MAP_CALLS calls.",
 )
 @click.option(
     "--dynamic",
     is_flag=True,
-    help=(
-        "For global search: start at level 0 and read only the reports that a model rates as "
-        "relevant."
-    ),
+    help="For global search: start at level 0 and read only the reports that a model rates as "
+    "relevant.",
 )
 @click.option(
     "--prefilter",
     type=Number(least=1),
-    help=(
-        "For global search: read only this many reports, namely those that are most similar to "
-        "the question."
-    ),
+    help="For global search: read only this many reports, namely those that are most similar to "
+    "the question.",
 )
 @click.option(
     "--expand",
     type=NearestChoice(EXPAND),
-    help=(
-        "For local and drift search: how the graph around an entity is explored. hop takes the "
-        "direct neighbours; ppr goes further by personalised PageRank. The default is the setting "
-        "KG_EXPAND."
-    ),
+    help="For local and drift search: how the graph around an entity is explored. hop takes the "
+    "direct neighbours; ppr goes further by personalised PageRank. The default is the setting "
+    "KG_EXPAND.",
 )
 @click.option(
     "--response-type",
@@ -92,10 +71,8 @@ __all__ = ["query"]
 @click.option(
     "--sources",
     is_flag=True,
-    help=(
-        "Below an answer without a model, print all sources with their sentences. By default only "
-        "their number is printed, because each quotation says where it stands."
-    ),
+    help="Below an answer without a model, print all sources with their sentences. By default only "
+    "their number is printed, because each quotation says where it stands.",
 )
 @home_option
 @json_option
@@ -122,23 +99,59 @@ def query(
     shown = terminal.is_shown() and not (as_json_ or markdown or asked.context_only)
     streamed = shown and settings.has_model
 
-    async def work() -> Answer:
-        with listening(quiet=as_json_ or markdown, fleeting=True) as listen:
-            async with AsyncGraphRAG(settings, listen) as rag:
-                stream = rag.stream(asked)
-                async for piece in stream:
-                    if streamed:
-                        listen.rest()
-                        terminal.piece(piece)
-                return stream.answer
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> Answer:
+        stream = rag.stream(asked)
+        async for piece in stream:
+            if streamed:
+                listen.rest()
+                terminal.piece(piece)
+        return stream.answer
 
-    answer = run(work)
+    found = ask(settings, work, quiet=as_json_ or markdown, fleeting=True)
     if as_json_:
-        terminal.json_text(as_json(plain(answer)))
+        terminal.json_text(as_json(answer.plain(found)))
     elif markdown:
-        terminal.block(footnoted(answer))
-        print_incomplete(answer, error=True)
+        terminal.block(answer.footnoted(found))
+        answer.print_incomplete(found, error=True)
     elif asked.context_only:
-        print_context(answer)
+        answer.print_context(found)
     else:
-        print_answer(answer, streamed=streamed, sources=sources)
+        answer.print_answer(found, streamed=streamed, sources=sources)
+
+
+@click.command()
+@click.argument("number", type=Number(least=1, most=50), default=6, metavar="[N]")
+@home_option
+@json_option
+def suggest(number: int, home: Path | None, as_json_: bool) -> None:
+    """Suggest N questions (6 by default) that are worth asking and that the graph can answer.
+
+    One half is on the whole collection, the other on particular people and things. A model makes
+    them in one call from the reports and the foremost entities. Without a model, rules make them.
+    Each question is checked against the graph, and left out if the graph holds nothing for it.
+    """
+    settings = settings_of(home=home)
+    check_answering(settings)
+    try:
+        found = ask(settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True)
+    except ReplyError as error:
+        reason = str(error).rstrip(".")
+        terminal.line(f"Error: No question is suggested, since {reason}.", error=True)
+        raise click.exceptions.Exit(1) from None
+    if as_json_:
+        terminal.json_text(as_json(found))
+    else:
+        for one in found:
+            terminal.line(one.question)
+        if not found.questions:
+            terminal.line("No question was found that the graph can answer.")
+        if n := len(found.left_out):
+            them = "it" if n == 1 else "them"
+            left_out = f"{counted(n, 'question')} {was(n)} left out"
+            terminal.line(f"{left_out}, because the graph can't answer {them}.", style="dim")
+        if found.usage:
+            terminal.line(f"{total_usage(found.usage)}.", style="dim")
+        if found.questions:
+            terminal.line('`kg-build query "…"` answers a question.', style="dim")
+    if not found.questions:
+        raise click.exceptions.Exit(1)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.llm.calls import local_servers
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
@@ -110,27 +109,6 @@ def test_a_question_to_an_endpoint_that_gives_no_more_vectors_is_answered_withou
     assert asked.err.count(said) == 1
     assert asked.err.count("There is no model text-embedding-3-small") == 1
     assert len([call for call in endpoint.log if call.path == "/v1/embeddings"]) == 1
-
-
-def test_paid_vectors_are_replaced_by_static_ones_on_demand_only(
-    kg: Run, tale: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert kg("index", tale).code == 0
-    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
-    refused = kg("index", tale)
-    assert refused.code != 0
-    assert STATIC_VECTORS in refused.err
-    assert "--reembed" in refused.err
-    assert kg("index", tale, "--reembed").code == 0
-
-
-def test_an_unchanged_index_asks_the_endpoint_nothing(
-    kg: Run, tale: Path, endpoint: FakeEndpoint
-) -> None:
-    assert kg("index", tale).code == 0
-    endpoint.reset()
-    assert kg("index", tale).code == 0
-    assert endpoint.log == []
 
 
 @pytest.mark.parametrize("option", ["window", "context_tokens"])

@@ -49,20 +49,6 @@ def prints(node: ast.AST) -> str | None:
     return how
 
 
-@pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        ("print('x')", "print"),
-        ("click.echo('x')", "click.echo"),
-        ("from rich.table import Table", "from rich.table"),
-        ("sys.stderr.write('x')", "sys.stderr"),
-        ("error.show()", "show"),
-    ],
-)
-def test_that_test_sees_what_prints(code: str, said: str) -> None:
-    assert said in {prints(node) for node in ast.walk(ast.parse(code))}
-
-
 def obeyed(text: str) -> set[str]:
     """What in a text a terminal obeys, or what hides there: categories Cc, Cf, Cs, Zl and Zp."""
     kinds = {"Cc", "Cs", "Zl", "Zp"}
@@ -136,12 +122,6 @@ def test_folding_changes_spaces_alone(text: str, width: int, before: str) -> Non
         len(one) <= max(width, *map(len, whole.split(" "))) or " " not in one.strip()
         for one in whole.split("\n")[1:]
     )
-
-
-def test_words_that_are_glued_to_the_part_before_stay_on_its_line() -> None:
-    assert terminal.folded(" was dead", 10, "  Marley") == "\n  was dead"
-    assert terminal.folded("Marley was dead", 80) == "Marley was dead"
-    assert terminal.folded("", 5) == ""
 
 
 def test_a_table_wider_than_the_terminal_keeps_its_cells_whole(

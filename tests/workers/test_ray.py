@@ -7,13 +7,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Any
 
 import anyio
 import psutil
@@ -376,11 +375,3 @@ async def test_an_address_where_nothing_listens_is_named_at_once() -> None:
         with pytest.raises(InputError, match=f"No Ray cluster is at {address}: Connection refused"):
             async with connected(address, load_settings(), silent):
                 pass
-
-
-def test_ray_needs_its_package(
-    monkeypatch: pytest.MonkeyPatch, kg_alone: Callable[..., Any]
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    ran = kg_alone("index", __file__, "--ray", "docs")
-    assert (ran.code, "Paths stand before --ray" in ran.err) == (1, True)

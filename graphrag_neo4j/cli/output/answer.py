@@ -7,8 +7,7 @@ from math import isfinite
 from typing import Any
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import money_known
-from graphrag_neo4j.cli.output.words import cached_part, counted, repaired, seconds
+from graphrag_neo4j.cli.output.words import cached_part, counted, money_known, repaired, seconds
 from graphrag_neo4j.context.citations import CitationKind, escaped
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import Usage

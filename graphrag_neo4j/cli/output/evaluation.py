@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import money
+from graphrag_neo4j.cli.output.words import money
 from graphrag_neo4j.evaluation.answers.costs import ConditionCosts, condition_costs
 from graphrag_neo4j.evaluation.model import AnswerRecord
 

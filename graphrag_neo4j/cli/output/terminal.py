@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
+from graphrag_neo4j.cli.output.words import or_more
 from graphrag_neo4j.text import UNSEEN, without_unseen
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ __all__ = [
     "piece",
     "prepare",
     "prompt",
+    "some",
     "table",
     "usage_error",
 ]
@@ -56,18 +58,11 @@ Part = str | tuple[str, Style]  # a text, or a text in a style
 _LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 # C0 (without tab and line breaks), DEL, C1 and lone surrogates. They are shown as U+FFFD.
 _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
+NAMED: Final = 20  # lines of one kind that are printed; the others are only counted
 WIDEST: Final = 10_000  # characters of a line of a table
 _WORD = re.compile(" *[^ ]+| +$")
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _IN_JSON = re.compile(f"[{_CONTROL}{UNSEEN}\x85\u2028\u2029]")
-_STYLES: Final[dict[Style, dict[str, Any]]] = {
-    "": {},
-    "bold": {"bold": True},
-    "dim": {"dim": True},
-    "green": {"fg": "green"},
-    "red": {"fg": "red"},
-    "yellow": {"fg": "yellow"},
-}
 
 
 def harmless(text: str, *, lines: bool = False) -> str:
@@ -132,6 +127,14 @@ def block(text: str, *, error: bool = False) -> None:
 def piece(text: str) -> None:
     """Prints a piece of a streamed text. A character never lies in two pieces."""
     click.echo(harmless(text, lines=True), nl=False)
+
+
+def some(lines: Sequence[str], where: str, style: Style = "", *, error: bool = False) -> None:
+    """Prints the first `NAMED` lines, and the number of the others, which are shown `where`."""
+    for text in lines[:NAMED]:
+        line(text, style=style, error=error)
+    if len(lines) > NAMED:
+        line(or_more(len(lines), NAMED, where), style=style, error=error)
 
 
 def json_text(text: str) -> None:
@@ -312,7 +315,14 @@ def _width(stream: TextIO) -> int:
 
 
 def _styled(text: str, style: Style) -> str:
-    return click.style(text, **_STYLES[style]) if style else text
+    match style:
+        case "":
+            return text
+        case "bold":
+            return click.style(text, bold=True)
+        case "dim":
+            return click.style(text, dim=True)
+    return click.style(text, fg=style)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -11,13 +11,7 @@ from urllib.parse import urlsplit
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.options import (
-    ask,
-    home_option,
-    refuse_unwritable,
-    settings_of,
-    write_output,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -41,23 +35,21 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @click.command()
-@click.option(
-    "-o",
-    "--output",
+@options.value(
+    "-o --output",
+    "FILE",
+    "The file to write.",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("map.html"),
-    callback=refuse_unwritable,
-    show_default=True,
-    metavar="FILE",
-    help="The file to write.",
+    callback=options.refuse_unwritable,
 )
-@click.option(
+@options.value(
     "--title",
-    metavar="TEXT",
-    help="The title of the page. The default is the number of documents and their common folder, "
+    "TEXT",
+    "The title of the page. The default is the number of documents and their common folder, "
     "or the title of the document if there is only one.",
 )
-@home_option
+@options.home_option
 def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A001 - the command's name
     """Write a web page that shows the communities, their reports and the reports' sources.
 
@@ -69,29 +61,27 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
         listen(Started("map of communities"))
         return (await read_map(rag.graph)).page(title).encode()
 
-    content = ask(settings_of(home=home), work, fleeting=True)
-    write_output(output, content)
+    content = options.ask(options.settings_of(home=home), work, fleeting=True)
+    options.write_output(output, content)
     size = f"{len(content) / 1e6:,.1f} MB"
     terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")
 
 
 @click.command()
-@click.option("--list", "list_", is_flag=True, help="Print the queries of the guide and exit.")
-@click.option(
+@options.flag("--list", "list_", "Print the queries of the guide and exit.")
+@options.value(
     "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=refuse_unwritable,
-    metavar="FILE",
-    help="Write the queries of the guide to FILE and exit. If the name ends in .zip, FILE is an "
+    "FILE",
+    "Write the queries of the guide to FILE and exit. If the name ends in .zip, FILE is an "
     "archive with one file for each query.",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=options.refuse_unwritable,
 )
-@click.option(
-    "--show-password", is_flag=True, help="Also print the password. This needs a terminal."
-)
-@click.option(
+@options.flag("--show-password", "Also print the password. This needs a terminal.")
+@options.value(
     "--browser",
-    metavar="ADDRESS",
-    help="The address of Neo4j Browser, if it is not at the server's default port.",
+    "ADDRESS",
+    "The address of Neo4j Browser, if it is not at the server's default port.",
 )
 @click.option(
     "--open/--no-open",
@@ -99,7 +89,7 @@ def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A0
     default=True,
     help="Whether to open Neo4j Browser in your web browser.",
 )
-@home_option
+@options.home_option
 def browse(
     *,
     list_: bool,
@@ -117,13 +107,13 @@ def browse(
         raise InputError(
             "--show-password prints the password only to a terminal. Leave this option out."
         )
-    settings = settings_of(home=home)
+    settings = options.settings_of(home=home)
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[Section]:
         listen(Started("guide"))
         return sections(await example_values(rag.graph))
 
-    found = ask(settings, work, fleeting=True)
+    found = options.ask(settings, work, fleeting=True)
     for section in found if list_ else ():
         terminal.line(section.title, style="bold")
         for query in section.queries:
@@ -131,7 +121,7 @@ def browse(
             terminal.block(query.text)
         terminal.line()
     if save:
-        write_output(save, saved(found, archive=save.suffix == ".zip"))
+        options.write_output(save, saved(found, archive=save.suffix == ".zip"))
         terminal.line(
             f"Written to {save}. In Neo4j Browser or Query, open Saved Cypher and choose Import."
         )

@@ -5,7 +5,7 @@ from typing import Literal
 
 import click
 
-from graphrag_neo4j.cli.options import Number, ask, home_option, method_option, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.answer import print_answer, print_sources
 from graphrag_neo4j.cli.output.progress import EventDisplay
@@ -31,21 +31,22 @@ Commands:
 
 
 @click.command()
-@method_option
-@click.option(
+@options.method_option
+@options.value(
     "--suggestions",
-    type=Number(least=0, most=10),
-    help="How many questions are suggested after each answer. A model makes them in one small "
+    None,
+    "How many questions are suggested after each answer. A model makes them in one small "
     "call; 0 suggests none. The default is the setting KG_SUGGESTIONS.",
+    type=options.Number(least=0, most=10),
 )
-@home_option
+@options.home_option
 def chat(method: Method | Literal["auto"], suggestions: int | None, home: Path | None) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
     end it.
     """
-    settings = settings_of(home=home, suggestions=suggestions)
+    settings = options.settings_of(home=home, suggestions=suggestions)
     check_answering(settings)
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
@@ -57,7 +58,7 @@ def chat(method: Method | Literal["auto"], suggestions: int | None, home: Path |
         await Conversation(rag, listen, method).hold()
 
     try:
-        ask(settings, work, fleeting=True)
+        options.ask(settings, work, fleeting=True)
     except KeyboardInterrupt:  # nothing of a conversation is saved that could be continued
         terminal.line("The conversation has ended.")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.arguments import check_path, nearest
-from graphrag_neo4j.cli.options import ask, home_option, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client import AsyncGraphRAG
@@ -18,12 +18,12 @@ __all__ = ["delete"]
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
-@home_option
-@click.option(
+@options.home_option
+@options.value(
     "--source-root",
+    "FOLDER",
+    "The same --source-root that was given when the documents were indexed.",
     type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="The same --source-root that was given when the documents were indexed.",
 )
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
     """Delete documents from the graph.
@@ -38,7 +38,7 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
         found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
         return found, [] if all(found.values()) else await sources_under(rag.graph, "")
 
-    found, known = ask(settings_of(home=home), work)
+    found, known = options.ask(options.settings_of(home=home), work)
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         terminal.line(f"Deleted {source}.")
     if any(found.values()):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.doctor import Check, examine
@@ -21,8 +21,8 @@ MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
 
 
 @click.command()
-@home_option
-@json_option
+@options.home_option
+@options.json_option
 def doctor(home: Path | None, as_json_: bool) -> None:
     """Check that Neo4j, the models and the other requirements work, and say how to fix problems.
 
@@ -31,17 +31,17 @@ def doctor(home: Path | None, as_json_: bool) -> None:
     sends (about 14,000 tokens by default). The command starts the embedded Neo4j if NEO4J_URI is
     not set.
     """
-    settings = settings_of(home=home)
+    settings = options.settings_of(home=home)
 
     async def work() -> list[Check]:
         with listening(quiet=as_json_) as listen:
             return await examine(settings, listen)
 
-    checks = run(work)
+    checks = options.run(work)
     wrong = sum(check.ok is False for check in checks)
     if as_json_:
         terminal.json_text(
-            as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
+            options.as_json({"ok": not wrong, "checks": [asdict(check) for check in checks]})
         )
         sys.exit(1 if wrong else 0)
     rows: list[list[terminal.Part]] = []

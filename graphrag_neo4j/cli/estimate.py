@@ -7,15 +7,7 @@ from typing import Any
 import anyio
 import click
 
-from graphrag_neo4j.cli.options import (
-    as_json,
-    json_option,
-    paths_argument,
-    read_options,
-    reading_of,
-    settings_of,
-    settings_options,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, money, named_step, unread
@@ -29,23 +21,23 @@ __all__ = ["estimate"]
 
 
 @click.command()
-@paths_argument
-@read_options
-@settings_options
-@json_option
+@options.paths_argument
+@options.read_options
+@options.settings_options
+@options.json_option
 def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
     """Estimate the calls, tokens and cost of indexing PATHS.
 
     The estimate is for an empty graph, so it also counts documents that are already indexed. The
     command calls no model and needs no Neo4j.
     """
-    options = reading_of(values)
-    settings = settings_of(**values)
-    corpus = Corpus.of_paths(paths, options, settings)
+    reading = options.reading_of(values)
+    settings = options.settings_of(**values)
+    corpus = Corpus.of_paths(paths, reading, settings)
     with listening(quiet=as_json_) as listen:
         found = anyio.run(estimate_corpus, corpus, settings, listen)
     if as_json_:
-        terminal.json_text(as_json(found))
+        terminal.json_text(options.as_json(found))
     else:
         _print(found, settings)
     if found.unreadable:

@@ -11,18 +11,7 @@ import click
 import psutil
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.options import (
-    as_json,
-    ask,
-    home_option,
-    json_option,
-    max_cost_option,
-    paths_argument,
-    read_options,
-    reading_of,
-    settings_of,
-    settings_options,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.cli.output.words import counted, money_known, named_step, repaired, unread, was
@@ -48,43 +37,32 @@ NEXT = {
 
 
 @click.command()
-@paths_argument
-@home_option
-@read_options
-@settings_options
-@max_cost_option
-@click.option(
+@options.paths_argument
+@options.home_option
+@options.read_options
+@options.settings_options
+@options.max_cost_option
+@options.flag(
     "--prune",
-    is_flag=True,
-    help="Delete documents under PATHS from the graph if their file no longer exists, or if their "
+    "Delete documents under PATHS from the graph if their file no longer exists, or if their "
     "row is no longer in its CSV or JSON file.",
 )
-@click.option(
-    "--reread",
-    is_flag=True,
-    help="Extract again from chunks that were read with another model or other settings.",
+@options.flag(
+    "--reread", "Extract again from chunks that were read with another model or other settings."
 )
-@click.option(
-    "--reembed",
-    is_flag=True,
-    help="Compute all embeddings again with the current embedding model.",
-)
-@click.option(
-    "--recluster", is_flag=True, help="Detect the communities again, even if they were imported."
-)
-@click.option(
+@options.flag("--reembed", "Compute all embeddings again with the current embedding model.")
+@options.flag("--recluster", "Detect the communities again, even if they were imported.")
+@options.flag(
     "--fresh",
-    is_flag=True,
-    help="Make the communities and reports those of a first build. Otherwise they follow changes, "
+    "Make the communities and reports those of a first build. Otherwise they follow changes, "
     "and reports may stay a little behind.",
 )
-@click.option(
+@options.flag(
     "--batch",
-    is_flag=True,
-    help="Send the requests to the model in batches of the provider, at half the price. A batch "
+    "Send the requests to the model in batches of the provider, at half the price. A batch "
     "takes up to 24 hours. The command ends when it is sent, and the same command continues.",
 )
-@click.option("--wait", is_flag=True, help="With --batch: wait until the batches are answered.")
+@options.flag("--wait", "With --batch: wait until the batches are answered.")
 @click.option(
     "--ray",
     is_flag=False,
@@ -94,8 +72,8 @@ NEXT = {
     "auto for the cluster that runs on this machine, or local to start Ray here. Without it, "
     "RAY_ADDRESS counts, or else local. Give it after PATHS.",
 )
-@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
-@json_option
+@options.flag("--quiet", "Print only warnings and errors.")
+@options.json_option
 def index(
     paths: tuple[Path, ...],
     quiet: bool,
@@ -108,7 +86,7 @@ def index(
     new documents, to update changed documents, and to finish work that failed or was interrupted.
     Unchanged documents cost nothing.
     """
-    options = reading_of(values)
+    reading = options.reading_of(values)
     flags = {name: values.pop(name) for name in RUN_FLAGS}
     if flags["wait"] and not flags["batch"]:
         raise click.UsageError("Give --wait together with --batch.")
@@ -119,21 +97,23 @@ def index(
         from graphrag_neo4j.workers.ray_cluster import check_address  # noqa: PLC0415 - rare
 
         check_address(ray)
-    settings = settings_of(**values)
+    settings = options.settings_of(**values)
     check_building(settings)
 
     # Among 100,000 files this takes a few seconds.
     with listening(quiet=quiet or as_json_) as listen:
         listen(Waiting("Looking for files", 0))
-        corpus = Corpus.of_paths(paths, options, settings)
+        corpus = Corpus.of_paths(paths, reading, settings)
         listen(Waiting("", 0))
 
     async def work(rag: AsyncGraphRAG, _: EventDisplay) -> IndexResult:
-        return await rag.index(corpus, options=options, ray=ray, **flags)
+        return await rag.index(corpus, options=reading, ray=ray, **flags)
 
-    built = ask(settings, work, quiet=quiet or as_json_)
+    built = options.ask(settings, work, quiet=quiet or as_json_)
     if as_json_:
-        terminal.json_text(as_json({"complete": built.complete, **dataclasses.asdict(built)}))
+        terminal.json_text(
+            options.as_json({"complete": built.complete, **dataclasses.asdict(built)})
+        )
     else:
         _summarise(built, settings, quiet=quiet)
     if not built.complete:

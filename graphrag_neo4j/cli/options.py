@@ -31,18 +31,14 @@ __all__ = [
     "NearestChoice",
     "Number",
     "as_json",
-    "ask",
     "home_option",
     "json_option",
-    "max_cost_option",
-    "method_option",
     "paths_argument",
     "read_options",
     "reading_of",
     "refuse_unwritable",
     "run",
     "settings_of",
-    "settings_options",
     "write_output",
 ]
 
@@ -124,98 +120,99 @@ def _all(*options: Callable[[Any], Any]) -> Callable[[Command[P, R]], Command[P,
     return add
 
 
-def _named(name: str, metavar: str, about: str) -> Callable[[Any], Any]:
-    return click.option(name, metavar=metavar, help=about)
+def flag(*names: str) -> Callable[[Any], Any]:
+    """An option without a value. The last of `names` says what it is for."""
+    *given, about = names
+    return click.option(*given, is_flag=True, help=about)
 
 
-home_option = click.option(
+def value(
+    names: str,
+    metavar: str | None,
+    about: str,
+    **more: Any,  # noqa: ANN401 - click's
+) -> Callable[[Any], Any]:
+    """An option with a value, such as "-o --output". `about` says what it is for."""
+    shown = "default" in more and more["default"] is not None
+    return click.option(*names.split(), metavar=metavar, help=about, show_default=shown, **more)
+
+
+home_option = value(
     "--home",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="The folder of the embedded Neo4j to use. To keep collections of documents apart, give "
+    "FOLDER",
+    "The folder of the embedded Neo4j to use. To keep collections of documents apart, give "
     "each collection its own folder. The default is the setting KG_HOME or, if that is not "
     "set, a folder in your home directory.",
+    type=click.Path(file_okay=False, path_type=Path),
 )
-json_option = click.option(
-    "--json", "as_json_", is_flag=True, help="Print only the result, as one JSON object."
-)
-max_cost_option = click.option(
+json_option = flag("--json", "as_json_", "Print only the result, as one JSON object.")
+max_cost_option = value(
     "--max-cost",
+    "DOLLARS",
+    "Stop when the model calls of this run have cost this many US dollars. Finished work is kept.",
     type=Number(least=0, whole=False),
-    metavar="DOLLARS",
-    help="Stop when the model calls of this run have cost this many US dollars. Finished work is "
-    "kept.",
 )
-method_option = click.option(
+method_option = value(
     "--method",
-    type=NearestChoice(["auto", "global", "local", "drift", "basic", "text"]),
-    default="auto",
-    show_default=True,
-    metavar="METHOD",
-    help="The search method. global reads the community reports and suits questions about the "
+    "METHOD",
+    "The search method. global reads the community reports and suits questions about the "
     "whole collection. local reads the entities in the question and their neighbours in the "
     "graph, and suits questions about one thing. drift starts from community reports and asks "
     "follow-up questions. basic reads the chunks that are most similar to the question. text reads "
     "all chunks and costs the most. auto chooses global or local.",
+    type=NearestChoice(["auto", "global", "local", "drift", "basic", "text"]),
+    default="auto",
 )
 paths_argument = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
 )
 IN_ROWS = "In CSV and JSON files: the column or field that"
 read_options = _all(
-    click.option(
-        "--text-column",
-        default="text",
-        show_default=True,
-        metavar="NAME",
-        help=f"{IN_ROWS} holds the text.",
-    ),
-    _named("--title-column", "NAME", f"{IN_ROWS} holds the title."),
-    _named("--id-column", "NAME", f"{IN_ROWS} identifies a row."),
-    click.option(
+    value("--text-column", "NAME", f"{IN_ROWS} holds the text.", default="text"),
+    value("--title-column", "NAME", f"{IN_ROWS} holds the title."),
+    value("--id-column", "NAME", f"{IN_ROWS} identifies a row."),
+    value(
         "--source-root",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="FOLDER",
-        help="Name each document by its path relative to FOLDER. By default a document is named by "
+        "FOLDER",
+        "Name each document by its path relative to FOLDER. By default a document is named by "
         "the URL of its file (file://…).",
+        type=click.Path(file_okay=False, path_type=Path),
     ),
-    click.option(
-        "--follow-links",
-        is_flag=True,
-        help="Also read symbolic links that point outside the given folders.",
-    ),
-    _named(
+    flag("--follow-links", "Also read symbolic links that point outside the given folders."),
+    value(
         "--encoding",
         "NAME",
         "The encoding of text files that are not UTF-8. By default the encoding is guessed.",
     ),
 )
 settings_options = _all(
-    _named(
+    value(
         "--prepend-metadata",
         "NAMES",
         "Show the model these metadata fields of the document before each chunk. Separate the "
         "names with commas.",
     ),
-    _named("--model", "NAME", "The chat model to use. The default is the setting KG_MODEL."),
-    _named(
+    value("--model", "NAME", "The chat model to use. The default is the setting KG_MODEL."),
+    value(
         "--entity-types",
         "TYPES",
         "The entity types to extract, separated by commas. The default is the setting "
         "KG_ENTITY_TYPES.",
     ),
-    click.option(
+    value(
         "--gleanings",
-        type=Number(least=0),
-        help="How many more times the model reads each chunk to find entities and relationships "
+        None,
+        "How many more times the model reads each chunk to find entities and relationships "
         "that it missed. The default is the setting KG_GLEANINGS.",
+        type=Number(least=0),
     ),
-    click.option(
+    value(
         "--claims/--no-claims",
-        default=None,
-        help="Whether to extract claims, which are dated statements about an entity. With a model "
+        None,
+        "Whether to extract claims, which are dated statements about an entity. With a model "
         "they are not extracted by default, because they make an index about a third more "
         "expensive.",
+        default=None,
     ),
 )
 

@@ -5,16 +5,7 @@ from typing import Any
 
 import click
 
-from graphrag_neo4j.cli.options import (
-    NearestChoice,
-    Number,
-    as_json,
-    ask,
-    home_option,
-    json_option,
-    method_option,
-    settings_of,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import answer, terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.cli.output.words import counted, total_usage, was
@@ -29,53 +20,50 @@ __all__ = ["query", "suggest"]
 
 @click.command()
 @click.argument("question")
-@method_option
-@click.option(
+@options.method_option
+@options.value(
     "--level",
-    type=Number(least=0),
-    help="For global search: the level of communities to read. 0 is the coarsest. The default is "
+    None,
+    "For global search: the level of communities to read. 0 is the coarsest. The default is "
     "the finest level whose reports fit into KG_MAP_CALLS calls.",
+    type=options.Number(least=0),
 )
-@click.option(
+@options.flag(
     "--dynamic",
-    is_flag=True,
-    help="For global search: start at level 0 and read only the reports that a model rates as "
-    "relevant.",
+    "For global search: start at level 0 and read only the reports that a model rates as relevant.",
 )
-@click.option(
+@options.value(
     "--prefilter",
-    type=Number(least=1),
-    help="For global search: read only this many reports, namely those that are most similar to "
+    None,
+    "For global search: read only this many reports, namely those that are most similar to "
     "the question.",
+    type=options.Number(least=1),
 )
-@click.option(
+@options.value(
     "--expand",
-    type=NearestChoice(EXPAND),
-    help="For local and drift search: how the graph around an entity is explored. hop takes the "
+    None,
+    "For local and drift search: how the graph around an entity is explored. hop takes the "
     "direct neighbours; ppr goes further by personalised PageRank. The default is the setting "
     "KG_EXPAND.",
+    type=options.NearestChoice(EXPAND),
 )
-@click.option(
+@options.value(
     "--response-type",
-    metavar="TEXT",
-    help="The length and form of the answer, for example 'a list of five points'.",
+    "TEXT",
+    "The length and form of the answer, for example 'a list of five points'.",
 )
-@click.option(
+@options.flag(
     "--context-only",
-    is_flag=True,
-    help="Print the context that a model would receive, and do not ask a model for an answer.",
+    "Print the context that a model would receive, and do not ask a model for an answer.",
 )
-@click.option(
-    "--markdown", is_flag=True, help="Print the answer as Markdown with its sources as footnotes."
-)
-@click.option(
+@options.flag("--markdown", "Print the answer as Markdown with its sources as footnotes.")
+@options.flag(
     "--sources",
-    is_flag=True,
-    help="Below an answer without a model, print all sources with their sentences. By default only "
+    "Below an answer without a model, print all sources with their sentences. By default only "
     "their number is printed, because each quotation says where it stands.",
 )
-@home_option
-@json_option
+@options.home_option
+@options.json_option
 def query(
     question: str,
     *,
@@ -94,7 +82,7 @@ def query(
         asked = Question(question, **how)
     except InputError as error:
         raise click.UsageError(str(error)) from None
-    settings = settings_of(home=home, response_type=response_type)
+    settings = options.settings_of(home=home, response_type=response_type)
     check_answering(settings, asked)
     shown = terminal.is_shown() and not (as_json_ or markdown or asked.context_only)
     streamed = shown and settings.has_model
@@ -107,9 +95,9 @@ def query(
                 terminal.piece(piece)
         return stream.answer
 
-    found = ask(settings, work, quiet=as_json_ or markdown, fleeting=True)
+    found = options.ask(settings, work, quiet=as_json_ or markdown, fleeting=True)
     if as_json_:
-        terminal.json_text(as_json(answer.plain(found)))
+        terminal.json_text(options.as_json(answer.plain(found)))
     elif markdown:
         terminal.block(answer.footnoted(found))
         answer.print_incomplete(found, error=True)
@@ -120,9 +108,9 @@ def query(
 
 
 @click.command()
-@click.argument("number", type=Number(least=1, most=50), default=6, metavar="[N]")
-@home_option
-@json_option
+@click.argument("number", type=options.Number(least=1, most=50), default=6, metavar="[N]")
+@options.home_option
+@options.json_option
 def suggest(number: int, home: Path | None, as_json_: bool) -> None:
     """Suggest N questions (6 by default) that are worth asking and that the graph can answer.
 
@@ -130,16 +118,18 @@ def suggest(number: int, home: Path | None, as_json_: bool) -> None:
     them in one call from the reports and the foremost entities. Without a model, rules make them.
     Each question is checked against the graph, and left out if the graph holds nothing for it.
     """
-    settings = settings_of(home=home)
+    settings = options.settings_of(home=home)
     check_answering(settings)
     try:
-        found = ask(settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True)
+        found = options.ask(
+            settings, lambda rag, _: rag.suggest(number), quiet=as_json_, fleeting=True
+        )
     except ReplyError as error:
         reason = str(error).rstrip(".")
         terminal.line(f"Error: No question is suggested, since {reason}.", error=True)
         raise click.exceptions.Exit(1) from None
     if as_json_:
-        terminal.json_text(as_json(found))
+        terminal.json_text(options.as_json(found))
     else:
         for one in found:
             terminal.line(one.question)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli.options import as_json, ask, home_option, json_option, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money, money_known, named_step
 from graphrag_neo4j.indexing.status import Status
@@ -26,13 +26,13 @@ PENDING = {
 
 
 @click.command()
-@home_option
-@json_option
+@options.home_option
+@options.json_option
 def status(home: Path | None, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
-    found = ask(settings_of(home=home), lambda rag, _: rag.status(), quiet=as_json_)
+    found = options.ask(options.settings_of(home=home), lambda rag, _: rag.status(), quiet=as_json_)
     if as_json_:
-        terminal.json_text(as_json(found))
+        terminal.json_text(options.as_json(found))
         return
     print_status(found)
     _print_builds(found)

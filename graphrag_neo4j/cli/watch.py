@@ -13,16 +13,7 @@ from typing import Any
 import anyio
 import click
 
-from graphrag_neo4j.cli.options import (
-    Number,
-    home_option,
-    paths_argument,
-    read_options,
-    reading_of,
-    run,
-    settings_of,
-    settings_options,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, seconds, total_usage, unread
@@ -35,16 +26,16 @@ __all__ = ["watch"]
 
 
 @click.command()
-@paths_argument
-@home_option
-@read_options
-@settings_options
-@click.option(
+@options.paths_argument
+@options.home_option
+@options.read_options
+@options.settings_options
+@options.value(
     "--max-cost-a-day",
-    type=Number(least=0, whole=False),
-    metavar="DOLLARS",
-    help="Start no more builds on a day (UTC) on which the builds of the graph have cost this many "
+    "DOLLARS",
+    "Start no more builds on a day (UTC) on which the builds of the graph have cost this many "
     "US dollars. The default is the setting KG_MAX_COST_A_DAY.",
+    type=options.Number(least=0, whole=False),
 )
 def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - settings and options
     """Keep the graph up to date with PATHS, until you press Ctrl-C.
@@ -54,8 +45,8 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
     document is deleted from the graph when its file or its row is gone. But if a folder itself is
     gone or holds no file any more, nothing is deleted, because its disk may only be detached.
     """
-    options = reading_of(values)
-    settings = settings_of(**values)
+    reading = options.reading_of(values)
+    settings = options.settings_of(**values)
     check_building(settings)
 
     def ceiling() -> float | None:
@@ -65,7 +56,7 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
     async def work() -> None:
         flaws: set[tuple[str, str]] = set()  # a problem with a file is printed when it is new
         with _until_sigterm(), listening(quiet=False, fleeting=True) as listen:
-            results = watch_paths(paths, settings, options, listen, ceiling=ceiling)
+            results = watch_paths(paths, settings, reading, listen, ceiling=ceiling)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
                 async for built in results:
@@ -79,7 +70,7 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
                         listen.hush()  # a log has a line for each build; only the first takes long
 
     with suppress(KeyboardInterrupt):  # the way to end it
-        run(work)
+        options.run(work)
     terminal.line("Stopped. The work done so far is saved. The same command continues it.")
 
 

@@ -41,7 +41,6 @@ READ_ONLY: Final = ToolAnnotations(
 )
 QUOTED = 300  # characters of a quote
 MEMBERS = 50  # entities of a community that a report names
-SHUTDOWN_SECONDS = 3  # time for running requests when the server is stopped
 
 Question = Annotated[str, Field(min_length=1, description="A question in plain words.")]
 Level = Annotated[
@@ -273,7 +272,7 @@ async def serve_http(rag: AsyncGraphRAG, listening: socket.socket) -> None:
         log_config=None,  # the default configuration would print to standard output
         access_log=False,
         ws="none",
-        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        timeout_graceful_shutdown=3,  # seconds for running requests
     )
     await uvicorn.Server(config).serve(sockets=[listening])
 
@@ -330,13 +329,6 @@ def _server(rag: AsyncGraphRAG) -> MCPServer[Any]:
         log_level="WARNING",
     )
     tools = Tools(rag)
-    for tool in (
-        tools.global_search,
-        tools.local_search,
-        tools.find_entities,
-        tools.suggest_questions,
-        tools.read_report,
-        tools.read_source,
-    ):
-        server.add_tool(tool, annotations=READ_ONLY)
+    for name in [one for one in vars(Tools) if not one.startswith("_")]:
+        server.add_tool(getattr(tools, name), annotations=READ_ONLY)
     return server

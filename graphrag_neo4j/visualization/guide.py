@@ -31,7 +31,6 @@ ORDER: Final = (
 )
 NAMES: Final = tuple(name for _, names in ORDER for name in names)
 TITLE = "The communities of this corpus"
-FOLDER = "graphrag-neo4j"
 # The earliest time that a zip archive can hold. It is always the same, so that the same queries
 # make the same file.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -127,7 +126,7 @@ def saved(sections: Sequence[Section], *, archive: bool) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         for query in queries:
-            name = zipfile.ZipInfo(f"{FOLDER}/{query.name}.cypher", NO_TIME)
+            name = zipfile.ZipInfo(f"graphrag-neo4j/{query.name}.cypher", NO_TIME)
             file.writestr(name, query.text)
     return packed.getvalue()
 

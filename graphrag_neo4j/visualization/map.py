@@ -114,7 +114,8 @@ class Map:
 
     def page(self, title: str | None = None) -> str:
         """Returns the complete HTML page. The default title names the documents."""
-        style, script = _text("map.css"), _script()
+        names = (*(f"d3/{name}.min" for name in LIBRARY), *SCRIPTS)
+        style, script = _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
         return Template(_text("page.html")).substitute(
             title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
             policy=content_policy(style, script),
@@ -177,20 +178,14 @@ def _table(table: str, rows: Iterable[Mapping[str, object]]) -> Table:
     Text from documents that looks like a citation is neutralised.
     """
     columns = COLUMNS[table].split()
-    return [[_neutral(table, row[name]) for name in columns] for row in rows]
-
-
-def _neutral(table: str, value: object) -> object:
-    return neutralised(value) if isinstance(value, str) and table in FROM_DOCUMENTS else value
+    if table not in FROM_DOCUMENTS:
+        return [[row[name] for name in columns] for row in rows]
+    values = ((row[name] for name in columns) for row in rows)
+    return [[neutralised(one) if isinstance(one, str) else one for one in row] for row in values]
 
 
 def _text(name: str) -> str:
     return data(f"map/{name}").read_text(encoding="utf-8")
-
-
-def _script() -> str:
-    library = [_text(f"d3/{name}.min.js") for name in LIBRARY]
-    return "\n".join([*library, *(_text(f"{name}.js") for name in SCRIPTS)])
 
 
 def corpus_name(documents: Table) -> str:

@@ -316,13 +316,8 @@ def _share(settings: Settings, n: int) -> Settings:
 
 def _was_killed(ray: Any, error: Exception) -> bool:  # noqa: ANN401 - the module
     """Whether a worker or its machine ended from outside, so that another worker may go on."""
-    errors = ray.exceptions
-    outside = (
-        errors.RayActorError,
-        errors.ObjectLostError,
-        errors.NodeDiedError,
-        errors.OutOfMemoryError,
-    )
+    all_ = ray.exceptions
+    outside = (all_.RayActorError, all_.ObjectLostError, all_.NodeDiedError, all_.OutOfMemoryError)
     return isinstance(error, outside) and not getattr(error, "actor_init_failed", False)
 
 

@@ -97,6 +97,10 @@ def test_without_a_model_the_index_is_extractive_and_says_so(
     assert "set OPENAI_API_KEY" in ran.out
     assert "Pending" not in ran.out
     assert "extractive" in kg("status").out
+    monkeypatch.setenv("KG_MODEL", "gpt-4.1-mini")
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
+    said = "KG_MODEL is gpt-4.1-mini, but it was not asked: no key is set."
+    assert said in kg("index", tales).out
     monkeypatch.setenv("KG_MODEL", "extractive")
     ran = kg("index", tales)
     assert "This index is extractive" in ran.out
@@ -156,17 +160,6 @@ def test_a_group_without_a_command_shows_its_help(kg: Run, group: list[str]) -> 
     assert alone.err == kg(*group, "--help").out
 
 
-def test_a_model_without_a_key_is_said_not_to_be_asked(
-    kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    no_model(monkeypatch)
-    monkeypatch.setenv("KG_MODEL", "gpt-4.1-mini")
-    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
-    assert (
-        "KG_MODEL is gpt-4.1-mini, but it was not asked: no key is set." in kg("index", tales).out
-    )
-
-
 def test_delete_names_what_it_deleted_and_what_was_not_there(kg: Run, tales: Path) -> None:
     kg("index", tales, "--gleanings", "0", "--no-claims")
     ran = kg("delete", tales / "a.txt", "nothing.txt", "b\udcff.txt")
@@ -200,16 +193,6 @@ def test_estimate_needs_no_neo4j_and_asks_no_model(
     assert "c.json: is not JSON" in broken.out
 
 
-def test_a_list_that_was_cut_off_is_named(kg: Run, tales: Path, endpoint: FakeEndpoint) -> None:
-    endpoint.change(output_tokens=20)
-    assert kg("index", tales / "a.txt", "--no-claims", "--gleanings", "0").code == 0
-    uri = (tales / "a.txt").as_uri()
-    assert (
-        f"A list was cut off. The part that arrived is saved: entities of chunk 0 of {uri}."
-        in kg("status").out
-    )
-
-
 def test_an_unknown_price_is_not_shown_as_nothing(
     kg: Run, tales: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,24 +203,6 @@ def test_an_unknown_price_is_not_shown_as_nothing(
     ]
     assert "$" not in ran.out + ran.err
     assert "unknown cost" in kg("status").out
-
-
-def test_a_question_while_vectors_are_pending_says_so(
-    kg: Run, tales: Path, endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KG_MAX_RETRIES", "0")
-    assert kg("index", tales / "a.txt").code == 0
-    endpoint.change(server_error=1.0, only=["embeddings"])
-    assert kg("index", tales).code == 1
-    endpoint.change(server_error=0.0)
-    for method in ("local", "basic", "drift", "auto"):
-        found = kg("query", "What of Ebenezer Scrooge?", "--method", method, "--json").json
-        assert any("no vector yet" in one for one in found["notices"]) == (
-            found["method"] != "global"
-        )
-    assert "no vector yet" in kg("query", "What of Ebenezer Scrooge?", "--method", "local").err
-    assert kg("index", tales).code == 0
-    assert "no vector yet" not in kg("query", "What?", "--method", "basic").err
 
 
 def test_settings_on_the_command_line_reach_the_model(
@@ -345,6 +310,8 @@ def test_a_command_imports_only_what_it_needs(
     model = {"openai", "genai_prices"}
     rules = {"simplemma", "graphrag_neo4j.extractive.index_backend"}
     rest = {
+        "mcp",
+        "uvicorn",
         "graphdatascience",
         "graphrag_neo4j.indexing.pipeline",
         "numpy",

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 import sys
 import unicodedata
 from pathlib import Path
@@ -12,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import Stage
-from graphrag_neo4j.events import Advanced
 
 CLI = Path(terminal.__file__).parent
 PRINTERS = {"print", "echo", "secho", "echo_via_pager", "prompt", "confirm", "getchar", "pause"}
@@ -133,11 +130,3 @@ def test_a_table_wider_than_the_terminal_keeps_its_cells_whole(
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
         " ".join(cells).split()
     ] * 2
-
-
-def test_a_slow_rate_has_a_smaller_unit_than_the_amount() -> None:
-    stage = Stage("ingest", 5_800_000, "bytes")
-    stage.began -= 10  # seconds
-    stage.advance(Advanced(400_000))
-    assert stage.count == "0.4 of 5.8 MB"
-    assert re.fullmatch(r"[34][0-9]\.[0-9] kB/s", stage.rate)

@@ -127,14 +127,6 @@ async def test_six_tools_are_listed_and_none_writes(client: Client) -> None:
         assert all(one["description"] for one in tool.input_schema["properties"].values())
 
 
-async def test_suggested_questions_name_the_tool_that_answers_them(client: Client) -> None:
-    reply = await call(client, "suggest_questions", limit=4)
-    asked = reply["questions"]
-    assert 2 <= len(asked) <= 4
-    assert {one["tool"] for one in asked} == {"global_search", "local_search"}
-    assert all(one["question"].endswith("?") for one in asked)
-
-
 @pytest.mark.parametrize("tool", ["global_search", "local_search"])
 async def test_an_answer_comes_with_its_sources(client: Client, carol: Indexed, tool: str) -> None:
     reply = await call(client, tool, question=QUESTION)
@@ -238,14 +230,6 @@ async def test_nothing_in_the_graph_is_changed(client: Client, carol: Indexed) -
     assert (await dump(carol.graph), await carol.graph.run_plain(everything)) == before
 
 
-async def test_a_client_of_the_older_protocol_is_served_too(carol: Indexed, tmp_path: Path) -> None:
-    async with Client(stdio_client(started(tmp_path, carol.environment)), mode="legacy") as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-    with served(tmp_path, carol.environment) as url:
-        async with Client(url, mode="legacy") as client:
-            assert (await call(client, "find_entities", text="Marley"))["entities"]
-
-
 def test_standard_output_is_the_protocol_alone(carol: Indexed, tmp_path: Path) -> None:
     """What is told on the way goes to standard error; the end of the input is the end."""
     start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": VERSIONED}
@@ -320,6 +304,7 @@ def run_mcp(
 def test_without_the_package_one_sentence_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.delattr("graphrag_neo4j.integrations.mcp", raising=False)
     monkeypatch.delitem(sys.modules, "graphrag_neo4j.integrations.mcp", raising=False)
     monkeypatch.setitem(sys.modules, "mcp.server", None)
     monkeypatch.setattr(sys, "argv", ["kg-build", "mcp"])
@@ -331,16 +316,3 @@ def test_without_the_package_one_sentence_names_the_extra(
         printed.err
         == f"Error: The MCP server needs the package mcp.server: {install_command('mcp')}\n"
     )
-
-
-def test_no_other_command_imports_the_doors() -> None:
-    program = (
-        "import sys, pkgutil, importlib, graphrag_neo4j, graphrag_neo4j.cli as cli\n"
-        "for found in pkgutil.iter_modules(cli.__path__):\n"
-        "    importlib.import_module(f'graphrag_neo4j.cli.{found.name}')\n"
-        "print({'mcp', 'uvicorn', 'graphrag_neo4j.integrations'} & sys.modules.keys())"
-    )
-    ran = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "set()\n"

@@ -228,19 +228,6 @@ def test_two_fingers_zoom_and_move_the_picture_and_leave_the_page(touched: Page)
     assert touched.ask("location.hash") == ""
 
 
-def test_one_finger_scrolls_the_page_up_and_down_and_the_picture_sideways(touched: Page) -> None:
-    x, y, _, _ = touched.ask(MIDDLE)
-    picture = touched.ask(DRAWN)
-    touched.stroke(((x, y), (x - 80, y)))
-    moved = touched.ask(DRAWN)
-    assert moved != picture
-    assert touched.ask("[scrollX, scrollY]") == [0, 0]
-    touched.stroke(((x, y), (x, y - 200)))
-    touched.until("scrollY > 100")
-    assert touched.ask(DRAWN) == moved
-    assert touched.ask("location.hash") == ""
-
-
 def test_a_tap_opens_a_community_and_one_beside_it_goes_up(touched: Page) -> None:
     [name] = [one for one in touched.ask(NAMES) if one["text"].startswith("Whole 0:")]
     touched.tap(((name["left"] + name["right"]) / 2, name["top"] - 4))
@@ -249,14 +236,3 @@ def test_a_tap_opens_a_community_and_one_beside_it_goes_up(touched: Page) -> Non
         x, y, width, height = touched.ask(MIDDLE)
         touched.tap((x - width / 2 + 6, y - height / 2 + 6))
     touched.until("location.hash === '' || location.hash === '#'")
-
-
-def test_a_name_that_is_too_long_for_a_button_does_not_widen_the_page(
-    page: Page, tmp_path: Path
-) -> None:
-    page.resize(400, 800, touch=True)
-    put(page, small(name="LONG" * 40, title="Wide" * 40), tmp_path / "map.html")
-    for address in ("#", "#community-5", "#entity-1"):
-        page.chrome.execute_script(f"location.hash = '{address}'")
-        page.until("document.documentElement.dataset.ready")
-        assert page.ask("document.documentElement.scrollWidth") <= 400

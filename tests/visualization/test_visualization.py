@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from neo4j import READ_ACCESS, Result
 from neo4j import Query as Statement
 
-from graphrag_neo4j import GraphError, InputError
+from graphrag_neo4j import InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.status_rows import CountsRow
 from graphrag_neo4j.resources import data, read_statement
@@ -87,17 +87,6 @@ async def test_each_query_runs_as_it_stands_in_the_guide(book: Graph, name: str)
     else:
         assert not drawn.nodes
         assert bool(records) == (name != "waiting")
-
-
-async def test_no_line_of_a_report_leaves_the_page_and_no_word_is_lost(book: Graph) -> None:
-    values = await example_values(book)
-    [row] = given_by("report", book, values)
-    lines = row["report"].splitlines()
-    assert max(len(line) for line in lines if " " in line) <= 80
-    rows = await book.run_plain(
-        "MATCH (c:Community {ref: $community}) RETURN c.report AS r", **values
-    )
-    assert " ".join(row["report"].split()).startswith(" ".join(rows[0]["r"].split()))
 
 
 @pytest.mark.parametrize("text", ["it's", 'a "b"', "back\\slash", "\\u0041", "a\nb", "$entity", ""])
@@ -179,12 +168,6 @@ def test_no_page_is_given_to_another_origin(method: str, origin: str) -> None:
         assert not [name for name in response.headers if name.startswith("Access-Control")]
 
 
-def test_a_port_that_is_taken_is_said_in_one_sentence() -> None:
-    with served({}, ()) as port, pytest.raises(GraphError, match=f"Port {port}.*is in use"):  # noqa: SIM117
-        with served({}, (), port):
-            pass
-
-
 # The map
 
 
@@ -228,16 +211,6 @@ def test_texts_come_out_of_the_map_as_they_were(exact: list[str], loose: list[st
     assert [written(pool.pieces, runs) for runs in kept] == exact
     for runs, text in zip(folded, loose, strict=True):
         assert written(pool.pieces, runs).split() == text.split()
-
-
-def test_a_quotation_takes_no_piece_of_its_own() -> None:
-    pool = Pool()
-    pool.exactly("ANN: I met Bob in\nParis. It rained; we left. Bob stayed.")
-    known = len(pool.pieces)
-    assert pool.loosely("I met Bob in Paris. It rained; we left.\nBob stayed.") == [
-        2, 3, -5, 1, 4, 1,
-    ]  # fmt: skip
-    assert len(pool.pieces) == known
 
 
 async def test_the_rows_of_the_map_are_in_the_order_in_which_its_script_reads_them(

@@ -31,26 +31,7 @@ if TYPE_CHECKING:
 # rich is imported where it is used, because `--help` and most other output do not need it.
 # ruff: noqa: PLC0415
 
-__all__ = [
-    "Drawing",
-    "Part",
-    "Style",
-    "block",
-    "can_ask",
-    "confirmed",
-    "errors_are_shown",
-    "folded",
-    "harmless",
-    "is_shown",
-    "json_text",
-    "line",
-    "piece",
-    "prepare",
-    "prompt",
-    "some",
-    "table",
-    "usage_error",
-]
+__all__ = ["Drawing", "Part", "Style", "harmless"]
 
 Style = Literal["", "bold", "dim", "green", "red", "yellow"]
 Part = str | tuple[str, Style]  # a text, or a text in a style
@@ -185,23 +166,20 @@ class Drawing:
     """
 
     def __init__(self, *, fleeting: bool) -> None:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
-        self._progress = Progress(
-            TextColumn("{task.description:>10}", markup=False),
-            BarColumn(),
-            TextColumn("{task.fields[count]}", markup=False),
-            TextColumn("{task.fields[rate]}", markup=False),
-            TextColumn("{task.fields[failed]}", markup=False, style="red"),
-            TextColumn("{task.fields[spent]}", markup=False, style="dim"),
-            TimeElapsedColumn() if fleeting else TimeRemainingColumn(),
+        def text(name: str, style: str = "none") -> progress.TextColumn:
+            return progress.TextColumn(f"{{task.{name}}}", markup=False, style=style)
+
+        self._progress = progress.Progress(
+            text("description:>10"),
+            progress.BarColumn(),
+            text("fields[count]"),
+            text("fields[rate]"),
+            text("fields[failed]", "red"),
+            text("fields[spent]", "dim"),
+            progress.TimeElapsedColumn() if fleeting else progress.TimeRemainingColumn(),
             console=Console(stderr=True),
             redirect_stdout=False,
             transient=fleeting,

@@ -7,7 +7,6 @@ from graphrag_neo4j.model import Usage
 
 __all__ = [
     "STEPS",
-    "cached_part",
     "counted",
     "money",
     "money_known",
@@ -85,15 +84,6 @@ def repaired(n: int) -> str:
     """
     parts = f"{counted(n, 'part')} of the model's replies {was(n)} not in the expected form"
     return f"{parts}, and {was(n)} repaired or left out."
-
-
-def cached_part(tokens: int) -> str:
-    """Returns how many of the tokens just named were cached, or "" if none were.
-
-    >>> cached_part(2000), cached_part(0)
-    (' (2,000 of them cached)', '')
-    """
-    return f" ({tokens:,} of them cached)" if tokens else ""
 
 
 def or_more(n: int, shown: int, where: str) -> str:

@@ -43,8 +43,7 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
     settings = _settings(home=home, neo4j_release=release)
     with listening(quiet=False) as listen:
         start_server(settings, listen, upgrade=upgrade)
-    _show(embedded.status(settings))
-    _warn_of_uri(settings)
+    _show(settings)
 
 
 @neo4j.command()
@@ -64,9 +63,7 @@ def stop(home: Path | None) -> None:
 @options.home_option
 def status(home: Path | None) -> None:
     """Show whether the server is running, and its addresses."""
-    settings = _settings(home=home)
-    _show(embedded.status(settings))
-    _warn_of_uri(settings)
+    _show(_settings(home=home))
 
 
 @neo4j.command()
@@ -107,21 +104,19 @@ def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_setti
     return settings
 
 
-def _show(found: embedded.ServerStatus) -> None:
+def _show(settings: Settings) -> None:
+    found = embedded.status(settings)
     if found.server is None:
         version = f"; its data was written by Neo4j {found.version}" if found.version else ""
         terminal.line(f"No Neo4j is running in {found.home}{version}.")
-        return
-    server = found.server
-    terminal.line(f"Neo4j {server.version} is running (process {server.pid}).")
-    terminal.line(f"  Address   {server.uri}")
-    terminal.line(f"  Browser   {server.browser_url}")
-    terminal.line(f"  User      {server.username}")
-    terminal.line(f"  Password  in {found.password_path}")
-    terminal.line(f"  Home      {found.home}")
-
-
-def _warn_of_uri(settings: Settings) -> None:
+    else:
+        server = found.server
+        terminal.line(f"Neo4j {server.version} is running (process {server.pid}).")
+        terminal.line(f"  Address   {server.uri}")
+        terminal.line(f"  Browser   {server.browser_url}")
+        terminal.line(f"  User      {server.username}")
+        terminal.line(f"  Password  in {found.password_path}")
+        terminal.line(f"  Home      {found.home}")
     if settings.neo4j_uri:
         terminal.line(
             f"NEO4J_URI is set, so the other commands use {settings.neo4j_uri} instead of this "

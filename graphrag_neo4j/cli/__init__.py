@@ -18,7 +18,8 @@ import click
 from click.exceptions import NoSuchCommand
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.errors import GraphRAGError, ReplyError
+from graphrag_neo4j.cli.output.words import refusal
+from graphrag_neo4j.errors import GraphRAGError
 
 __all__ = ["LazyGroup", "main", "without_unused"]
 
@@ -145,10 +146,7 @@ def main() -> None:
         terminal.usage_error(error)
         sys.exit(error.exit_code)
     except GraphRAGError as error:
-        unread = isinstance(error, ReplyError)
-        terminal.line(
-            f"Error: {f'There is no answer, since {error}.' if unread else error}", error=True
-        )
+        terminal.line(f"Error: {refusal(error)}", error=True)
         sys.exit(1)
     except (KeyboardInterrupt, click.Abort):
         terminal.line(

@@ -9,6 +9,7 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.answer import print_answer, print_sources
 from graphrag_neo4j.cli.output.progress import EventDisplay
+from graphrag_neo4j.cli.output.words import refusal
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
@@ -106,10 +107,7 @@ class Conversation:
                     terminal.piece(piece)
         except (ReplyError, InputError) as error:  # about this question; the next may be right
             self.listen.rest()
-            unread = isinstance(error, ReplyError)
-            terminal.line(
-                f"There is no answer, since {error}." if unread else f"{error}", error=True
-            )
+            terminal.line(refusal(error), error=True)
             return
         self.listen.rest()
         print_answer(stream.answer, streamed=with_model, more="/sources")

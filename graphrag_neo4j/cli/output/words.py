@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from graphrag_neo4j.errors import GraphRAGError, ReplyError
 from graphrag_neo4j.model import Usage
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "money_known",
     "named_step",
     "or_more",
+    "refusal",
     "repaired",
     "seconds",
     "total_usage",
@@ -74,6 +76,11 @@ def total_usage(usage: Mapping[str, Usage]) -> str:
     """Returns the calls of all steps and their cost, such as "3 calls, $0.0021"."""
     used = Usage.total(usage.values())
     return f"{counted(used.calls, 'call')}, {money_known(used.cost, used.unpriced)}"
+
+
+def refusal(error: GraphRAGError) -> str:
+    """Returns an error as a sentence; that of a reply has only the reason."""
+    return f"There is no answer, since {error}." if isinstance(error, ReplyError) else str(error)
 
 
 def repaired(n: int) -> str:

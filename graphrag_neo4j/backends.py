@@ -5,7 +5,7 @@ opening to its closing. All its calls share one endpoint: one pool of connection
 concurrent calls and of calls a minute, and one meter.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -20,11 +20,10 @@ from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
 from graphrag_neo4j.model import Origin, Usage
 from graphrag_neo4j.protocols import Embedder, IndexBackend, QueryBackend, RunTask
 from graphrag_neo4j.settings import LOCAL, STATIC, WITHOUT_ENDPOINT, Settings
-from graphrag_neo4j.workers import DeferringBackend, WorkerPool
 
 if TYPE_CHECKING:
     from graphrag_neo4j.llm import Endpoint
-    from graphrag_neo4j.workers.ray_cluster import RayCluster
+    from graphrag_neo4j.workers.ray_cluster import RayCluster, RayPool
 
 # Importing a backend or the endpoint takes a moment, and a command may need only one of them.
 # ruff: noqa: PLC0415
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Backends", "IndexSetup", "QuerySetup", "is_free"]
 
 EXTRACTIVE_WORKERS = 2  # threads
-WAITING_FOR_EACH = 2  # tasks for each worker process: one is done, one waits for it
 ENCODED_AT_ONCE = 16  # texts; they take a second or two, and what is embedded is saved so often
 
 
@@ -43,7 +41,7 @@ class IndexSetup:
     `run` runs the tasks of `backend`, `workers` of them at the same time. `endpoint` is None
     where the index is extractive. `encoder` says whether a sentence encoder replaces the embedder
     when the language of the corpus is known: it is wanted where it can be had, or required. `pool`
-    runs the tasks in other processes; it is None where this process runs them.
+    is the workers of a Ray cluster; it is None where this process runs the tasks.
     """
 
     backend: IndexBackend
@@ -52,7 +50,7 @@ class IndexSetup:
     embedder: Embedder
     endpoint: "Endpoint | None"
     encoder: Literal["no", "wanted", "required"] = "no"
-    pool: WorkerPool | None = None
+    pool: "RayPool | None" = None
 
     def opened(self, listen: Listener) -> AbstractAsyncContextManager[object]:
         """Allows the pool to start its workers, and stops them at the end."""
@@ -120,18 +118,30 @@ class Backends:
         is not known.
         """
         settings = self.settings
+        make: Callable[[Settings], IndexBackend]
         if self.origin == "extractive":
-            return _extractive_setup(settings, cluster)
-        from graphrag_neo4j.llm import LLMIndexBackend
+            from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 
-        endpoint = self._shared_endpoint().metered(settings)
-        backend = LLMIndexBackend.from_settings(settings)
-        embedder = _model_embedder(settings, endpoint)
-        use = _encoder_use(settings, by_default=False)
+            count = partial(tokens.count, encoding_name=settings.encoding)
+            rules = ExtractiveIndexBackend(min(settings.description_tokens, DESCRIBED), count)
+            make, endpoint, embedder = lambda _: rules, None, _static_embedder()
+            run, n, use = run_in_thread, EXTRACTIVE_WORKERS, _encoder_use(settings, by_default=True)
+        else:
+            from graphrag_neo4j.llm import LLMIndexBackend
+
+            make, endpoint = LLMIndexBackend.from_settings, self.endpoint_for(settings)
+            embedder = _model_embedder(settings, endpoint)
+            run, n, use = (
+                endpoint.run,
+                settings.concurrency,
+                _encoder_use(settings, by_default=False),
+            )
         if cluster is None:
-            return IndexSetup(backend, endpoint.run, settings.concurrency, embedder, endpoint, use)
-        pool, n = cluster.pool_with_model(LLMIndexBackend.from_settings, endpoint)
-        return IndexSetup(DeferringBackend(backend), pool.run, n, embedder, endpoint, use, pool)
+            return IndexSetup(make(settings), run, n, embedder, endpoint, use)
+        from graphrag_neo4j.workers.ray_cluster import RayPool
+
+        pool = RayPool(cluster, make, endpoint)
+        return IndexSetup(pool.backend, pool.run, pool.in_flight, embedder, endpoint, use, pool)
 
     def local_embedder(self, language: str, telling: Telling = SILENT) -> Embedder | None:
         """The embedder with the sentence encoder for a language, None if there is no encoder.
@@ -186,24 +196,6 @@ class Backends:
         if self._endpoint is None:
             self._endpoint = Endpoint(self.settings)
         return self._endpoint
-
-
-def _extractive_setup(settings: Settings, cluster: "RayCluster | None") -> IndexSetup:
-    """The setup of a run without a model, on a cluster or on several cores where there are any."""
-    from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
-    from graphrag_neo4j.workers.processes import process_pool, usable_cores
-
-    count = partial(tokens.count, encoding_name=settings.encoding)
-    rules = ExtractiveIndexBackend(min(settings.description_tokens, DESCRIBED), count)
-    embedder, use = _static_embedder(), _encoder_use(settings, by_default=True)
-    n = settings.workers or usable_cores()
-    if cluster:
-        pool, in_flight = cluster.pool(rules, run_in_thread)
-    elif n == 1:
-        return IndexSetup(rules, run_in_thread, EXTRACTIVE_WORKERS, embedder, None, use)
-    else:
-        pool, in_flight = process_pool(rules, n), n * WAITING_FOR_EACH
-    return IndexSetup(DeferringBackend(rules), pool.run, in_flight, embedder, None, use, pool)
 
 
 def _embedder(

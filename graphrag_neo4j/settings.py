@@ -245,9 +245,8 @@ class Settings(BaseSettings):
     workers: int | None = Field(
         None,
         ge=1,
-        description="Number of processes that do the work of an extractive index, or of workers on "
-        "a Ray cluster. If it is not set, there is one for each core, at most 16 on this machine. "
-        "With 1 no process is started.",
+        description="Number of workers of `kg-build index --ray`. If it is not set, there is one "
+        "for each CPU of the Ray cluster.",
     )
     timeout: float = Field(
         120.0, gt=0, description="Largest number of seconds that a call to the endpoint may take."

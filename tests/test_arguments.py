@@ -9,10 +9,8 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settings
 from graphrag_neo4j.arguments import nearest
 from graphrag_neo4j.events import Event, Notice
-from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.address import check_address
 from graphrag_neo4j.query.question import Question
-from graphrag_neo4j.query.rows import WordRow
 from graphrag_neo4j.settings import load_settings, unknown_names
 from tests.conftest import Make, Run
 
@@ -52,11 +50,6 @@ def test_a_misspelt_setting_is_refused(make: Callable[..., object]) -> None:
     assert both == "There is no setting neo4j_url. Did you mean neo4j_uri? There is no setting zzz."
 
 
-def test_a_setting_has_its_name_in_python_and_the_one_known_elsewhere() -> None:
-    assert load_settings(NEO4J_URI="bolt://a").neo4j_uri == "bolt://a"
-    assert load_settings(neo4j_uri="bolt://b").neo4j_uri == "bolt://b"
-
-
 def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -93,18 +86,11 @@ def test_an_env_file_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
         ("https://abc.databases.neo4j.io", "neo4j+s://abc.databases.neo4j.io."),
         ("https://db.example:7473/browser/", "neo4j+s://db.example:7687."),
         ("http://[::1]:7474", "neo4j://[::1]:7687."),
-        ("http://db:7688", "neo4j://db:7688."),
         ("localhost", "neo4j://localhost:7687."),
-        ("localhost:7687", "neo4j://localhost:7687."),
-        ("neo4j:7687", "neo4j://neo4j:7687."),
         ("::1", "neo4j://[::1]:7687."),
-        ("bolt:/db", "neo4j://db:7687."),
         ("bolt://::1:7687", "bolt://[::1]:7687."),
-        ("bolt://", "bolt://localhost:7687."),
         ("neo4js://db", "Did you mean neo4j+s?"),
         ("bolt://db:99999", "a port is a number from 1 to 65535."),
-        ("bolt://db:abc", "a port is a number from 1 to 65535."),
-        ("bolt://db:0", "a port is a number from 1 to 65535."),
         ("bolt://my db:7687", "has white space in it: leave that out."),
         ("bolt://db:7687/tales", "NEO4J_DATABASE=tales if that names the database."),
     ],
@@ -115,14 +101,6 @@ def test_an_address_that_is_none_is_said_with_the_one_to_set(address: str, inste
     assert said.endswith(instead)
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["bolt://localhost", "neo4j://[::1]:7687/", "neo4j+s://a.databases.neo4j.io", "bolt+ssc://h:1"],
-)
-def test_a_usable_address_is_let_through(address: str) -> None:
-    check_address(address)
-
-
 def test_a_password_in_an_address_is_not_repeated() -> None:
     assert "sesame" not in refused(lambda: check_address("http://neo4j:sesame@localhost"))
 
@@ -131,24 +109,18 @@ def test_a_password_in_an_address_is_not_repeated() -> None:
     ("how", "said"),
     [
         ({"method": "locl"}, "method must be one of .*, not 'locl'. Did you mean local?"),
-        ({"method": None}, "method must be one of"),
         ({"level": -1}, "level must be a whole number from 0 on"),
         ({"level": "0"}, "level must be a whole number, and '0' was given"),
-        ({"level": True}, "level must be a whole number, and True was given"),
         ({"level": 2**70}, "level must be a whole number from 0 on"),
         ({"prefilter": 0}, "prefilter must be a whole number from 1 on"),
         ({"expand": "walk"}, "must be one of hop, ppr, not 'walk'"),
         ({"dynamic": "no"}, "dynamic must be True or False, and 'no' was given"),
-        ({"context_only": None}, "context_only must be True or False"),
         ({"history": "Hello"}, "history must be a list of pairs"),
-        ({"history": [("a",)]}, "history must be a list of pairs"),
         ({"history": ["ab"]}, "history must be a list of pairs"),
         (
             {"method": "local", "level": 0},
             "The option level is for global search, but the method is local",
         ),
-        ({"method": "text", "dynamic": True}, "The option dynamic is for global search"),
-        ({"method": "drift", "prefilter": 9}, "The option prefilter is for global search"),
         ({"method": "global", "expand": "hop"}, "The option expand is for local and drift search"),
         ({"dynamic": True, "level": 0}, "The option dynamic chooses the reports itself"),
     ],
@@ -165,9 +137,7 @@ def test_a_question_that_is_none(text: Any) -> None:  # noqa: ANN401 - of any ty
 
 SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.query(None), "The question must be a text"),  # type: ignore[arg-type]
-    (lambda rag: rag.query(""), "The question is empty"),
     (lambda rag: rag.query("???"), "The question holds no word"),
-    (lambda rag: rag.stream(7), "The question must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.query("Who?", method="locl"), "Did you mean local?"),  # type: ignore[arg-type]
     (lambda rag: rag.query("Who?", metod="local"), "no setting metod. Did you mean method?"),  # type: ignore[call-arg]
     (lambda rag: rag.query("Who?", top_k_entites=3), "Did you mean top_k_entities?"),  # type: ignore[call-arg]
@@ -176,27 +146,21 @@ SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.text_search("Who?", level=1), "The option level is for global search"),
     (lambda rag: rag.global_search(" "), "The question is empty"),
     (lambda rag: rag.index(None), "index takes a path, a list of paths, or a list of documents"),  # type: ignore[arg-type]
-    (lambda rag: rag.index(5), "index takes a path"),  # type: ignore[arg-type]
     (lambda rag: rag.index(b"docs"), "index takes a path"),
-    (lambda rag: rag.index({"text": TALE}), "index takes a path"),
     (lambda rag: rag.index(Document(TALE, "a")), "index takes a path"),  # type: ignore[arg-type]
     (lambda rag: rag.index(""), "A path is empty"),
-    (lambda rag: rag.index(["a.txt", ""]), "A path is empty"),
     (lambda rag: rag.index([], options=None), "options must be ReadOptions"),  # type: ignore[arg-type]
     (lambda rag: rag.index([], prune="no"), "prune must be True or False"),  # type: ignore[arg-type]
     (lambda rag: rag.delete(None), "A source must be a path"),  # type: ignore[arg-type]
     (lambda rag: rag.delete("a", ""), "A source is empty"),
     (lambda rag: rag.import_graphrag(None), "The folder of an import must be a path"),  # type: ignore[arg-type]
-    (lambda rag: rag.import_graphrag(""), "The folder of an import is empty"),
     (lambda rag: rag.communities(-1), "level must be a whole number from 0 on"),
-    (lambda rag: rag.communities("0"), "level must be a whole number"),  # type: ignore[arg-type]
     (lambda rag: rag.report(None), "A report's ref must be a whole number"),  # type: ignore[arg-type]
     (lambda rag: rag.report(2**70), "A report's ref must be a whole number from 0 on"),
     (lambda rag: rag.entity(None), "An entity's name must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.entity(""), "An entity's name is empty"),
     (lambda rag: rag.find_entities(None), "The text to find must be a text"),  # type: ignore[arg-type]
     (lambda rag: rag.find_entities("Marley", limit=-1), "limit must be a whole number from 1 on"),
-    (lambda rag: rag.find_entities("Marley", limit=None), "limit must be a whole number"),  # type: ignore[arg-type]
     (lambda rag: rag.sources("1"), "A source's ref must be a whole number"),  # type: ignore[arg-type]
     (lambda rag: rag.sources(-1), "A source's ref must be a whole number from 0 on"),
 ]
@@ -220,21 +184,16 @@ def test_what_is_no_settings_and_no_listener_is_refused(kind: Callable[..., obje
     [
         (["index", "/nowhere"], 1, "/nowhere matches no file: check the path."),
         (["index", "here.txt", "--source-root", "sub"], 1, "lies outside the source root"),
-        (["estimate", "/nowhere"], 1, "/nowhere matches no file: check the path."),
         (["delete", ""], 1, "A source is empty"),
         (["import", "graphrag", "/nowhere"], 1, "name the folder that microsoft/graphrag"),
         (["map", "-o", "/nowhere/map.html"], 1, "because the folder /nowhere does not exist"),
-        (["browse", "--save", "/nowhere/q.zip"], 1, "because the folder /nowhere does not exist"),
         (["query", " "], 2, "The question is empty"),
         (["query", "Who?", "--method", "local", "--level", "1"], 2, "is for global search"),
-        (["query", "Who?", "--method", "basic", "--expand", "hop"], 2, "is for local and drift"),
         (["query", "Who?", "--dynamic", "--prefilter", "5"], 2, "dynamic chooses the reports"),
-        (["query", "Who?", "--method", "locl"], 2, "Did you mean local?"),
         (["qery", "Who?"], 2, "Did you mean 'query'?"),
         (["neo4j", "stopp"], 2, "Did you mean 'stop'"),
         (["query", "Who?", "--contxt-only"], 2, "Did you mean '--context-only'?"),
         (["neo4j", "start", "--release", "2026.1"], 2, "Did you mean 2026.01?"),
-        (["neo4j", "logs", "-n", "-1"], 2, "-1 is not allowed here"),
     ],
 )
 def test_a_command_refuses_what_it_can_before_it_looks_for_neo4j(
@@ -283,18 +242,6 @@ def test_a_setting_that_can_not_be_used_is_refused_before_neo4j(
     assert said in ran.err
 
 
-def test_a_command_says_the_commonest_mistake_in_one_sentence(
-    kg: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NEO4J_URI", "http://localhost:7474")
-    monkeypatch.setenv("KG_MAX_COTS", "5")
-    ran = kg("status", "--json")
-    assert (ran.code, ran.out) == (1, "")
-    warned, error = ran.err.splitlines()
-    assert warned.endswith("Did you mean KG_MAX_COST?")
-    assert error.endswith("set NEO4J_URI=neo4j://localhost:7687.")
-
-
 @pytest.mark.usefixtures("graph", "environment")
 def test_names_that_are_misspelt(
     kg: Run, settings: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -337,29 +284,3 @@ def test_options_that_do_nothing_and_levels_that_are_not_there(
     ran = kg("query", "What are the main themes?", "--level", "77")
     assert ran.code == 1
     assert "There is no level 77. The only level is 0." in ran.err
-
-
-@pytest.mark.usefixtures("graph", "environment")
-def test_what_is_free_and_what_is_not_wanted_is_said_so(
-    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "tale.txt").write_text(TALE)
-    monkeypatch.setenv("KG_CLAIMS", "false")
-    assert kg("index", "tale.txt", "--quiet").code == 0
-    assert "Pending" not in kg("status").out
-    monkeypatch.setenv("KG_CLAIMS", "true")
-    assert "Pending: 1 chunk to read for claims." in kg("status").out
-    monkeypatch.setenv("KG_MODEL", "extractive")
-    ran = kg("estimate", "tale.txt")
-    assert ran.code == 0
-    assert [line for line in ran.err.splitlines() if not line.startswith("estimate: ")] == []
-    assert "it needs no model, no calls and no money." in ran.out
-    assert "unknown" not in ran.out
-
-
-async def test_words_that_are_nowhere_are_found_by_the_index(graph: Graph, alone: Settings) -> None:
-    async with AsyncGraphRAG(alone) as rag:
-        await rag.index([Document(TALE, "memory:0")])
-    words = ["marley", "marly", "london", "and"]
-    rows = await graph.read("search/words_nowhere", WordRow, words=words)
-    assert [row["word"] for row in rows] == ["marly", "and"]

@@ -54,7 +54,7 @@ from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.query.quote_match import nearest_sources
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.visualization.packing import Pool
+from graphrag_neo4j.visualization.web_page import Pool
 
 pytestmark = pytest.mark.slow
 

@@ -8,22 +8,22 @@ import atexit
 import gc
 import logging
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from keyword import iskeyword
+from typing import Any
 
 import click
+from click.exceptions import NoSuchCommand
 
-from graphrag_neo4j.cli.lazy_group import LazyGroup
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.errors import GraphRAGError, ReplyError
+from graphrag_neo4j.cli.output.words import refusal
+from graphrag_neo4j.errors import GraphRAGError
 
-__all__ = ["main"]
+__all__ = ["LazyGroup", "main", "without_unused"]
 
 INTERRUPTED = 130
-INTERRUPTION = (
-    "The command was interrupted. The work done so far is saved. Run the same command again to "
-    "continue."
-)
-# Python collects garbage after this many new objects; its default is 700.
-GARBAGE_THRESHOLD = 10_000
 # The module of a command is imported when the command runs, not when the commands are listed, so
 # that start-up is quick.
 COMMANDS = {
@@ -47,20 +47,76 @@ COMMANDS = {
 }
 
 
-def _collect_seldom() -> None:
-    """Makes Python collect garbage less often, and not at exit.
+# Neo4j's driver imports these packages, if they are installed, to accept their values as
+# parameters. No command needs that, and the imports take half a second.
+UNUSED = ("numpy", "pandas", "pyarrow")
 
-    The objects that imports create live until the end of the process. To search them for garbage
-    again and again took a third of the time of a short command.
+
+@contextmanager
+def without_unused() -> Iterator[None]:
+    """Prevents the import of these packages for a while, unless they are imported already."""
+    absent = [name for name in UNUSED if name not in sys.modules]
+    # Python raises ModuleNotFoundError for a module whose entry is None.
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in absent:
+            del sys.modules[name]
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name, and imports only the module of the one that is used.
+
+    So start-up is quick. `package` is the package of the modules, and `summaries` holds a line of
+    help for each command. A command and its module have one name (that of a keyword of Python ends
+    in "_"), unless `modules` names the module of a command.
     """
-    gc.set_threshold(GARBAGE_THRESHOLD)
-    atexit.register(gc.freeze)
+
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401 - click's
+        package: str,
+        summaries: Mapping[str, str],
+        modules: Mapping[str, str] | None = None,
+        **options: Any,  # noqa: ANN401 - click's
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self._package, self._summaries, self._modules = package, summaries, modules or {}
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """Returns the names of the commands in the order of `summaries`."""
+        return list(self._summaries)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """Imports the module of a command, and returns the command. None if there is none."""
+        if name not in self._summaries:
+            return None
+        own = f"{name}_" if iskeyword(name) else name
+        with without_unused():
+            module = import_module(f"{self._package}.{self._modules.get(name, own)}")
+        command: click.Command = getattr(module, own)
+        return command
+
+    def resolve_command(
+        self, context: click.Context, given: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that is named; an error suggests the most similar name."""
+        if given[0] in self._summaries or given[0].startswith("-"):
+            return super().resolve_command(context, given)
+        raise NoSuchCommand(given[0], possibilities=self._summaries, ctx=context)
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands and their lines of help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._summaries.items()))
 
 
 @click.group(
     cls=LazyGroup,
     package="graphrag_neo4j.cli",
     summaries=COMMANDS,
+    modules={"map": "browse", "suggest": "query"},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="graphrag-neo4j", prog_name="kg-build")
@@ -79,19 +135,23 @@ def main() -> None:
     # Our own error messages say what to do; the driver's log would only repeat them.
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     terminal.prepare()
-    _collect_seldom()
+    # The objects that imports create live until the end of the process. To search them for garbage
+    # again and again (after 700 new ones by default) took a third of the time of a short command.
+    gc.set_threshold(10_000)
+    atexit.register(gc.freeze)
     try:
         # Outside its standalone mode, click returns the exit code of a command that ends early.
         sys.exit(commands(prog_name="kg-build", standalone_mode=False))
     except click.ClickException as error:
         terminal.usage_error(error)
         sys.exit(error.exit_code)
-    except ReplyError as error:
-        terminal.line(f"Error: There is no answer, since {error}.", error=True)
-        sys.exit(1)
     except GraphRAGError as error:
-        terminal.line(f"Error: {error}", error=True)
+        terminal.line(f"Error: {refusal(error)}", error=True)
         sys.exit(1)
     except (KeyboardInterrupt, click.Abort):
-        terminal.line(INTERRUPTION, error=True)
+        terminal.line(
+            "The command was interrupted. The work done so far is saved. Run the same command "
+            "again to continue.",
+            error=True,
+        )
         sys.exit(INTERRUPTED)

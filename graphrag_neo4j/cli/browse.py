@@ -1,4 +1,4 @@
-"""`kg-build browse` shows the graph in Neo4j Browser, with a guide and a style sheet."""
+"""`kg-build browse` and `kg-build map` show the graph: in Neo4j Browser, and as a web page."""
 
 import os
 import sys
@@ -11,49 +11,77 @@ from urllib.parse import urlsplit
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.options import home_option, run, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.files import refuse_unwritable, write_output
-from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Started
+from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization import (
     Section,
     example_values,
     guide,
+    read_map,
     saved,
     sections,
     served,
-    style,
 )
 
-__all__ = ["browse"]
+__all__ = ["browse", "map"]
 
-ARCHIVE = ".zip"
 LOOPBACK = ("127.0.0.1", "localhost")
 
 
 @click.command()
-@click.option("--list", "list_", is_flag=True, help="Print the queries of the guide and exit.")
-@click.option(
-    "--save",
+@options.value(
+    "-o --output",
+    "FILE",
+    "The file to write.",
     type=click.Path(dir_okay=False, path_type=Path),
-    callback=refuse_unwritable,
-    metavar="FILE",
-    help=(
-        "Write the queries of the guide to FILE and exit. If the name ends in .zip, FILE is an "
-        "archive with one file for each query."
-    ),
+    default=Path("map.html"),
+    callback=options.refuse_unwritable,
 )
-@click.option(
-    "--show-password", is_flag=True, help="Also print the password. This needs a terminal."
+@options.value(
+    "--title",
+    "TEXT",
+    "The title of the page. The default is the number of documents and their common folder, "
+    "or the title of the document if there is only one.",
 )
-@click.option(
+@options.home_option
+def map(output: Path, title: str | None, home: Path | None) -> None:  # noqa: A001 - the command's name
+    """Write a web page that shows the communities, their reports and the reports' sources.
+
+    The page is one file that works without a network. It contains the texts of the documents, so
+    give it only to people who are allowed to read them.
+    """
+
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> bytes:
+        listen(Started("map of communities"))
+        return (await read_map(rag.graph)).page(title).encode()
+
+    content = options.ask(options.settings_of(home=home), work, fleeting=True)
+    options.write_output(output, content)
+    size = f"{len(content) / 1e6:,.1f} MB"
+    terminal.line(f"The map is in {output} ({size}). Open this file in a web browser.")
+
+
+@click.command()
+@options.flag("--list", "list_", "Print the queries of the guide and exit.")
+@options.value(
+    "--save",
+    "FILE",
+    "Write the queries of the guide to FILE and exit. If the name ends in .zip, FILE is an "
+    "archive with one file for each query.",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=options.refuse_unwritable,
+)
+@options.flag("--show-password", "Also print the password. This needs a terminal.")
+@options.value(
     "--browser",
-    metavar="ADDRESS",
-    help="The address of Neo4j Browser, if it is not at the server's default port.",
+    "ADDRESS",
+    "The address of Neo4j Browser, if it is not at the server's default port.",
 )
 @click.option(
     "--open/--no-open",
@@ -61,7 +89,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
     default=True,
     help="Whether to open Neo4j Browser in your web browser.",
 )
-@home_option
+@options.home_option
 def browse(
     *,
     list_: bool,
@@ -79,37 +107,26 @@ def browse(
         raise InputError(
             "--show-password prints the password only to a terminal. Leave this option out."
         )
-    settings = settings_of(home=home)
-    found = run(lambda: _queries(settings))
-    if list_:
-        _print(found)
-    if save:
-        _save(found, save)
-    if not (list_ or save):
-        _serve(settings, found, browser, show_password=show_password, open_=open_)
+    settings = options.settings_of(home=home)
 
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> list[Section]:
+        listen(Started("guide"))
+        return sections(await example_values(rag.graph))
 
-async def _queries(settings: Settings) -> list[Section]:
-    with listening(quiet=False, fleeting=True) as listen:
-        async with AsyncGraphRAG(settings, listen) as rag:
-            listen(Started("guide"))
-            return sections(await example_values(rag.graph))
-
-
-def _print(found: list[Section]) -> None:
-    for section in found:
+    found = options.ask(settings, work, fleeting=True)
+    for section in found if list_ else ():
         terminal.line(section.title, style="bold")
         for query in section.queries:
             terminal.line()
             terminal.block(query.text)
         terminal.line()
-
-
-def _save(found: list[Section], path: Path) -> None:
-    write_output(path, saved(found, archive=path.suffix == ARCHIVE))
-    terminal.line(
-        f"Written to {path}. In Neo4j Browser or Query, open Saved Cypher and choose Import."
-    )
+    if save:
+        options.write_output(save, saved(found, archive=save.suffix == ".zip"))
+        terminal.line(
+            f"Written to {save}. In Neo4j Browser or Query, open Saved Cypher and choose Import."
+        )
+    if not (list_ or save):
+        _serve(settings, found, browser, show_password=show_password, open_=open_)
 
 
 def _serve(
@@ -121,14 +138,14 @@ def _serve(
     open_: bool,
 ) -> None:
     server = None if settings.neo4j_uri else embedded.running(settings)
-    pages = {"/guide.html": guide(found), "/style.grass": style()}
-    origins = {_origin(browser)} if browser else _origins(settings, server)
+    style = data("browser/style.grass").read_text("utf-8")
+    pages = {"/guide.html": guide(found), "/style.grass": style}
+    origins = _origins(settings, server, browser)
     with served(pages, origins, server.browse_port if server else 0) as port:
-        if server is None:
-            _show_other(settings, show_password=show_password)
+        _show_access(settings, server, show_password=show_password)
+        if server and server.browse_port:
+            terminal.line("Neo4j Browser opens the guide and the style sheet when it is connected.")
         else:
-            _show_embedded(settings, server, show_password=show_password)
-        if server is None or server.browse_port == 0:
             terminal.line(
                 "When Neo4j Browser is connected, paste these two lines into it, one at a time:"
             )
@@ -138,53 +155,51 @@ def _serve(
             webbrowser.open(server.browser_url)
         terminal.line("Press Ctrl-C to stop.")
         with suppress(KeyboardInterrupt):
-            _wait()
+            Event().wait()
 
 
-def _origins(settings: Settings, server: embedded.Server | None) -> set[str]:
-    """Returns the web origins that Neo4j Browser may have, under all names of the host."""
+def _origins(settings: Settings, server: embedded.Server | None, browser: str | None) -> set[str]:
+    """Returns the origins that Neo4j Browser may have, in the form that web browsers send.
+
+    They are that of the address `browser`, or those of the server, under all names of the host.
+    """
+    if browser:
+        parts = urlsplit(browser)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise InputError(
+                f"--browser {browser} is not an address. Give one like http://localhost:7474."
+            )
+        return {f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"}
+    ports, host = {("http", "7474"), ("https", "7473")}, urlsplit(settings.neo4j_uri or "").hostname
     if server:
         ports = {("http", server.http_url.rpartition(":")[2])}
-        host = LOOPBACK[0]
-    else:
-        ports = {("http", "7474"), ("https", "7473")}
-        host = urlsplit(settings.neo4j_uri or "").hostname or LOOPBACK[0]
-    hosts = LOOPBACK if host in LOOPBACK else (host,)
+    hosts = LOOPBACK if server or host is None or host in LOOPBACK else (host,)
     return {f"{scheme}://{name}:{port}" for scheme, port in ports for name in hosts}
 
 
-def _origin(address: str) -> str:
-    """Returns the origin (scheme, host and port) of a page, in the form that browsers send."""
-    parts = urlsplit(address)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise InputError(
-            f"--browser {address} is not an address. Give one like http://localhost:7474."
+def _show_access(
+    settings: Settings, server: embedded.Server | None, *, show_password: bool
+) -> None:
+    """Prints where Neo4j Browser is, and what it asks for."""
+    secret = settings.neo4j_password
+    password = secret.get_secret_value() if secret else ""
+    browser = "is part of your server, often at its address with port 7474"
+    uri, user, place = settings.neo4j_uri, settings.neo4j_username, "NEO4J_PASSWORD"
+    if server:
+        browser, password = server.browser_url, server.password
+        uri, user = server.uri, server.username
+        place = f"{embedded.status(settings).password_path}"
+    terminal.line(f"Neo4j Browser  {browser}")
+    terminal.line(f"  Connect to   {uri}")
+    terminal.line(f"  User         {user}")
+    terminal.line(f"  Password     in {place}")
+    if show_password and password:
+        terminal.line(f"               {password}")
+    if server is None:
+        terminal.line(
+            "The Query tool of Neo4j Aura can't show the guide. Run `kg-build browse --save FILE` "
+            "and import FILE there."
         )
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
-
-
-def _show_embedded(settings: Settings, server: embedded.Server, *, show_password: bool) -> None:
-    terminal.line(f"Neo4j Browser  {server.browser_url}")
-    terminal.line(f"  Connect to   {server.uri}")
-    terminal.line(f"  User         {server.username}")
-    terminal.line(f"  Password     in {embedded.status(settings).password_path}")
-    if show_password:
-        terminal.line(f"               {server.password}")
-    if server.browse_port:
-        terminal.line("Neo4j Browser opens the guide and the style sheet when it is connected.")
-
-
-def _show_other(settings: Settings, *, show_password: bool) -> None:
-    terminal.line("Neo4j Browser  is part of your server, often at its address with port 7474")
-    terminal.line(f"  Connect to   {settings.neo4j_uri}")
-    terminal.line(f"  User         {settings.neo4j_username}")
-    terminal.line("  Password     in NEO4J_PASSWORD")
-    if show_password and settings.neo4j_password:
-        terminal.line(f"               {settings.neo4j_password.get_secret_value()}")
-    terminal.line(
-        "The Query tool of Neo4j Aura can't show the guide. Run `kg-build browse --save FILE` and "
-        "import FILE there."
-    )
 
 
 def _has_screen() -> bool:
@@ -193,7 +208,3 @@ def _has_screen() -> bool:
         return False
     always = sys.platform in {"darwin", "win32"}
     return always or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-
-
-def _wait() -> None:
-    Event().wait()

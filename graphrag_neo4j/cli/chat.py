@@ -5,17 +5,11 @@ from typing import Literal
 
 import click
 
-from graphrag_neo4j.cli.options import (
-    METHOD_HELP,
-    NearestChoice,
-    Number,
-    home_option,
-    run,
-    settings_of,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.answer import print_answer, print_sources
-from graphrag_neo4j.cli.output.progress import EventDisplay, listening
+from graphrag_neo4j.cli.output.progress import EventDisplay
+from graphrag_neo4j.cli.output.words import refusal
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
@@ -24,11 +18,6 @@ from graphrag_neo4j.query.suggestions import Suggestion
 
 __all__ = ["chat"]
 
-WELCOME = (
-    "Ask a question, or type /help for the commands. To end the conversation, type /quit, an "
-    "empty line or Ctrl-D."
-)
-PROMPT = "Question: "
 WHOLE = 6  # questions on the whole collection
 HELP = """\
 Earlier questions and answers are taken into account. The number of a suggested question asks it.
@@ -41,47 +30,38 @@ Commands:
   /help           shows this text
   /quit           ends the conversation"""
 
-ENDED = "The conversation has ended."
-
 
 @click.command()
-@click.option(
-    "--method",
-    type=NearestChoice(["auto", *METHODS]),
-    default="auto",
-    show_default=True,
-    metavar="METHOD",
-    help=METHOD_HELP,
-)
-@click.option(
+@options.method_option
+@options.value(
     "--suggestions",
-    type=Number(least=0, most=10),
-    help=(
-        "How many questions are suggested after each answer. A model makes them in one small "
-        "call; 0 suggests none. The default is the setting KG_SUGGESTIONS."
-    ),
+    None,
+    "How many questions are suggested after each answer. A model makes them in one small "
+    "call; 0 suggests none. The default is the setting KG_SUGGESTIONS.",
+    type=options.Number(least=0, most=10),
 )
-@home_option
+@options.home_option
 def chat(method: Method | Literal["auto"], suggestions: int | None, home: Path | None) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
     end it.
     """
-    settings = settings_of(home=home, suggestions=suggestions)
+    settings = options.settings_of(home=home, suggestions=suggestions)
     check_answering(settings)
 
-    async def work() -> None:
-        with listening(quiet=False, fleeting=True) as listen:
-            async with AsyncGraphRAG(settings, listen) as rag:
-                listen.rest()
-                terminal.line(WELCOME)
-                await Conversation(rag, listen, method).hold()
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
+        listen.rest()
+        terminal.line(
+            "Ask a question, or type /help for the commands. To end the conversation, type /quit, "
+            "an empty line or Ctrl-D."
+        )
+        await Conversation(rag, listen, method).hold()
 
     try:
-        run(work)
+        options.ask(settings, work, fleeting=True)
     except KeyboardInterrupt:  # nothing of a conversation is saved that could be continued
-        terminal.line(ENDED)
+        terminal.line("The conversation has ended.")
 
 
 class Conversation:
@@ -102,24 +82,20 @@ class Conversation:
                 await self._suggest(WHOLE)
             elif line.startswith("/"):
                 self._run_command(*line.split())
-            elif self._is_no_suggestion(line):
-                last = len(self.suggested)
-                terminal.line(f"There is no suggestion {line}: type a number from 1 to {last}.")
+            elif self.suggested and line.isdecimal() and len(line) < 4:
+                await self._answer_suggested(int(line))
             else:
-                await self._answer(*self._meant(line))
+                await self._answer(line, self.method)
 
-    def _is_no_suggestion(self, line: str) -> bool:
-        """Whether a line is a number after suggestions, and none of them has it."""
-        chosen = bool(self.suggested) and _is_number(line)
-        return chosen and not 1 <= int(line) <= len(self.suggested)
-
-    def _meant(self, line: str) -> tuple[str, Method | Literal["auto"]]:
-        """Returns the question of a line and its method: a number stands for a suggestion."""
-        if not self.suggested or not _is_number(line):
-            return line, self.method
-        chosen = self.suggested[int(line) - 1]
+    async def _answer_suggested(self, number: int) -> None:
+        last = len(self.suggested)
+        if not 1 <= number <= last:
+            terminal.line(f"There is no suggestion {number}: type a number from 1 to {last}.")
+            return
+        chosen = self.suggested[number - 1]
         terminal.line((chosen.question, "bold"))
-        return chosen.question, chosen.method if self.method == "auto" else self.method
+        method = chosen.method if self.method == "auto" else self.method
+        await self._answer(chosen.question, method)
 
     async def _answer(self, question: str, method: Method | Literal["auto"]) -> None:
         with_model = self.rag.settings.has_model
@@ -129,13 +105,9 @@ class Conversation:
                 if with_model:
                     self.listen.rest()
                     terminal.piece(piece)
-        except ReplyError as error:
+        except (ReplyError, InputError) as error:  # about this question; the next may be right
             self.listen.rest()
-            terminal.line(f"There is no answer, since {error}.", error=True)
-            return
-        except InputError as error:  # about this question; the next one may be right
-            self.listen.rest()
-            terminal.line(str(error), error=True)
+            terminal.line(refusal(error), error=True)
             return
         self.listen.rest()
         print_answer(stream.answer, streamed=with_model, more="/sources")
@@ -165,8 +137,11 @@ class Conversation:
         match command, arguments:
             case "/help", ():
                 terminal.block(HELP)
+            case "/sources", () if self.last and self.last.citations:
+                print_sources(self.last)
             case "/sources", ():
-                self._show_sources()
+                none = "There is no answer yet, so there are no sources to show."
+                terminal.line("The last answer cites no sources." if self.last else none)
             case "/new", ():
                 self.history.clear()
                 terminal.line("The questions and answers so far are forgotten.")
@@ -182,23 +157,11 @@ class Conversation:
                 line = " ".join((command, *arguments))
                 terminal.line(f"There is no command {line}. /help lists the commands.")
 
-    def _show_sources(self) -> None:
-        if self.last is None:
-            terminal.line("There is no answer yet, so there are no sources to show.")
-        elif not self.last.citations:
-            terminal.line("The last answer cites no sources.")
-        else:
-            print_sources(self.last)
-
-
-def _is_number(line: str) -> bool:
-    return line.isdecimal() and len(line) < 4
-
 
 def _read_line() -> str:
     """Returns the line that the user types, or "" at the end of the input."""
     try:
-        return terminal.prompt(PROMPT).strip()
+        return terminal.prompt("Question: ").strip()
     except click.Abort:  # Ctrl-D
         terminal.line()
         return ""

@@ -6,28 +6,24 @@ from pathlib import Path
 import click
 
 from graphrag_neo4j.arguments import check_path, nearest
-from graphrag_neo4j.cli.options import home_option, run, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.removal import sources_under
 from graphrag_neo4j.loaders import ReadOptions
 
 __all__ = ["delete"]
 
-RENEWED = (
-    "Descriptions and reports may still tell of it until the next `kg-build index` renews them."
-)
-
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCES...")
-@home_option
-@click.option(
+@options.home_option
+@options.value(
     "--source-root",
+    "FOLDER",
+    "The same --source-root that was given when the documents were indexed.",
     type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help="The same --source-root that was given when the documents were indexed.",
 )
 def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None) -> None:
     """Delete documents from the graph.
@@ -37,19 +33,19 @@ def delete(sources: tuple[str, ...], home: Path | None, source_root: Path | None
     """
     for source in sources:
         check_path(source, "A source")
-    settings = settings_of(home=home)
 
-    async def work() -> tuple[dict[str, list[str]], list[str]]:
-        with listening(quiet=False) as listen:
-            async with AsyncGraphRAG(settings, listen) as rag:
-                found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
-                return found, [] if all(found.values()) else await sources_under(rag.graph, "")
+    async def work(rag: AsyncGraphRAG, _: EventDisplay) -> tuple[dict[str, list[str]], list[str]]:
+        found = await rag.delete(*sources, options=ReadOptions(source_root=source_root))
+        return found, [] if all(found.values()) else await sources_under(rag.graph, "")
 
-    found, known = run(work)
+    found, known = options.ask(options.settings_of(home=home), work)
     for source in dict.fromkeys(chain.from_iterable(found.values())):
         terminal.line(f"Deleted {source}.")
     if any(found.values()):
-        terminal.line(RENEWED)
+        terminal.line(
+            "Descriptions and reports may still tell of it until the next `kg-build index` renews "
+            "them."
+        )
     if missing := [given for given, deleted in found.items() if not deleted]:
         are = "is" if len(missing) == 1 else "are"
         hints = "".join(dict.fromkeys(_hint(source, known) for source in missing))

@@ -7,51 +7,37 @@ from typing import Any
 import anyio
 import click
 
-from graphrag_neo4j.cli.options import (
-    as_json,
-    json_option,
-    paths_argument,
-    read_options,
-    reading_of,
-    settings_of,
-    settings_options,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening, money
-from graphrag_neo4j.cli.output.report import tokens_and_cost
-from graphrag_neo4j.cli.output.words import counted, named_step, unread
+from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.words import counted, money, named_step, unread
+from graphrag_neo4j.cli.status import tokens_and_cost
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.estimate import Estimate
 from graphrag_neo4j.indexing.estimate import estimate as estimate_corpus
-from graphrag_neo4j.indexing.step_estimate import StepEstimate
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["estimate"]
 
 
 @click.command()
-@paths_argument
-@read_options
-@settings_options
-@json_option
+@options.paths_argument
+@options.read_options
+@options.settings_options
+@options.json_option
 def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  # noqa: ANN401 - settings and reading options
     """Estimate the calls, tokens and cost of indexing PATHS.
 
     The estimate is for an empty graph, so it also counts documents that are already indexed. The
     command calls no model and needs no Neo4j.
-
-    A second table shows what microsoft/graphrag would use by default. It assumes the same chunks,
-    models, lengths of replies and numbers of entities and communities, and counts its own prompts,
-    one gleaning for each chunk, a summary of each entity and relationship that has more than one
-    description, and a report on each community of the largest component.
     """
-    options = reading_of(values)
-    settings = settings_of(**values)
-    corpus = Corpus.of_paths(paths, options, settings)
+    reading = options.reading_of(values)
+    settings = options.settings_of(**values)
+    corpus = Corpus.of_paths(paths, reading, settings)
     with listening(quiet=as_json_) as listen:
         found = anyio.run(estimate_corpus, corpus, settings, listen)
     if as_json_:
-        terminal.json_text(as_json(found))
+        terminal.json_text(options.as_json(found))
     else:
         _print(found, settings)
     if found.unreadable:
@@ -72,7 +58,19 @@ def _print(found: Estimate, settings: Settings) -> None:
 
 
 def _print_steps(found: Estimate, settings: Settings) -> None:
-    _print_table(found.steps, batches=True)
+    steps = [
+        (named_step(one.step), one.calls, one.input_tokens, one.output_tokens)
+        for one in found.steps
+    ]
+    costs = [(one.cost, one.batch_cost) for one in found.steps]
+    calls, *tokens = (sum(column) for column in list(zip(*steps, strict=True))[1:])
+    steps.append(("total", calls, *tokens))
+    costs.append((_sum([cost for cost, _ in costs]), _sum([batch for _, batch in costs])))
+    rows = [
+        (name, *(f"{n:,}" for n in counts), *map(money, pair))
+        for (name, *counts), pair in zip(steps, costs, strict=True)
+    ]
+    terminal.table(("step", "calls", *tokens_and_cost(), "with --batch"), rows)
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
         "are counted; the lengths of the replies are assumptions. The costs are those of an empty "
@@ -81,37 +79,6 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     )
     if not settings.claims:
         terminal.line("Claims are not extracted; --claims extracts them, too.")
-    terminal.line()
-    terminal.line("To compare: microsoft/graphrag 3.3 by default, with the same chunks and models:")
-    _print_table(found.graphrag)
-    if theirs := _tokens(found.graphrag):
-        terminal.line(f"This index takes {_tokens(found.steps) / theirs:.0%} of these tokens.")
-
-
-def _tokens(steps: Sequence[StepEstimate]) -> int:
-    return sum(step.input_tokens + step.output_tokens for step in steps)
-
-
-def _print_table(steps: Sequence[StepEstimate], *, batches: bool = False) -> None:
-    """Prints the steps and their total; with `batches` also their cost with `index --batch`."""
-    total = StepEstimate(
-        "total",
-        sum(step.calls for step in steps),
-        sum(step.input_tokens for step in steps),
-        sum(step.output_tokens for step in steps),
-        _sum([step.cost for step in steps]),
-        _sum([step.batch_cost for step in steps]),
-    )
-    rows = [_row(step, batches=batches) for step in (*steps, total)]
-    with_batch = ("with --batch",) if batches else ()
-    terminal.table(("step", "calls", *tokens_and_cost(), *with_batch), rows)
-
-
-def _row(step: StepEstimate, *, batches: bool) -> Sequence[str]:
-    counts = (step.calls, step.input_tokens, step.output_tokens)
-    costs = (step.cost, step.batch_cost) if batches else (step.cost,)
-    money_of = ("unknown cost" if cost is None else money(cost) for cost in costs)
-    return named_step(step.step), *(f"{n:,}" for n in counts), *money_of
 
 
 def _sum(costs: Sequence[float | None]) -> float | None:

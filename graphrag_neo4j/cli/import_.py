@@ -9,8 +9,8 @@ import click
 from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.report import print_pending
 from graphrag_neo4j.cli.output.words import counted
+from graphrag_neo4j.cli.status import print_pending
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.events import Started
 from graphrag_neo4j.importers import ImportSummary, read_tables

@@ -2,15 +2,14 @@
 
 import ipaddress
 import socket
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 
 import click
 
-from graphrag_neo4j.cli.options import Number, home_option, run, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening
+from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
@@ -20,59 +19,41 @@ __all__ = ["mcp"]
 
 
 @click.command()
-@click.option(
-    "--http", is_flag=True, help="Serve over streamable HTTP instead of standard input and output."
-)
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="With --http: the address to listen on.",
-)
-@click.option(
+@options.flag("--http", "Serve over streamable HTTP instead of standard input and output.")
+@options.value("--host", "ADDRESS", "With --http: the address to listen on.", default="127.0.0.1")
+@options.value(
     "--port",
-    type=Number(least=0, most=65535),
+    None,
+    "With --http: the port to listen on. 0 chooses a free port.",
+    type=options.Number(least=0, most=65535),
     default=8000,
-    show_default=True,
-    help="With --http: the port to listen on. 0 chooses a free port.",
 )
-@home_option
+@options.home_option
 def mcp(http: bool, host: str, port: int, home: Path | None) -> None:
     """Serve the graph to an AI assistant over the Model Context Protocol. Access is read-only.
 
     By default the assistant starts this command and talks to it over standard input and output.
     With --http the command listens on a network address until you press Ctrl-C.
     """
-    server = _server()
-    settings = settings_of(home=home)
-    check_answering(settings)
-    served = server.listen(host, port) if http else None
-
-    async def work() -> None:
-        async with AsyncExitStack() as stack:
-            with listening(quiet=False, fleeting=True) as listener:
-                listen = QuietableDisplay(listener)
-                rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
-                listen.hush()
-            if served is None:
-                await server.serve_stdio(rag)
-            else:
-                _print_address(served)
-                await server.serve_http(rag, served)
-
-    with suppress(KeyboardInterrupt):  # the way to end it
-        run(work)
-
-
-def _server() -> ModuleType:
     try:
         from graphrag_neo4j.integrations import mcp as server  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise InputError(
-            f"The MCP server needs the package {error.name}: {install_command('mcp')}"
-        ) from error
-    return server
+        needed = f"The MCP server needs the package {error.name}: {install_command('mcp')}"
+        raise InputError(needed) from error
+    settings = options.settings_of(home=home)
+    check_answering(settings)
+    served = server.listen(host, port) if http else None
+
+    async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
+        listen.hush()
+        if served is None:
+            await server.serve_stdio(rag)
+        else:
+            _print_address(served)
+            await server.serve_http(rag, served)
+
+    with suppress(KeyboardInterrupt):  # the way to end it
+        options.ask(settings, work, fleeting=True)
 
 
 def _print_address(served: socket.socket) -> None:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from graphrag_neo4j import embedded
-from graphrag_neo4j.cli.options import NearestChoice, Number, home_option, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.settings import Neo4jRelease, Settings
@@ -28,17 +28,14 @@ def neo4j() -> None:
 
 
 @neo4j.command()
-@home_option
-@click.option(
+@options.home_option
+@options.value(
     "--release",
-    type=NearestChoice(get_args(Neo4jRelease)),
-    help="The release of Neo4j to run. The default is the setting KG_NEO4J_RELEASE.",
+    None,
+    "The release of Neo4j to run. The default is the setting KG_NEO4J_RELEASE.",
+    type=options.NearestChoice(get_args(Neo4jRelease)),
 )
-@click.option(
-    "--upgrade",
-    is_flag=True,
-    help="Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.",
-)
+@options.flag("--upgrade", "Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.")
 def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
     """Start the server if it is not running. The first start downloads it."""
     from graphrag_neo4j.client import start_server  # noqa: PLC0415 - the driver comes with it
@@ -46,12 +43,11 @@ def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> Non
     settings = _settings(home=home, neo4j_release=release)
     with listening(quiet=False) as listen:
         start_server(settings, listen, upgrade=upgrade)
-    _show(embedded.status(settings))
-    _warn_of_uri(settings)
+    _show(settings)
 
 
 @neo4j.command()
-@home_option
+@options.home_option
 def stop(home: Path | None) -> None:
     """Stop the server. Its data is kept."""
     settings = _settings(home=home)
@@ -64,17 +60,15 @@ def stop(home: Path | None) -> None:
 
 
 @neo4j.command()
-@home_option
+@options.home_option
 def status(home: Path | None) -> None:
     """Show whether the server is running, and its addresses."""
-    settings = _settings(home=home)
-    _show(embedded.status(settings))
-    _warn_of_uri(settings)
+    _show(_settings(home=home))
 
 
 @neo4j.command()
-@home_option
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@options.home_option
+@options.flag("--yes", "Do not ask for confirmation.")
 def wipe(home: Path | None, yes: bool) -> None:
     """Stop the server and delete all its data."""
     settings = _settings(home=home)
@@ -88,14 +82,9 @@ def wipe(home: Path | None, yes: bool) -> None:
 
 
 @neo4j.command()
-@home_option
-@click.option(
-    "-n",
-    "--lines",
-    default=50,
-    show_default=True,
-    type=Number(least=0),
-    help="The number of lines to show.",
+@options.home_option
+@options.value(
+    "-n --lines", None, "The number of lines to show.", default=50, type=options.Number(least=0)
 )
 @click.option("-f", "--follow", is_flag=True, help="Keep showing new lines until you press Ctrl-C.")
 def logs(home: Path | None, lines: int, follow: bool) -> None:
@@ -109,34 +98,28 @@ def logs(home: Path | None, lines: int, follow: bool) -> None:
 
 
 def _settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by load_settings
-    settings = settings_of(**given)
+    settings = options.settings_of(**given)
     if notice := settings.named_by_env_file():
-        _tell(notice)
+        terminal.line(notice, error=True)
     return settings
 
 
-def _show(found: embedded.ServerStatus) -> None:
+def _show(settings: Settings) -> None:
+    found = embedded.status(settings)
     if found.server is None:
         version = f"; its data was written by Neo4j {found.version}" if found.version else ""
         terminal.line(f"No Neo4j is running in {found.home}{version}.")
-        return
-    server = found.server
-    terminal.line(f"Neo4j {server.version} is running (process {server.pid}).")
-    terminal.line(f"  Address   {server.uri}")
-    terminal.line(f"  Browser   {server.browser_url}")
-    terminal.line(f"  User      {server.username}")
-    terminal.line(f"  Password  in {found.password_path}")
-    terminal.line(f"  Home      {found.home}")
-
-
-def _warn_of_uri(settings: Settings) -> None:
+    else:
+        server = found.server
+        terminal.line(f"Neo4j {server.version} is running (process {server.pid}).")
+        terminal.line(f"  Address   {server.uri}")
+        terminal.line(f"  Browser   {server.browser_url}")
+        terminal.line(f"  User      {server.username}")
+        terminal.line(f"  Password  in {found.password_path}")
+        terminal.line(f"  Home      {found.home}")
     if settings.neo4j_uri:
         terminal.line(
             f"NEO4J_URI is set, so the other commands use {settings.neo4j_uri} instead of this "
             "server.",
             error=True,
         )
-
-
-def _tell(text: str) -> None:
-    terminal.line(text, error=True)

@@ -1,22 +1,32 @@
-"""Options that several commands share, and the settings that result from them."""
+"""What the commands share: options and values of click, the settings they give, and their course.
+
+A command reads its options, opens the client by `ask`, calls one method, and prints the result.
+"""
 
 import dataclasses
 import json
-from collections.abc import Callable, Coroutine
+import os
+from collections.abc import Awaitable, Callable, Coroutine
 from math import nan
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import anyio
 import click
 
 from graphrag_neo4j.arguments import did_you_mean
+from graphrag_neo4j.cli import without_unused
 from graphrag_neo4j.cli.output import terminal
+from graphrag_neo4j.cli.output.progress import EventDisplay, listening
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.files import write_whole
 from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
 
+if TYPE_CHECKING:
+    from graphrag_neo4j.client import AsyncGraphRAG
+
 __all__ = [
-    "METHOD_HELP",
     "NearestChoice",
     "Number",
     "as_json",
@@ -25,23 +35,16 @@ __all__ = [
     "paths_argument",
     "read_options",
     "reading_of",
+    "refuse_unwritable",
     "run",
     "settings_of",
-    "settings_options",
+    "write_output",
 ]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 Command = Callable[P, R]
-
-METHOD_HELP = (
-    "The search method. global reads the community reports and suits questions about the whole "
-    "collection. local reads the entities in the question and their neighbours in the graph, and "
-    "suits questions about one thing. drift starts from community reports and asks follow-up "
-    "questions. basic reads the chunks that are most similar to the question. text reads all "
-    "chunks and costs the most. auto chooses global or local."
-)
 
 
 class NearestChoice(click.Choice[str]):
@@ -69,130 +72,148 @@ class Number(click.ParamType[float]):
         except ValueError:
             number = nan
         if not (number >= self.least and (self.most is None or number <= self.most)):
-            self.fail(self._refusal(value), param, ctx)
+            kind = "a whole number" if self.whole else "a number"
+            to = "or more" if self.most is None else f"to {self.most:,}"
+            self.fail(f"{value} is not allowed here. Give {kind}, {self.least:,} {to}.", param, ctx)
         return number
 
-    def _refusal(self, value: object) -> str:
-        kind = "a whole number" if self.whole else "a number"
-        to = "or more" if self.most is None else f"to {self.most:,}"
-        return f"{value} is not allowed here. Give {kind}, {self.least:,} {to}."
+
+def refuse_unwritable(
+    _context: click.Context, _parameter: click.Parameter, path: Path | None
+) -> Path | None:
+    """Checks before any work that a file can be written to `path`.
+
+    This is a `callback` of a click option. Raises InputError where no file can be written.
+    """
+    if path is None:
+        return None
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise InputError(
+            f"{path} can't be written because the folder {folder} does not exist. Create this "
+            "folder, or name a file in another folder."
+        )
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(
+            f"{path} can't be written because you have no permission. Name another file."
+        )
+    return path
 
 
-home_option = click.option(
+def write_output(path: Path, content: bytes) -> None:
+    """Writes the file either completely or not at all. Raises InputError where it can't."""
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise InputError(f"{path} can't be written ({error}). Name another file.") from error
+
+
+def _all(*options: Callable[[Any], Any]) -> Callable[[Command[P, R]], Command[P, R]]:
+    """Several options as one decorator, in the order in which `--help` lists them."""
+
+    def add(command: Command[P, R]) -> Command[P, R]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def flag(*names: str) -> Callable[[Any], Any]:
+    """An option without a value. The last of `names` says what it is for."""
+    *given, about = names
+    return click.option(*given, is_flag=True, help=about)
+
+
+def value(
+    names: str,
+    metavar: str | None,
+    about: str,
+    **more: Any,  # noqa: ANN401 - click's
+) -> Callable[[Any], Any]:
+    """An option with a value, such as "-o --output". `about` says what it is for."""
+    shown = "default" in more and more["default"] is not None
+    return click.option(*names.split(), metavar=metavar, help=about, show_default=shown, **more)
+
+
+home_option = value(
     "--home",
+    "FOLDER",
+    "The folder of the embedded Neo4j to use. To keep collections of documents apart, give "
+    "each collection its own folder. The default is the setting KG_HOME or, if that is not "
+    "set, a folder in your home directory.",
     type=click.Path(file_okay=False, path_type=Path),
-    metavar="FOLDER",
-    help=(
-        "The folder of the embedded Neo4j to use. To keep collections of documents apart, give "
-        "each collection its own folder. The default is the setting KG_HOME or, if that is not "
-        "set, a folder in your home directory."
-    ),
 )
-json_option = click.option(
-    "--json", "as_json_", is_flag=True, help="Print only the result, as one JSON object."
+json_option = flag("--json", "as_json_", "Print only the result, as one JSON object.")
+max_cost_option = value(
+    "--max-cost",
+    "DOLLARS",
+    "Stop when the model calls of this run have cost this many US dollars. Finished work is kept.",
+    type=Number(least=0, whole=False),
 )
-
-
+method_option = value(
+    "--method",
+    "METHOD",
+    "The search method. global reads the community reports and suits questions about the "
+    "whole collection. local reads the entities in the question and their neighbours in the "
+    "graph, and suits questions about one thing. drift starts from community reports and asks "
+    "follow-up questions. basic reads the chunks that are most similar to the question. text reads "
+    "all chunks and costs the most. auto chooses global or local.",
+    type=NearestChoice(["auto", "global", "local", "drift", "basic", "text"]),
+    default="auto",
+)
 paths_argument = click.argument(
     "paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATHS..."
 )
-
-
-def read_options(command: Command[P, R]) -> Command[P, R]:
-    """Adds the options that control how files are read."""
-    for option in reversed(
-        [
-            click.option(
-                "--text-column",
-                default="text",
-                show_default=True,
-                metavar="NAME",
-                help="In CSV and JSON files: the column or field that holds the text.",
-            ),
-            click.option(
-                "--title-column",
-                metavar="NAME",
-                help="In CSV and JSON files: the column or field that holds the title.",
-            ),
-            click.option(
-                "--id-column",
-                metavar="NAME",
-                help="In CSV and JSON files: the column or field that identifies a row.",
-            ),
-            click.option(
-                "--source-root",
-                type=click.Path(file_okay=False, path_type=Path),
-                metavar="FOLDER",
-                help=(
-                    "Name each document by its path relative to FOLDER. By default a document is "
-                    "named by the URL of its file (file://…)."
-                ),
-            ),
-            click.option(
-                "--follow-links",
-                is_flag=True,
-                help="Also read symbolic links that point outside the given folders.",
-            ),
-            click.option(
-                "--encoding",
-                metavar="NAME",
-                help=(
-                    "The encoding of text files that are not UTF-8. By default the encoding is "
-                    "guessed."
-                ),
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
-
-
-def settings_options(command: Command[P, R]) -> Command[P, R]:
-    """Adds the settings that are most often changed from one run to the next."""
-    for option in reversed(
-        [
-            click.option(
-                "--prepend-metadata",
-                metavar="NAMES",
-                help=(
-                    "Show the model these metadata fields of the document before each chunk. "
-                    "Separate the names with commas."
-                ),
-            ),
-            click.option(
-                "--model",
-                metavar="NAME",
-                help="The chat model to use. The default is the setting KG_MODEL.",
-            ),
-            click.option(
-                "--entity-types",
-                metavar="TYPES",
-                help=(
-                    "The entity types to extract, separated by commas. The default is the setting "
-                    "KG_ENTITY_TYPES."
-                ),
-            ),
-            click.option(
-                "--gleanings",
-                type=Number(least=0),
-                help=(
-                    "How many more times the model reads each chunk to find entities and "
-                    "relationships that it missed. The default is the setting KG_GLEANINGS."
-                ),
-            ),
-            click.option(
-                "--claims/--no-claims",
-                default=None,
-                help=(
-                    "Whether to extract claims, which are dated statements about an entity. With a "
-                    "model they are not extracted by default, because they make an index about a "
-                    "third more expensive."
-                ),
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+IN_ROWS = "In CSV and JSON files: the column or field that"
+read_options = _all(
+    value("--text-column", "NAME", f"{IN_ROWS} holds the text.", default="text"),
+    value("--title-column", "NAME", f"{IN_ROWS} holds the title."),
+    value("--id-column", "NAME", f"{IN_ROWS} identifies a row."),
+    value(
+        "--source-root",
+        "FOLDER",
+        "Name each document by its path relative to FOLDER. By default a document is named by "
+        "the URL of its file (file://…).",
+        type=click.Path(file_okay=False, path_type=Path),
+    ),
+    flag("--follow-links", "Also read symbolic links that point outside the given folders."),
+    value(
+        "--encoding",
+        "NAME",
+        "The encoding of text files that are not UTF-8. By default the encoding is guessed.",
+    ),
+)
+settings_options = _all(
+    value(
+        "--prepend-metadata",
+        "NAMES",
+        "Show the model these metadata fields of the document before each chunk. Separate the "
+        "names with commas.",
+    ),
+    value("--model", "NAME", "The chat model to use. The default is the setting KG_MODEL."),
+    value(
+        "--entity-types",
+        "TYPES",
+        "The entity types to extract, separated by commas. The default is the setting "
+        "KG_ENTITY_TYPES.",
+    ),
+    value(
+        "--gleanings",
+        None,
+        "How many more times the model reads each chunk to find entities and relationships "
+        "that it missed. The default is the setting KG_GLEANINGS.",
+        type=Number(least=0),
+    ),
+    value(
+        "--claims/--no-claims",
+        None,
+        "Whether to extract claims, which are dated statements about an entity. With a model "
+        "they are not extracted by default, because they make an index about a third more "
+        "expensive.",
+        default=None,
+    ),
+)
 
 
 def settings_of(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
@@ -215,6 +236,28 @@ def reading_of(values: dict[str, Any]) -> ReadOptions:
 def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Runs asynchronous work. Ctrl-C cancels it; the work then saves the results it has."""
     return anyio.run(work)
+
+
+def ask(
+    settings: Settings,
+    work: Callable[["AsyncGraphRAG", EventDisplay], Awaitable[T]],
+    *,
+    quiet: bool = False,
+    fleeting: bool = False,
+) -> T:
+    """Opens the client, does the work with it and with the listener that shows its progress.
+
+    The listener is that of `listening`.
+    """
+    with without_unused():
+        from graphrag_neo4j.client import AsyncGraphRAG  # noqa: PLC0415 - the driver comes with it
+
+    async def opened() -> T:
+        with listening(quiet=quiet, fleeting=fleeting) as listen:
+            async with AsyncGraphRAG(settings, listen) as rag:
+                return await work(rag, listen)
+
+    return run(opened)
 
 
 def as_json(value: object) -> str:

@@ -1,33 +1,141 @@
 """`kg-build status` shows the contents and the state of the graph."""
 
+from collections.abc import Iterable, Mapping
+from math import ceil
 from pathlib import Path
 
 import click
 
-from graphrag_neo4j.cli.options import as_json, home_option, json_option, run, settings_of
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.cli.output.report import print_status
-from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.cli.output.words import counted, money, money_known, named_step
 from graphrag_neo4j.indexing.status import Status
 
-__all__ = ["status"]
+__all__ = ["print_failures", "print_pending", "print_status", "status", "tokens_and_cost"]
+
+MORE = "`kg-build status --json`"
+PENDING = {
+    "extract": ("chunk to read", "chunks to read"),
+    "claims": ("chunk to read for claims", "chunks to read for claims"),
+    "merge": ("entity or relationship to merge", "entities and relationships to merge"),
+    "resolve": ("name to compare", "names to compare"),
+    "summarize": ("entity or relationship to describe", "entities and relationships to describe"),
+    "reports": ("community to report on", "communities to report on"),
+    "embed": ("text to embed", "texts to embed"),
+}
 
 
 @click.command()
-@home_option
-@json_option
+@options.home_option
+@options.json_option
 def status(home: Path | None, as_json_: bool) -> None:
     """Show what is in the graph, what is pending, what failed and why, and the cost so far."""
-    settings = settings_of(home=home)
-
-    async def work() -> Status:
-        with listening(quiet=as_json_) as listen:
-            async with AsyncGraphRAG(settings, listen) as rag:
-                return await rag.status()
-
-    found = run(work)
+    found = options.ask(options.settings_of(home=home), lambda rag, _: rag.status(), quiet=as_json_)
     if as_json_:
-        terminal.json_text(as_json(found))
-    else:
-        print_status(found)
+        terminal.json_text(options.as_json(found))
+        return
+    print_status(found)
+    _print_builds(found)
+
+
+def print_status(status: Status, *, batches: bool = True) -> None:
+    """Prints counts, the levels of the reports, pending work and failures with their reasons."""
+    terminal.table(("", ""), [(name, f"{n:,}") for name, n in status.counts.items()])
+    if not any(status.counts.values()):
+        terminal.line("The graph is empty. `kg-build index PATHS` reads documents into it.")
+    _print_reports(status)
+    print_pending(status.pending)
+    if batches:
+        _print_batches(status)
+    print_failures(status)
+    cut = [f"A list was cut off. The part that arrived is saved: {one}." for one in status.cut]
+    terminal.some(cut, MORE)
+    terminal.some(
+        [f"Without a vector: {one.what}: {one.reason}." for one in status.vectorless], MORE
+    )
+    for reason, n in status.unusable.items():
+        terminal.line(f"Left out: {counted(n, 'record')}: {reason}.")
+
+
+def print_pending(pending: Mapping[str, int]) -> None:
+    """Prints the pending work of each stage, or nothing if there is none."""
+    waiting = [counted(n, *PENDING[stage]) for stage, n in pending.items() if n]
+    if waiting:
+        terminal.line(f"Pending: {', '.join(waiting)}.")
+
+
+def print_failures(status: Status, *, error: bool = False) -> None:
+    """Prints what failed, with the reasons."""
+    failed = [
+        f"Failed ({named_step(one.stage)}): {one.what}: {one.reason}" for one in status.failures
+    ]
+    terminal.some(failed, MORE, "red", error=error)
+
+
+def tokens_and_cost(*, cached: bool = False) -> tuple[str, ...]:
+    """Returns the heads of the columns of tokens and cost, if `cached` also of cached tokens."""
+    return ("tokens in", *(["cached"] if cached else []), "tokens out", "cost")
+
+
+def _print_reports(status: Status) -> None:
+    """Prints the sizes of each level's reports, from which global search answers."""
+    columns = ("level", "communities", "largest", "reports", "tokens")
+    keys = (*columns, "from_elements", "tokens_from_elements")
+    levels: Iterable[Mapping[str, object]] = status.levels
+    if rows := [[f"{row[key]:,}" for key in keys] for row in levels]:
+        terminal.table((*columns, "small reports", "their tokens"), rows)
+        terminal.line(
+            "Each level covers every entity once; level 0 is the coarsest. Small reports list the "
+            "members of a small community and are made without a model.",
+            style="dim",
+        )
+    if n := status.behind["reports"]:
+        percent = ceil(round(100 * status.behind["largest"], 6))
+        behind = f"{n:,} reports are behind: at most {percent} % of the material of each"
+        if n == 1:
+            behind = f"1 report is behind: {percent} % of its material"
+        terminal.line(
+            f"{behind} has changed since it was written. `kg-build index PATHS --fresh` brings "
+            f"{'it' if n == 1 else 'them'} up to date."
+        )
+    if invented := status.reports["invented"]:
+        what = counted(invented, "citation")
+        terminal.line(f"Removed from reports: {what} of elements that are not in the graph.")
+
+
+def _print_batches(status: Status) -> None:
+    """Prints the batches that are not over: how far they are, their cost, and since when."""
+    for batch in status.batches:
+        cost = "" if batch["cost"] is None else f", at most {money(batch['cost'])}"
+        terminal.line(
+            f"A batch waits at the provider: {batch['answered']:,} of "
+            f"{counted(batch['requests'], 'request')} answered when it was last asked "
+            f"({batch['state'].replace('_', ' ')}){cost}, sent "
+            f"{batch['sent'][:16].replace('T', ' ')} UTC."
+        )
+    if status.batches:
+        terminal.line(
+            "The provider takes up to 24 hours for a batch. `kg-build index PATHS --batch` asks "
+            "for the results, and goes on with those that are there."
+        )
+
+
+def _print_builds(status: Status) -> None:
+    cached = any(build["cached_tokens"] for build in status.builds)
+    head = ("started (UTC)", "outcome", "origin", "calls", *tokens_and_cost(cached=cached))
+    rows = [
+        (
+            build["started"][:19].replace("T", " "),
+            build["outcome"],
+            build["origin"] or "-",
+            f"{build['calls']:,}",
+            f"{build['input_tokens']:,}",
+            *([f"{build['cached_tokens']:,}"] if cached else []),
+            f"{build['output_tokens']:,}",
+            money_known(build["cost"], build["unpriced"]),
+        )
+        for build in status.builds
+    ]
+    if rows:
+        terminal.line("The last builds:")
+        terminal.table(head, rows, left=("outcome", "origin"))

@@ -16,8 +16,8 @@ from graphrag_neo4j.cli.options import (
     settings_of,
 )
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import EventDisplay, listening, money, money_known
-from graphrag_neo4j.cli.output.words import counted, or_more, unread
+from graphrag_neo4j.cli.output.progress import EventDisplay, listening
+from graphrag_neo4j.cli.output.words import counted, money, money_known, or_more, unread
 from graphrag_neo4j.client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.indexing.corpus import Corpus

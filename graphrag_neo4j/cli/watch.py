@@ -13,43 +13,29 @@ from typing import Any
 import anyio
 import click
 
-from graphrag_neo4j.cli.options import (
-    Number,
-    home_option,
-    paths_argument,
-    read_options,
-    reading_of,
-    run,
-    settings_of,
-    settings_options,
-)
+from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening, money_known
-from graphrag_neo4j.cli.output.words import counted, seconds, unread
+from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.words import counted, seconds, total_usage, unread
 from graphrag_neo4j.indexing.preparation import check_building
 from graphrag_neo4j.indexing.result import IndexResult
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.watching import watch as watch_paths
 
 __all__ = ["watch"]
 
-STOPPED = "Stopped. The work done so far is saved. The same command continues it."
-
 
 @click.command()
-@paths_argument
-@home_option
-@read_options
-@settings_options
-@click.option(
+@options.paths_argument
+@options.home_option
+@options.read_options
+@options.settings_options
+@options.value(
     "--max-cost-a-day",
-    type=Number(least=0, whole=False),
-    metavar="DOLLARS",
-    help=(
-        "Start no more builds on a day (UTC) on which the builds of the graph have cost this many "
-        "US dollars. The default is the setting KG_MAX_COST_A_DAY."
-    ),
+    "DOLLARS",
+    "Start no more builds on a day (UTC) on which the builds of the graph have cost this many "
+    "US dollars. The default is the setting KG_MAX_COST_A_DAY.",
+    type=options.Number(least=0, whole=False),
 )
 def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - settings and options
     """Keep the graph up to date with PATHS, until you press Ctrl-C.
@@ -59,8 +45,8 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
     document is deleted from the graph when its file or its row is gone. But if a folder itself is
     gone or holds no file any more, nothing is deleted, because its disk may only be detached.
     """
-    options = reading_of(values)
-    settings = settings_of(**values)
+    reading = options.reading_of(values)
+    settings = options.settings_of(**values)
     check_building(settings)
 
     def ceiling() -> float | None:
@@ -68,21 +54,24 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
         return load_settings(**values).max_cost_a_day
 
     async def work() -> None:
-        told = _Told()
-        with _until_sigterm(), listening(quiet=False, fleeting=True) as shown:
-            listen = QuietableDisplay(shown)
-            results = watch_paths(paths, settings, options, listen, ceiling=ceiling)
+        flaws: set[tuple[str, str]] = set()  # a problem with a file is printed when it is new
+        with _until_sigterm(), listening(quiet=False, fleeting=True) as listen:
+            results = watch_paths(paths, settings, reading, listen, ceiling=ceiling)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
-                async for result in results:
-                    shown.rest()
-                    told.tell(result)
+                async for built in results:
+                    listen.rest()
+                    now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
+                    terminal.line(f"{now}  {_sentence(built)}")
+                    for flaw in unread(sorted(set(built.unreadable.items()) - flaws)):
+                        terminal.line(f"{flaw}.", style="red", error=True)
+                    flaws = set(built.unreadable.items())
                     if not terminal.errors_are_shown():
                         listen.hush()  # a log has a line for each build; only the first takes long
 
     with suppress(KeyboardInterrupt):  # the way to end it
-        run(work)
-    terminal.line(STOPPED)
+        options.run(work)
+    terminal.line("Stopped. The work done so far is saved. The same command continues it.")
 
 
 @contextmanager
@@ -100,39 +89,8 @@ def _until_sigterm() -> Iterator[None]:
             loop.remove_signal_handler(signal.SIGTERM)
 
 
-class _Told:
-    """Prints a line for each build. A problem with a file is printed when it is new."""
-
-    def __init__(self) -> None:
-        self.flaws: set[tuple[str, str]] = set()
-
-    def tell(self, built: IndexResult) -> None:
-        """Prints what a build did."""
-        now = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
-        terminal.line(f"{now}  {_sentence(built)}")
-        flaws = set(built.unreadable.items())
-        for flaw in unread(sorted(flaws - self.flaws)):
-            terminal.line(f"{flaw}.", style="red", error=True)
-        self.flaws = flaws
-
-
 def _sentence(built: IndexResult) -> str:
     """What a build did, what it cost and how long it took, in one line."""
-    parts = [", ".join(_documents(built))]
-    used = Usage.total(built.usage.values())
-    if used.calls:
-        parts.append(f"{counted(used.calls, 'call')}, {money_known(used.cost, used.unpriced)}")
-    parts.append(seconds(built.seconds))
-    line = f"{'; '.join(parts)}."
-    if built.stopped:
-        line += f" {built.stopped} The rest is done in a later build."
-    elif built.status and (failed := len(built.status.failures)):
-        items = counted(failed, "item")
-        line += f" {items} failed and will be tried again; `kg-build status` gives the reasons."
-    return line
-
-
-def _documents(built: IndexResult) -> list[str]:
     done = built.ingested
     counts = {
         "new": done.added,
@@ -141,4 +99,14 @@ def _documents(built: IndexResult) -> list[str]:
         "unchanged": done.unchanged,
     }
     first, *others = [(name, n) for name, n in counts.items() if n] or [("unchanged", 0)]
-    return [f"{counted(first[1], 'document')} {first[0]}", *(f"{n:,} {name}" for name, n in others)]
+    documents = f"{counted(first[1], 'document')} {first[0]}"
+    parts = [", ".join([documents, *(f"{n:,} {name}" for name, n in others)])]
+    if any(used.calls for used in built.usage.values()):
+        parts.append(total_usage(built.usage))
+    line = f"{'; '.join([*parts, seconds(built.seconds)])}."
+    if built.stopped:
+        line += f" {built.stopped} The rest is done in a later build."
+    elif built.status and (failed := len(built.status.failures)):
+        items = counted(failed, "item")
+        line += f" {items} failed and will be tried again; `kg-build status` gives the reasons."
+    return line

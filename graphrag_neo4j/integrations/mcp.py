@@ -1,11 +1,14 @@
-"""A server of the Model Context Protocol with six tools, which read a graph and never write."""
+"""A server of the Model Context Protocol with six tools, which read a graph and never write.
 
-import functools
+The SDK makes JSON schemas from the classes of the results. They have no slots, because it would
+take a slot for the default of its field.
+"""
+
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Annotated, Any, Final, ParamSpec, TypeVar
+from typing import Annotated, Any, Final
 
 import uvicorn
 from mcp.server import MCPServer
@@ -16,22 +19,14 @@ from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
-from graphrag_neo4j.integrations.tool_results import (
-    Entities,
-    Questions,
-    ReportText,
-    SuggestedQuestion,
-    ToolAnswer,
-    ToolPassage,
-    passage,
-    report_text,
-    tool_answer,
-    tool_context,
-)
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.lookup import FoundEntity
 from graphrag_neo4j.settings import plain_problem
+from graphrag_neo4j.text import flat, shortened
 
-__all__ = ["listen", "serve_http", "serve_stdio"]
+__all__ = ["MEMBERS", "QUOTED", "listen", "serve_http", "serve_stdio"]
 
 INSTRUCTIONS: Final = (
     "A knowledge graph of documents. It holds entities, relationships, claims, communities of "
@@ -44,10 +39,9 @@ INSTRUCTIONS: Final = (
 READ_ONLY: Final = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-SHUTDOWN_SECONDS = 3  # time for running requests when the server is stopped
+QUOTED = 300  # characters of a quote
+MEMBERS = 50  # entities of a community that a report names
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Question = Annotated[str, Field(min_length=1, description="A question in plain words.")]
 Level = Annotated[
     int | None, Field(ge=0, le=100, description="Level of communities; 0 is the coarsest.")
@@ -55,6 +49,96 @@ Level = Annotated[
 Ref = Annotated[int, Field(ge=0, le=2**53, description="The number in the citation.")]
 Limit = Annotated[int, Field(ge=1, le=100, description="The largest number of entities.")]
 Few = Annotated[int, Field(ge=1, le=20, description="The largest number of questions.")]
+
+
+@dataclass(frozen=True)
+class ToolSource:
+    """A passage: the characters [start, end) of a document, which lie in a chunk.
+
+    `quote` is the beginning of the passage. It is empty if no sentence of the chunk supports the
+    statement.
+    """
+
+    document: str
+    title: str
+    chunk: int
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class ToolCitation:
+    """The meaning of a citation such as `Entities (5)`, with the places that support it.
+
+    `supported` tells whether the cited element was in the context of the answer.
+    """
+
+    citation: str
+    title: str | None
+    supported: bool
+    places: list[ToolSource]
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """An answer with its sources. With `context_only` the text is a context for an answer."""
+
+    text: str
+    context_only: bool
+    note: str
+    sources: list[ToolCitation]
+
+
+@dataclass(frozen=True)
+class Entities:
+    """Entities that a name matches, the best match first."""
+
+    entities: list[FoundEntity]
+
+
+@dataclass(frozen=True)
+class SuggestedQuestion:
+    """A question, and the name of the tool that suits it."""
+
+    tool: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Suggested questions, those on the whole first."""
+
+    questions: list[SuggestedQuestion]
+
+
+@dataclass(frozen=True)
+class ReportText:
+    """The report on a community in Markdown.
+
+    `size` is the number of entities in the community. `entities` names those with the most
+    relationships.
+    """
+
+    ref: int
+    level: int
+    title: str | None
+    rating: float | None
+    text: str
+    size: int
+    entities: list[str]
+
+
+@dataclass(frozen=True)
+class ToolPassage:
+    """The whole text of a chunk, which is the characters [start, end) of a document."""
+
+    chunk: int
+    document: str
+    title: str
+    start: int
+    end: int
+    text: str
 
 
 class Tools:
@@ -105,13 +189,55 @@ class Tools:
 
     async def read_report(self, ref: Ref) -> ReportText:
         """Reads the whole report on a community, which is cited as `Reports (ref)`."""
-        return report_text(await self._rag.report(ref))
+        report = await self._rag.report(ref)
+        return ReportText(
+            report.ref,
+            report.level,
+            report.title,
+            report.rating,
+            report.text,
+            len(report.entities),
+            list(report.entities[:MEMBERS]),
+        )
 
     async def read_source(self, ref: Ref) -> ToolPassage:
         """Reads the whole text of a chunk, which is cited as `Sources (ref)`, and its place."""
-        if found := await self._rag.sources(ref):
-            return passage(found[0])
-        raise InputError(f"Source {ref} is no longer in the graph, or it never was.")
+        if not (found := await self._rag.sources(ref)):
+            raise InputError(f"Source {ref} is no longer in the graph, or it never was.")
+        chunk, title, text = found[0], neutralised(found[0].title), neutralised(found[0].text)
+        return ToolPassage(chunk.chunk, chunk.document, title, chunk.start, chunk.end, text)
+
+
+def tool_answer(answer: Answer) -> ToolAnswer:
+    """Returns an answer with its sources. The note says what was left out or is missing."""
+    sources = [
+        ToolCitation(
+            f"{citation.kind} ({citation.ref})",
+            citation.title,
+            citation.supported,
+            [
+                ToolSource(
+                    place.document,
+                    place.title,
+                    place.chunk,
+                    *place.place,
+                    shortened(flat(place.quoted), QUOTED, len) if place.quote else "",
+                )
+                for place in citation.sources
+            ],
+        )
+        for citation in answer.citations
+    ]
+    missing = [answer.incomplete] if answer.incomplete else []
+    return ToolAnswer(answer.text, False, " ".join([*answer.notices, *missing]), sources)
+
+
+def tool_context(answer: Answer) -> ToolAnswer:
+    """Returns the context for an answer. If there are several context tables, it is the first."""
+    note = "No model is set, so this is a context: answer from it, and cite its ids."
+    if len(answer.context) > 1:
+        note += f" It is the first of {len(answer.context)} parts; a coarser level has fewer."
+    return ToolAnswer("".join(table.text for table in answer.context[:1]), True, note, [])
 
 
 async def serve_stdio(rag: AsyncGraphRAG) -> None:
@@ -146,7 +272,7 @@ async def serve_http(rag: AsyncGraphRAG, listening: socket.socket) -> None:
         log_config=None,  # the default configuration would print to standard output
         access_log=False,
         ws="none",
-        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        timeout_graceful_shutdown=3,  # seconds for running requests
     )
     await uvicorn.Server(config).serve(sockets=[listening])
 
@@ -166,7 +292,7 @@ def _security(host: str, port: int) -> TransportSecuritySettings | None:
 
 
 class _Server(MCPServer[Any]):
-    """A server that says in a sentence which argument of a tool is wrong."""
+    """A server whose errors are the sentences of this package, or say which argument is wrong."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -181,10 +307,17 @@ class _Server(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                problems = error.__cause__.errors(include_input=False, include_url=False)
-                wrong = (f"{one['loc'][0]} {plain_problem(one)}" for one in problems)
-                raise ToolError(f"{name} can't use its arguments: {'; '.join(wrong)}.") from error
+            match error.__cause__:
+                case ValidationError() as cause:
+                    problems = cause.errors(include_input=False, include_url=False)
+                    wrong = "; ".join(f"{one['loc'][0]} {plain_problem(one)}" for one in problems)
+                    raise ToolError(f"{name} can't use its arguments: {wrong}.") from cause
+                case ReplyError() as cause:
+                    raise ToolError(
+                        f"There is no answer, since {str(cause).rstrip('.')}."
+                    ) from cause
+                case GraphRAGError() as cause:
+                    raise ToolError(str(cause)) from cause
             raise
 
 
@@ -196,28 +329,6 @@ def _server(rag: AsyncGraphRAG) -> MCPServer[Any]:
         log_level="WARNING",
     )
     tools = Tools(rag)
-    for tool in (
-        tools.global_search,
-        tools.local_search,
-        tools.find_entities,
-        tools.suggest_questions,
-        tools.read_report,
-        tools.read_source,
-    ):
-        server.add_tool(_with_tool_errors(tool), annotations=READ_ONLY)
+    for name in [one for one in vars(Tools) if not one.startswith("_")]:
+        server.add_tool(getattr(tools, name), annotations=READ_ONLY)
     return server
-
-
-def _with_tool_errors(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """Wraps a tool, so that the assistant sees the messages of this package's errors."""
-
-    @functools.wraps(tool)
-    async def run(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return await tool(*args, **kwargs)
-        except ReplyError as error:
-            raise ToolError(f"There is no answer, since {str(error).rstrip('.')}.") from error
-        except GraphRAGError as error:
-            raise ToolError(str(error)) from error
-
-    return run

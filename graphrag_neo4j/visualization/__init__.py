@@ -4,20 +4,8 @@ The queries of the guide are the files `cypher/browse/*.cypher`. The files in `c
 data of the map.
 """
 
-from graphrag_neo4j.visualization.guide import guide, saved, style
-from graphrag_neo4j.visualization.guide_server import Pages, served
+from graphrag_neo4j.visualization.guide import Section, example_values, guide, saved, sections
+from graphrag_neo4j.visualization.guide_server import served
 from graphrag_neo4j.visualization.map import Map, read_map
-from graphrag_neo4j.visualization.queries import Section, example_values, sections
 
-__all__ = [
-    "Map",
-    "Pages",
-    "Section",
-    "example_values",
-    "guide",
-    "read_map",
-    "saved",
-    "sections",
-    "served",
-    "style",
-]
+__all__ = ["Map", "Section", "example_values", "guide", "read_map", "saved", "sections", "served"]

@@ -1,17 +1,36 @@
-"""Writes the queries as a guide for Neo4j Browser and as saved Cypher, and the style sheet."""
+"""The queries of `cypher/browse/` as a guide for Neo4j Browser and as saved Cypher, and its style.
+
+Neo4j Browser demands the parameters of a query before it runs the query. So each parameter is
+replaced by a value from the graph: the largest community, the community with the most links to it,
+or an entity. A user can edit this value in the query.
+"""
 
 import io
+import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import Final, TypedDict
 
-from graphrag_neo4j.resources import data
-from graphrag_neo4j.visualization.queries import Query, Section
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.resources import read_statement
 
-__all__ = ["guide", "saved", "style"]
+__all__ = ["NAMES", "Query", "Section", "example_values", "guide", "literal", "saved", "sections"]
 
+ExampleValues = Mapping[str, int | str | None]
+PARAMETER = re.compile(r"\$(\w+)")
+ORDER: Final = (
+    ("The corpus", ("glance", "documents")),
+    ("The communities", ("communities", "tree")),
+    ("One community", ("report", "members", "parts", "below")),
+    ("The evidence for a report", ("evidence", "sentences")),
+    ("Two communities", ("shared", "together")),
+    ("One entity", ("entity", "neighbours")),
+    ("Timeline and pending work", ("timeline", "waiting")),
+)
+NAMES: Final = tuple(name for _, names in ORDER for name in names)
 TITLE = "The communities of this corpus"
-FOLDER = "graphrag-neo4j"
 # The earliest time that a zip archive can hold. It is always the same, so that the same queries
 # make the same file.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
@@ -21,6 +40,71 @@ HOW = (
     " an entity, you can replace it by another one. Neo4j Browser draws at most 300 nodes;"
     " <code>kg-build map</code> draws all of them."
 )
+
+
+class ExampleRow(TypedDict):
+    """The refs of two related communities, and the name of an entity of the first one."""
+
+    community: int | None
+    other: int | None
+    entity: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that can be run without changes. `about` describes its result."""
+
+    name: str
+    about: str
+    text: str
+
+    @property
+    def statement(self) -> str:
+        """The text without its comment in the first line."""
+        return self.text.partition("\n")[2] if self.text.startswith("//") else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the guide: a title and queries on one topic."""
+
+    title: str
+    queries: Sequence[Query]
+
+
+async def example_values(graph: Graph) -> ExampleValues:
+    """Reads example values for the parameters `community`, `other` and `entity` from a graph.
+
+    A value is None if the graph has no such element.
+    """
+    rows = await graph.read("lookup/chosen", ExampleRow)
+    row = rows[0] if rows else ExampleRow(community=None, other=None, entity=None)
+    return {"community": row["community"], "other": row["other"], "entity": row["entity"]}
+
+
+def sections(values: ExampleValues) -> list[Section]:
+    """Returns all queries by section, with `values` in place of their parameters."""
+    return [Section(title, [_query(name, values) for name in names]) for title, names in ORDER]
+
+
+def literal(value: int | str | None) -> str:
+    """Returns a value as a literal in Cypher.
+
+    >>> print(literal("the Ghost's \\\\"))
+    'the Ghost\\'s \\\\'
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, int):
+        return str(value)
+    text = value.replace("\\", "\\\\").replace("'", "\\'")
+    return "'" + text.replace("\n", "\\n").replace("\r", "\\r") + "'"
+
+
+def _query(name: str, values: ExampleValues) -> Query:
+    text = read_statement(f"browse/{name}")
+    about = text.partition("\n")[0].removeprefix("//").strip()
+    return Query(name, about, PARAMETER.sub(lambda m: literal(values[m[1]]), text).strip())
 
 
 def guide(sections: Sequence[Section]) -> str:
@@ -34,11 +118,6 @@ def guide(sections: Sequence[Section]) -> str:
     )
 
 
-def style() -> str:
-    """Returns the style sheet for the command `:style`: colours, sizes and captions."""
-    return data("browser/style.grass").read_text(encoding="utf-8")
-
-
 def saved(sections: Sequence[Section], *, archive: bool) -> bytes:
     """Returns the queries for "Saved Cypher" as one text, or as a zip archive of one file each."""
     queries = [query for section in sections for query in section.queries]
@@ -47,7 +126,7 @@ def saved(sections: Sequence[Section], *, archive: bool) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         for query in queries:
-            name = zipfile.ZipInfo(f"{FOLDER}/{query.name}.cypher", NO_TIME)
+            name = zipfile.ZipInfo(f"graphrag-neo4j/{query.name}.cypher", NO_TIME)
             file.writestr(name, query.text)
     return packed.getvalue()
 

@@ -12,23 +12,29 @@ from threading import Thread
 
 from graphrag_neo4j.errors import GraphError
 
-__all__ = ["Pages", "served"]
+__all__ = ["served"]
 
-Pages = Mapping[str, str]
 LOOPBACK = "127.0.0.1"
-OURS = ("localhost", LOOPBACK)
 
 
 @contextmanager
-def served(pages: Pages, origins: Collection[str], port: int = 0) -> Iterator[int]:
+def served(pages: Mapping[str, str], origins: Collection[str], port: int = 0) -> Iterator[int]:
     """Serves the pages by their paths on a loopback address, and yields the port.
 
     Port 0 chooses a free port. `origins` are the web origins of Neo4j Browser, such as
     `http://localhost:7474`; requests of other origins are refused. Raises GraphError if the port is
     in use.
     """
+
+    class Handler(_Handler):
+        def do_GET(self) -> None:
+            self.answer(pages.get(self.path.partition("?")[0]), origins)
+
+        def do_OPTIONS(self) -> None:
+            self.answer("", origins)
+
     try:
-        server = _Server(pages, origins, port)
+        server = ThreadingHTTPServer((LOOPBACK, port), Handler)
     except OSError as error:
         raise GraphError(
             f"Port {port} is in use, and Neo4j Browser expects the guide there. Stop the program"
@@ -44,43 +50,28 @@ def served(pages: Pages, origins: Collection[str], port: int = 0) -> Iterator[in
         thread.join()
 
 
-class _Server(ThreadingHTTPServer):
-    """A server that gives its pages only to some origins."""
-
-    def __init__(self, pages: Pages, origins: Collection[str], port: int) -> None:
-        super().__init__((LOOPBACK, port), _Handler)
-        self.pages, self.origins = pages, origins
-
-
 class _Handler(BaseHTTPRequestHandler):
     """Answers Neo4j Browser. It has another origin, so the responses need CORS headers."""
 
-    server: _Server
+    server: ThreadingHTTPServer
 
-    def do_OPTIONS(self) -> None:
-        self._answer(HTTPStatus.NO_CONTENT if self._from_browser() else HTTPStatus.FORBIDDEN)
-
-    def do_GET(self) -> None:
-        page = self.server.pages.get(self.path.partition("?")[0])
-        if not self._from_browser():
-            self._answer(HTTPStatus.FORBIDDEN)
-        elif page is None:
-            self._answer(HTTPStatus.NOT_FOUND)
-        else:
-            self._answer(HTTPStatus.OK, page)
-
-    def _from_browser(self) -> bool:
+    def answer(self, page: str | None, origins: Collection[str]) -> None:
+        """Sends a page to Neo4j Browser, and refuses everybody else."""
         # A foreign host name that resolves to this machine would give a foreign page our origin
         # (DNS rebinding), so the Host header is checked, too.
         host, _, port = self.headers.get("Host", "").rpartition(":")
-        ours = host in OURS and port == str(self.server.server_port)
-        return ours and self.headers.get("Origin") in self.server.origins
-
-    def _answer(self, status: HTTPStatus, page: str = "") -> None:
-        body = page.encode()
+        ours = host in ("localhost", LOOPBACK) and port == str(self.server.server_port)
+        allowed = ours and self.headers.get("Origin") in origins
+        if not allowed:
+            status, page = HTTPStatus.FORBIDDEN, None
+        elif page is None:
+            status = HTTPStatus.NOT_FOUND
+        else:
+            status = HTTPStatus.OK if page else HTTPStatus.NO_CONTENT
+        body = (page or "").encode()
         kind = "html" if self.path.partition("?")[0].endswith(".html") else "plain"
         self.send_response(status)
-        if self._from_browser():
+        if allowed:
             self.send_header("Access-Control-Allow-Origin", self.headers["Origin"])
             self.send_header("Access-Control-Allow-Headers", "*")
             self.send_header("Access-Control-Allow-Private-Network", "true")

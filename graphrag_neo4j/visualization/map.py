@@ -8,25 +8,18 @@ script.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import takewhile
 from string import Template
-from typing import Any, Final
+from typing import Any, Final, TypedDict
+from urllib.parse import unquote
 
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.resources import data
-from graphrag_neo4j.visualization.naming import corpus_name
-from graphrag_neo4j.visualization.packing import Pool
-from graphrag_neo4j.visualization.rows import (
-    MapChunkRow,
-    MapClaimRow,
-    MapCommunityRow,
-    MapEntityRow,
-    MapRelationshipRow,
-)
-from graphrag_neo4j.visualization.web_page import CONTROLS, content_policy, packed
+from graphrag_neo4j.visualization.web_page import CONTROLS, Pool, content_policy, packed
 
-__all__ = ["Map", "read_map"]
+__all__ = ["Map", "corpus_name", "read_map"]
 
 PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
 LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
@@ -46,6 +39,68 @@ COLUMNS: Final = {
 FROM_DOCUMENTS: Final = ("chunks", "entities", "relationships", "claims")
 
 
+class MapChunkRow(TypedDict):
+    """A chunk; `document` is the title of its document, `start` its place there."""
+
+    ref: int
+    document: str
+    source: str
+    start: int
+    text: str
+
+
+class MapEntityRow(TypedDict):
+    """An entity; `community` is the ref of its leaf, `chunks` holds refs."""
+
+    ref: int
+    name: str
+    type: str
+    description: str
+    degree: int
+    community: int | None
+    chunks: list[int]
+
+
+class MapRelationshipRow(TypedDict):
+    """A relationship; its ends and its chunks are refs."""
+
+    ref: int
+    source: int
+    target: int
+    weight: float
+    description: str
+    chunks: list[int]
+
+
+class MapClaimRow(TypedDict):
+    """A claim; `start` and `end` are the place of its quotation in the chunk with this ref."""
+
+    ref: int
+    description: str
+    status: str | None
+    since: str | None
+    until: str | None
+    chunk: int
+    start: int | None
+    end: int | None
+    entities: list[int]
+
+
+class MapCommunityRow(TypedDict):
+    """A community with its report; each finding is its summary and its explanation."""
+
+    ref: int
+    parent: int | None
+    level: int
+    size: int
+    title: str | None
+    summary: str | None
+    rating: float | None
+    why: str | None
+    origin: str | None
+    findings: list[tuple[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Map:
     """The data of a map. The values of each row are in the order that `tables.js` expects."""
@@ -59,7 +114,8 @@ class Map:
 
     def page(self, title: str | None = None) -> str:
         """Returns the complete HTML page. The default title names the documents."""
-        style, script = _text("map.css"), _script()
+        names = (*(f"d3/{name}.min" for name in LIBRARY), *SCRIPTS)
+        style, script = _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
         return Template(_text("page.html")).substitute(
             title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
             policy=content_policy(style, script),
@@ -122,17 +178,32 @@ def _table(table: str, rows: Iterable[Mapping[str, object]]) -> Table:
     Text from documents that looks like a citation is neutralised.
     """
     columns = COLUMNS[table].split()
-    return [[_neutral(table, row[name]) for name in columns] for row in rows]
-
-
-def _neutral(table: str, value: object) -> object:
-    return neutralised(value) if isinstance(value, str) and table in FROM_DOCUMENTS else value
+    if table not in FROM_DOCUMENTS:
+        return [[row[name] for name in columns] for row in rows]
+    values = ((row[name] for name in columns) for row in rows)
+    return [[neutralised(one) if isinstance(one, str) else one for one in row] for row in values]
 
 
 def _text(name: str) -> str:
     return data(f"map/{name}").read_text(encoding="utf-8")
 
 
-def _script() -> str:
-    library = [_text(f"d3/{name}.min.js") for name in LIBRARY]
-    return "\n".join([*library, *(_text(f"{name}.js") for name in SCRIPTS)])
+def corpus_name(documents: Table) -> str:
+    """Returns the title of the only document, or the number of documents and their common place.
+
+    `documents` holds (title, source) pairs. The place is the file of which all documents are rows,
+    or the innermost folder that holds all documents.
+
+    >>> corpus_name([["One", "file:///tales/one.txt"], ["Two", "file:///tales/old/two.txt"]])
+    '2 documents from tales'
+    """
+    sources = [str(source) for _, source in documents]
+    if len(sources) == 1:
+        return str(documents[0][0] or unquote(sources[0].rpartition("/")[2]))
+    # Of a row of a file, the file counts as a folder.
+    split = (source.partition("#") for source in sources)
+    folders = [file.split("/")[: None if row else -1] for file, _, row in split]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
+    names = [parts[0] for parts in shared if parts[0] and parts[0][-1] != ":"]
+    place = unquote(names[-1]) if names else ""
+    return f"{len(sources):,} documents" + (f" from {place}" if place else "")

@@ -1,4 +1,4 @@
-"""Measures how many chunks a second workers read: processes of this machine, and a local Ray.
+"""Measures how many chunks a second workers read: this process, and a local Ray.
 
     python scripts/bench/cluster.py [FOLDER] [--chunks N]    default: the sample, 300 chunks
 
@@ -42,8 +42,8 @@ from graphrag_neo4j.indexing.stages.ingest import ingest
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.model import ChunkText, LLMTask, T
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.workers import DeferredTask, DeferringBackend, processes
 from graphrag_neo4j.workers.ray_cluster import LOCAL, connected
+from graphrag_neo4j.workers.ray_worker import DeferredTask, deferring
 from tests.support.fake_endpoint import FakeEndpoint
 
 RAY_WORKERS = (1, 2, 4)
@@ -68,7 +68,6 @@ class Case:
 
 def main() -> None:
     arguments = _arguments()
-    processes.FEW = 0  # the first tasks go to the processes, too
     os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - Ray gives way to others otherwise
     texts = [(one.name, one.read_text("utf-8")) for one in sorted(arguments.folder.glob("*.txt"))]
     documents = [Document(text, name) for name, text in texts]
@@ -81,13 +80,12 @@ def main() -> None:
 
 async def _measure_all(endpoint: FakeEndpoint, chunks: list[ChunkText]) -> None:
     """Measures the cases without Ray, then those with one Ray that serves them all."""
-    rules = load_settings(model="extractive", workers=1)
+    rules = load_settings(model="extractive")
     model = load_settings(
         openai_base_url=endpoint.url, openai_api_key="bench", concurrency=CONCURRENCY
     )
     alone = [
-        Case("rules, 1 process", rules),
-        Case("rules, 2 processes", rules.model_copy(update={"workers": 2})),
+        Case("rules, this process", rules),
         *(Case(f"model, {_ms(one)}, this process", model, latency=one) for one in LATENCIES),
     ]
     for case in alone:
@@ -192,18 +190,18 @@ async def _read(setup: IndexSetup, chunks: Sequence[ChunkText]) -> None:
 async def _write(documents: Sequence[Document], chunks: Sequence[ChunkText]) -> None:
     """Writes extractions that are ready, and merges them: first to warm up, then measured."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = load_settings(home=Path(folder) / "home", model="extractive", workers=1)
+        settings = load_settings(home=Path(folder) / "home", model="extractive")
         rules = Backends(settings).for_indexing().backend
         ready = {one.text: result_without_requests(rules.extract(one)) for one in chunks}
 
         async def run(task: LLMTask[T]) -> T:
-            chunk = cast("ChunkText", cast("DeferredTask[T]", task).work.arguments[0])
+            chunk = cast("ChunkText", cast("DeferredTask[T]", task).work[1][0])
             return cast("T", ready[chunk.text])
 
         try:
             async with AsyncGraphRAG(settings) as rag:
                 await ensure_schema(rag.graph)
-                stage = StageContext(rag.graph, DeferringBackend(rules), run, CONCURRENCY, silent)
+                stage = StageContext(rag.graph, deferring(rules), run, CONCURRENCY, silent)
                 for _ in range(ROUNDS):
                     await _ingest(rag.graph, documents, list(ready))
                     began, before = time.perf_counter(), _writing_seconds(settings)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.llm.calls import local_servers
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
@@ -49,21 +48,6 @@ def test_an_index_can_be_asked(kg: Run, tale: Path, endpoint: FakeEndpoint, mode
         assert asked.json["incomplete"] is None
 
 
-def test_an_answer_that_was_cut_off_is_kept_and_said(
-    kg: Run, tale: Path, endpoint: FakeEndpoint
-) -> None:
-    assert kg("index", tale).code == 0
-    endpoint.change(output_tokens=3)
-    asked = kg("query", QUESTION, "--method", "local", "--json")
-    assert asked.json["text"]
-    assert "it reached the limit of its length" in asked.json["incomplete"]
-    shown = kg("query", QUESTION, "--method", "local")
-    assert "The answer is not complete, because it reached the limit" in shown.out
-    markdown = kg("query", QUESTION, "--method", "local", "--markdown")
-    assert "not complete" in markdown.err
-    assert "not complete" not in markdown.out
-
-
 def test_what_was_cached_is_shown(kg: Run, tale: Path, endpoint: FakeEndpoint) -> None:
     endpoint.change(cached=0.5)
     built = kg("index", tale)
@@ -88,49 +72,6 @@ def test_an_endpoint_without_embeddings_is_found_before_the_first_paid_call(
     assert asked.json["text"]
     assert "full-text" not in asked.err
     assert endpoint.count("embeddings") <= 3
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("local",), "full-text search instead of vector search"),
-        (("drift",), "full-text search instead of vector search"),
-        (("global", "--prefilter", "1"), "prefilter has no effect"),
-    ],
-)
-def test_a_question_to_an_endpoint_that_gives_no_more_vectors_is_answered_without_one(
-    kg: Run, tale: Path, endpoint: FakeEndpoint, options: tuple[str, ...], said: str
-) -> None:
-    assert kg("index", tale).code == 0
-    endpoint.change(embeds=False)
-    endpoint.reset()
-    asked = kg("query", QUESTION, "--json", "--method", *options)
-    assert asked.code == 0, asked.err
-    assert asked.json["text"]
-    assert asked.err.count(said) == 1
-    assert asked.err.count("There is no model text-embedding-3-small") == 1
-    assert len([call for call in endpoint.log if call.path == "/v1/embeddings"]) == 1
-
-
-def test_paid_vectors_are_replaced_by_static_ones_on_demand_only(
-    kg: Run, tale: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert kg("index", tale).code == 0
-    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
-    refused = kg("index", tale)
-    assert refused.code != 0
-    assert STATIC_VECTORS in refused.err
-    assert "--reembed" in refused.err
-    assert kg("index", tale, "--reembed").code == 0
-
-
-def test_an_unchanged_index_asks_the_endpoint_nothing(
-    kg: Run, tale: Path, endpoint: FakeEndpoint
-) -> None:
-    assert kg("index", tale).code == 0
-    endpoint.reset()
-    assert kg("index", tale).code == 0
-    assert endpoint.log == []
 
 
 @pytest.mark.parametrize("option", ["window", "context_tokens"])

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.cli.index import memory
-from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening, money
-from graphrag_neo4j.cli.output.words import counted, named_step, or_more, seconds
+from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.words import counted, money, or_more, seconds
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Advanced, Notice, Started
 from graphrag_neo4j.settings import load_settings
@@ -24,13 +24,6 @@ def test_numbers_and_nouns_agree() -> None:
     assert or_more(1020, 20, "--json") == "… and 1,000 more. --json shows all of them."
     assert [seconds(1.25), seconds(75)] == ["1.2 s", "1 min 15 s"]
     assert [money(0), money(0.01), money(1234.5)] == ["$0", "$0.0100", "$1,234.50"]
-
-
-def test_a_step_has_one_name_in_all_commands() -> None:
-    assert {named_step(one) for one in ("summary", "summarize")} == {"descriptions"}
-    assert {named_step(one) for one in ("extract", "extraction")} == {"extraction"}
-    assert {named_step(one) for one in ("embed", "embedding")} == {"embedding"}
-    assert {named_step(one) for one in ("report", "reports")} == {"reports"}
 
 
 @pytest.mark.parametrize(
@@ -59,8 +52,7 @@ def test_the_memory_of_a_process_is_told() -> None:
 
 
 def test_a_server_that_has_started_draws_no_steps(capsys: pytest.CaptureFixture[str]) -> None:
-    with listening(quiet=False) as told:
-        listen = QuietableDisplay(told)
+    with listening(quiet=False) as listen:
         listen(Started("ingest", 1))
         listen(Advanced(1))
         listen.hush()

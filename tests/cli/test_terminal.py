@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 import sys
 import unicodedata
 from pathlib import Path
@@ -12,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import Stage
-from graphrag_neo4j.events import Advanced
 
 CLI = Path(terminal.__file__).parent
 PRINTERS = {"print", "echo", "secho", "echo_via_pager", "prompt", "confirm", "getchar", "pause"}
@@ -47,20 +44,6 @@ def prints(node: ast.AST) -> str | None:
         case ast.Call(func=ast.Attribute(attr="show")):
             how = "show"
     return how
-
-
-@pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        ("print('x')", "print"),
-        ("click.echo('x')", "click.echo"),
-        ("from rich.table import Table", "from rich.table"),
-        ("sys.stderr.write('x')", "sys.stderr"),
-        ("error.show()", "show"),
-    ],
-)
-def test_that_test_sees_what_prints(code: str, said: str) -> None:
-    assert said in {prints(node) for node in ast.walk(ast.parse(code))}
 
 
 def obeyed(text: str) -> set[str]:
@@ -138,12 +121,6 @@ def test_folding_changes_spaces_alone(text: str, width: int, before: str) -> Non
     )
 
 
-def test_words_that_are_glued_to_the_part_before_stay_on_its_line() -> None:
-    assert terminal.folded(" was dead", 10, "  Marley") == "\n  was dead"
-    assert terminal.folded("Marley was dead", 80) == "Marley was dead"
-    assert terminal.folded("", 5) == ""
-
-
 def test_a_table_wider_than_the_terminal_keeps_its_cells_whole(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,11 +130,3 @@ def test_a_table_wider_than_the_terminal_keeps_its_cells_whole(
     assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
         " ".join(cells).split()
     ] * 2
-
-
-def test_a_slow_rate_has_a_smaller_unit_than_the_amount() -> None:
-    stage = Stage("ingest", 5_800_000, "bytes")
-    stage.began -= 10  # seconds
-    stage.advance(Advanced(400_000))
-    assert stage.count == "0.4 of 5.8 MB"
-    assert re.fullmatch(r"[34][0-9]\.[0-9] kB/s", stage.rate)

@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.doctor.database import check_schema
+from graphrag_neo4j.doctor import check_schema
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph import SCHEMA_VERSION, Graph, ensure_schema, hold_lease
 from graphrag_neo4j.settings import Settings

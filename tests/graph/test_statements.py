@@ -20,7 +20,7 @@ from graphrag_neo4j.graph import INDEXED_KINDS, Graph, RefKind
 from graphrag_neo4j.graph.vector_search import SEARCH_SINCE
 from graphrag_neo4j.indexing.stages.summarize import DESCRIBED_KINDS
 from graphrag_neo4j.resources import read_statement
-from graphrag_neo4j.visualization.queries import NAMES
+from graphrag_neo4j.visualization.guide import NAMES
 
 PACKAGE = Path(graphrag_neo4j.__file__).parent
 CYPHER = PACKAGE.parent / "cypher"

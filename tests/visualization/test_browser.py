@@ -4,7 +4,6 @@ Needs Debian's packages chromium and chromium-driver, or the like; without them 
 """
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -13,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from selenium.webdriver import ActionChains, Keys
-from selenium.webdriver.common.by import By
+from selenium.webdriver import Keys
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.settings import Settings, load_settings
@@ -126,57 +124,7 @@ def test_browser_opens_the_guide_and_draws_its_queries_in_our_style(home: Home, 
     assert captions[0].text.split()[0].strip("…") in titles
 
 
-@pytest.mark.one_release
-def test_a_port_that_is_taken_ends_browse_with_one_sentence(home: Home) -> None:
-    with browsing(home):
-        ran = subprocess.run(  # noqa: S603 - our own Python
-            [sys.executable, "-m", "graphrag_neo4j", "browse", "--home", str(home.settings.home)],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "KG_NEO4J_RELEASE": home.settings.neo4j_release},
-        )
-    assert ran.returncode == 1
-    assert f"Port {home.server.browse_port}" in ran.stderr
-    assert ran.stderr.count("\n") == 1
-
-
 # The map
-
-
-@pytest.mark.one_release
-def test_the_map_opens_a_report_and_the_words_that_it_rests_on(
-    home: Home, page: Page, tmp_path: Path
-) -> None:
-    put(page, home.map, tmp_path / "map.html")
-    community = next(row for row in home.map.communities if row[1] is None and row[9])
-    page.chrome.execute_script(f"location.hash = '#community-{community[0]}'")
-    page.until(f"document.querySelector('#panel h2').innerText === {community[4]!r}")
-    assert f"level {community[2]}" in page.wait("#panel .facts")[0].text
-    page.wait("#panel summary")[0].click()
-    quotes = page.wait("#panel blockquote")
-    book = re.sub(r"\s+", " ", BOOK.read_text("utf-8"))
-    said, _, place = quotes[0].text.rpartition("\n")
-    assert re.sub(r"\s+", " ", said).strip(" …") in book
-    assert place.startswith("A Christmas Carol, characters ")
-    assert page.errors == []
-
-
-@pytest.mark.one_release
-def test_a_click_on_a_circle_opens_it_and_escape_goes_back_up(
-    home: Home, page: Page, tmp_path: Path
-) -> None:
-    put(page, home.map, tmp_path / "map.html")
-    [canvas] = page.wait("#canvas")
-    for x in range(-150, 150, 30):
-        ActionChains(page.chrome).move_to_element_with_offset(canvas, x, 40).perform()
-        if page.all("#tip"):
-            break
-    title = page.wait("#tip")[0].text.rpartition(" · ")[0]
-    ActionChains(page.chrome).click().perform()
-    page.until(f"document.querySelector('#panel h2').innerText === {title!r}")
-    page.chrome.switch_to.active_element.send_keys(Keys.ESCAPE)
-    page.until(f"document.querySelector('#panel h2').innerText !== {title!r}")
 
 
 @pytest.mark.one_release
@@ -193,35 +141,6 @@ def test_the_map_finds_an_entity_by_keyboard_alone_and_draws_its_surroundings(
     page.wait("#graph")[0].send_keys(Keys.ENTER)
     page.until("document.getElementById('graph').ariaPressed === 'true'")
     assert page.chrome.execute_script(PICTURE) != before
-    assert page.errors == []
-
-
-@pytest.mark.one_release
-def test_what_documents_and_models_say_stays_text(page: Page, tmp_path: Path) -> None:
-    community: list[object] = [
-        1,
-        None,
-        0,
-        1,
-        EVIL,
-        f"{EVIL} [Data: Sources (1)]",
-        5.0,
-        EVIL,
-        "model",
-        [],
-    ]
-    community[9] = [[EVIL, f"{EVIL} [Data: Entities (1); Sources (1)]"]]
-    entity = [1, EVIL, EVIL, EVIL, 0, 1, [1]]
-    claim = [1, EVIL, EVIL, EVIL, EVIL, 1, 0, 9, [1]]
-    drawn = Map([[EVIL, EVIL]], [[1, 0, 0, EVIL]], [entity], [], [claim], [community])
-    put(page, drawn, tmp_path / "map.html")
-    for address in ("#community-1", "#entity-1"):
-        page.chrome.execute_script(f"location.hash = '{address}'")
-        page.until(f"document.querySelector('#panel h2').innerText === {EVIL!r}")
-        for button in page.all("#panel .cite, #panel summary"):
-            button.click()
-        page.wait("#panel blockquote")
-    assert page.chrome.find_elements(By.TAG_NAME, "img") == []
     assert page.errors == []
 
 
@@ -252,24 +171,6 @@ def test_the_map_quotes_whole_sentences_and_only_those_that_say_it(
     page.chrome.execute_script("location.hash = '#entity-1'")
     page.until("document.querySelector('#panel h2').innerText === 'Jacob Marley'")
     assert page.wait("#panel blockquote")[0].text == place
-    assert page.errors == []
-
-
-@pytest.mark.one_release
-def test_ten_thousand_entities_are_drawn(page: Page, tmp_path: Path) -> None:
-    communities: list[list[object]] = [
-        [n, None, 0, 50, f"Community {n}", "", 5.0, "", "model", []] for n in range(1, 201)
-    ]
-    entities = [[n, f"Entity {n}", "thing", "", 3, n % 200 + 1, [1]] for n in range(1, 10_001)]
-    pairs = [[n, n, n % 10_000 + 1, 1, "", []] for n in range(1, 10_001)]
-    put(
-        page,
-        Map([["a", "a"]], [[1, 0, 0, "Entity 1."]], entities, pairs, [], communities),
-        tmp_path / "map.html",
-    )
-    assert "10,000 entities" in page.wait("#panel .facts")[0].text
-    page.wait("#search")[0].send_keys("Entity 9999", Keys.ENTER)
-    page.until("document.querySelector('#panel h2').innerText === 'Entity 9999'")
     assert page.errors == []
 
 

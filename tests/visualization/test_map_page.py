@@ -1,11 +1,10 @@
 """The map's page in a real Chromium: names that stand clear of one another, touch, hostile text."""
 
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from selenium.webdriver import Keys
 
 from graphrag_neo4j.visualization import Map
 from tests.support.chromium import Page, needs_chromium, put
@@ -130,37 +129,6 @@ def test_no_name_stands_on_another_one_at_any_zoom(
         check(page)
 
 
-def test_the_names_of_what_lies_deeper_come_with_the_zoom(page: Page, tmp_path: Path) -> None:
-    page.prefer(**STILL)
-    put(page, corpus(), tmp_path / "map.html")
-    assert {name.split()[0] for name in check(page)} == {"Whole"}
-    open_community(page, 1)
-    assert {name.split()[0] for name in check(page)} == {"Part"}
-    open_community(page, 2)
-    assert {name.split()[0] for name in check(page)} == {"Merchant"}
-    open_community(page, 1)
-    seen = []
-    [part] = [one for one in page.ask(NAMES) if one["text"].startswith("Part 0.1")]
-    for _ in range(12):
-        page.wheel((part["left"] + part["right"]) / 2, part["bottom"], -100)
-        seen.append({name.split()[0] for name in check(page)})
-    assert {"Part"} in seen
-    assert {"Merchant"} in seen
-    for _ in range(12):
-        page.wait("#farther")[0].click()
-    assert {name.split()[0] for name in check(page)} <= {"Whole"}
-
-
-def test_the_same_picture_has_the_same_names(page: Page, tmp_path: Path) -> None:
-    page.prefer(**STILL)
-    page.resize(500)
-    put(page, corpus(), tmp_path / "map.html")
-    first = page.ask(NAMES)
-    page.wait("#closer")[0].click()
-    page.wait("#farther")[0].click()
-    assert page.ask(NAMES) == first
-
-
 def test_names_of_any_script_and_length_stay_in_their_boxes(page: Page, tmp_path: Path) -> None:
     page.prefer(**STILL)
     page.resize(400)
@@ -180,15 +148,6 @@ def test_names_of_any_script_and_length_stay_in_their_boxes(page: Page, tmp_path
 
 
 # Title, and names for refs
-
-
-def test_the_corpus_names_the_page(page: Page, tmp_path: Path) -> None:
-    put(page, small(), tmp_path / "map.html", title=f"Tales & {EVIL}")
-    said = f"Tales & {EVIL}".replace(OVERRIDE, "\ufffd")
-    assert page.wait("h1")[0].text == said
-    assert page.chrome.title == f"Map of communities – {said}"
-    open_community(page, 5)
-    assert page.chrome.title == f"The tale – {said}"
 
 
 @pytest.mark.parametrize(("chunks", "source"), [(1, "The tale"), (2, "The tale, part 1")])
@@ -218,15 +177,6 @@ def test_an_entity_shows_who_acts(page: Page, tmp_path: Path, ref: int, said: st
     assert row.startswith(said)
     pair.click()
     assert page.wait("#panel .evidence p")[0].text == "ANN → BOB"
-
-
-def test_a_community_without_a_report_is_named_by_its_best_connected_members(
-    page: Page, tmp_path: Path
-) -> None:
-    drawn = small(title="")
-    put(page, drawn, tmp_path / "map.html", title="Tales")
-    assert page.wait("#panel .list button")[0].text == "ANN, BOB"
-    assert "Community 5" not in page.wait("#panel")[0].text
 
 
 def test_hostile_text_is_shown_as_it_is_everywhere(page: Page, tmp_path: Path) -> None:
@@ -278,28 +228,6 @@ def test_two_fingers_zoom_and_move_the_picture_and_leave_the_page(touched: Page)
     assert touched.ask("location.hash") == ""
 
 
-def test_one_finger_scrolls_the_page_up_and_down_and_the_picture_sideways(touched: Page) -> None:
-    x, y, _, _ = touched.ask(MIDDLE)
-    picture = touched.ask(DRAWN)
-    touched.stroke(((x, y), (x - 80, y)))
-    moved = touched.ask(DRAWN)
-    assert moved != picture
-    assert touched.ask("[scrollX, scrollY]") == [0, 0]
-    touched.stroke(((x, y), (x, y - 200)))
-    touched.until("scrollY > 100")
-    assert touched.ask(DRAWN) == moved
-    assert touched.ask("location.hash") == ""
-
-
-def test_one_finger_moves_the_picture_where_the_page_does_not_scroll(touched: Page) -> None:
-    touched.resize(1000, 700, touch=True)
-    x, y, _, _ = touched.ask(MIDDLE)
-    picture = touched.ask(DRAWN)
-    touched.stroke(((x, y), (x, y - 80)))
-    assert touched.ask(DRAWN) != picture
-    assert touched.ask("scrollY") == 0
-
-
 def test_a_tap_opens_a_community_and_one_beside_it_goes_up(touched: Page) -> None:
     [name] = [one for one in touched.ask(NAMES) if one["text"].startswith("Whole 0:")]
     touched.tap(((name["left"] + name["right"]) / 2, name["top"] - 4))
@@ -308,37 +236,3 @@ def test_a_tap_opens_a_community_and_one_beside_it_goes_up(touched: Page) -> Non
         x, y, width, height = touched.ask(MIDDLE)
         touched.tap((x - width / 2 + 6, y - height / 2 + 6))
     touched.until("location.hash === '' || location.hash === '#'")
-
-
-def test_what_a_finger_hits_is_large_enough(page: Page, tmp_path: Path) -> None:
-    page.resize(400, touch=True)
-    put(page, small(), tmp_path / "map.html")
-    open_community(page, 5)
-    sizes = page.ask(
-        "[...document.querySelectorAll('button:not(.link), input, summary, #panel li')]"
-        ".map((it) => [it.textContent, it.offsetHeight])"
-    )
-    assert len(sizes) > 10
-    assert [one for one in sizes if one[1] < 28] == []
-
-
-def test_a_name_that_is_too_long_for_a_button_does_not_widen_the_page(
-    page: Page, tmp_path: Path
-) -> None:
-    page.resize(400, 800, touch=True)
-    put(page, small(name="LONG" * 40, title="Wide" * 40), tmp_path / "map.html")
-    for address in ("#", "#community-5", "#entity-1"):
-        page.chrome.execute_script(f"location.hash = '{address}'")
-        page.until("document.documentElement.dataset.ready")
-        assert page.ask("document.documentElement.scrollWidth") <= 400
-
-
-def test_the_keyboard_zooms_and_keeps_its_focus(page: Page, tmp_path: Path) -> None:
-    put(page, corpus(), tmp_path / "map.html")
-    sizes = [zoom(page)]
-    for _ in range(3):
-        page.wait("#closer")[0].send_keys(Keys.ENTER)
-        sizes.append(zoom(page))
-    assert all(less < more for less, more in pairwise(sizes))
-    assert page.ask("document.activeElement.id") == "closer"
-    assert page.ask("document.getElementById('labels').ariaHidden") == "true"

@@ -1,6 +1,5 @@
 """A Ray cluster gives the graph of one process, keeps the limits, and loses nothing."""
 
-import asyncio
 import os
 import signal
 import socket
@@ -8,22 +7,21 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from types import SimpleNamespace
-from typing import Any
 
 import anyio
 import psutil
 import pytest
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.events import Event, Listener, Notice, silent
+from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.corpus import Corpus
@@ -31,8 +29,9 @@ from graphrag_neo4j.indexing.pipeline import build
 from graphrag_neo4j.indexing.result import IndexResult
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.loaders import ReadOptions
+from graphrag_neo4j.model import ChunkText, Extraction, LLMTask
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.workers.ray_cluster import RayCluster, RayWorker, connected
+from graphrag_neo4j.workers.ray_cluster import RayCluster, RayPool, connected
 from graphrag_neo4j.workers.ray_worker import read_file, version_of
 from tests.conftest import KEY, Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -220,7 +219,7 @@ async def test_the_items_of_a_killed_worker_go_to_another_and_no_log_holds_the_k
         results.append(await builder.build(2, settings(), events.append))
     assert results[0].complete
     warned = [one.text for one in events if isinstance(one, Notice) and one.warning]
-    assert len([text for text in warned if text.startswith("A worker ended ")]) == 1
+    assert len([text for text in warned if text.startswith("A worker ended")]) == 1
     assert await dump(builder.graph) == expected
     logs = [
         path for path in builder.ray.folder.rglob("*") if path.is_file() and "logs" in path.parts
@@ -257,6 +256,40 @@ async def test_after_a_killed_driver_its_workers_end_and_the_same_command_contin
     assert (await builder.build(2, settings())).complete
     assert await dump(builder.graph) == expected
     assert endpoint.count("extraction") < all_lists
+
+
+class Deadly(ExtractiveIndexBackend):
+    """A backend whose tasks end the worker, or fail, as their chunks say."""
+
+    def extract(self, chunk: ChunkText) -> LLMTask[Extraction]:
+        yield from ()
+        if chunk.text == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Extraction([], [], cut=bool(int(chunk.text)))
+
+
+@pytest.mark.slow
+async def test_what_kills_every_worker_fails_alone_and_an_error_is_the_same_as_here(
+    ray: Started,
+) -> None:
+    found: dict[str, object] = {}
+
+    async def extract(pool: RayPool, text: str) -> None:
+        try:
+            found[text] = await pool.run(pool.backend.extract(ChunkText("", text)))
+        except (ReplyError, ValueError) as error:
+            found[text] = error
+
+    async with connected(ray.address, load_settings(workers=2), silent) as cluster:
+        pool = RayPool(cluster, lambda _: Deadly(160, len), None)
+        async with pool.opened(silent), anyio.create_task_group() as tasks:
+            for text in ("kill", "no number", "0", "1"):
+                tasks.start_soon(extract, pool, text)
+    killing, wrong = found.pop("kill"), found.pop("no number")
+    assert isinstance(killing, ReplyError)
+    assert "3 workers ended unexpectedly" in str(killing)
+    assert isinstance(wrong, ValueError)
+    assert found == {"0": Extraction([], []), "1": Extraction([], [], cut=True)}
 
 
 async def some_are_read(graph: Graph) -> bool:
@@ -308,30 +341,21 @@ def test_workers_get_shares_of_the_limits_and_no_secrets() -> None:
         return LLMIndexBackend.from_settings(share)
 
     endpoint = Backends(given).endpoint_for(given)
-    _, in_flight = RayCluster(Recording(), given, silent).pool_with_model(make, endpoint)
+    pool = RayPool(RayCluster(Recording(), given), make, endpoint)
     [share] = seen
-    assert in_flight == 28  # of seven workers, since a minute has no more calls to share
+    assert pool.in_flight == 28  # of seven workers, since a minute has no more calls to share
     assert (share.concurrency, share.requests_per_minute, share.tokens_per_minute) == (4, 1, 142)
     assert (share.openai_api_key, share.neo4j_password) == (None, None)
-
-
-async def test_a_run_that_ends_before_a_worker_has_begun_waits_for_nothing() -> None:
-    answer = asyncio.get_running_loop().create_future()
-    begin = SimpleNamespace(remote=lambda _keys: answer)
-    worker = RayWorker(None, SimpleNamespace(begin=begin), 1, None)
-    with anyio.move_on_after(0.05) as ended:
-        await RayCluster(Recording(), load_settings(), silent)._begun(worker, None)
-    assert ended.cancelled_caught
-    assert answer.cancelled()
 
 
 def test_a_worker_reads_only_the_same_version_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Ada met Charles.")
     version = version_of(path)
+    assert version
     found = read_file(path, version, ReadOptions())
     assert found
-    assert [item.source for item in found.items] == [path.as_uri()]
+    assert [item.source for item in found[0]] == [path.as_uri()]
     path.write_text("Ada met Charles Babbage.")
     assert read_file(path, version, ReadOptions()) is None
     path.unlink()
@@ -351,11 +375,3 @@ async def test_an_address_where_nothing_listens_is_named_at_once() -> None:
         with pytest.raises(InputError, match=f"No Ray cluster is at {address}: Connection refused"):
             async with connected(address, load_settings(), silent):
                 pass
-
-
-def test_ray_needs_its_package(
-    monkeypatch: pytest.MonkeyPatch, kg_alone: Callable[..., Any]
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    ran = kg_alone("index", __file__, "--ray", "docs")
-    assert (ran.code, "Paths stand before --ray" in ran.err) == (1, True)

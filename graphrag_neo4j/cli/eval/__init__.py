@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from graphrag_neo4j.cli.lazy_group import LazyGroup
+from graphrag_neo4j.cli import LazyGroup
 
 __all__ = ["eval"]
 

@@ -14,8 +14,8 @@ import click
 
 from graphrag_neo4j.cli.options import NearestChoice, Number, run
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import listening, money
-from graphrag_neo4j.cli.output.words import counted
+from graphrag_neo4j.cli.output.progress import listening
+from graphrag_neo4j.cli.output.words import counted, money
 from graphrag_neo4j.errors import BudgetSpentError, InputError
 from graphrag_neo4j.evaluation.records import METRICS
 from graphrag_neo4j.evaluation.steps import CallEstimate

@@ -7,9 +7,8 @@ from typing import Final
 import click
 
 from graphrag_neo4j.cli.eval.course import extra_needed, folder_argument, print_table
-from graphrag_neo4j.cli.options import settings_of
+from graphrag_neo4j.cli.options import refuse_unwritable, settings_of, write_output
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.files import refuse_unwritable, write_output
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.evaluation.answer_claims import claims_in

@@ -1,18 +1,16 @@
 """Prints answers, their sources and their context tables."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import money_known
-from graphrag_neo4j.cli.output.words import cached_part, counted, repaired, seconds
+from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seconds
 from graphrag_neo4j.context.citations import CitationKind, escaped
 from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import Usage
-from graphrag_neo4j.query.answer import Answer, Citation, Source
+from graphrag_neo4j.query.answer import Answer, Source
 from graphrag_neo4j.text import excerpt
 
 __all__ = [
@@ -64,8 +62,12 @@ def print_answer(
     quotations = answer.origin == "extractive"
     if streamed:
         terminal.line()
-    elif quotations:
-        _print_quotations(answer.text)
+    elif quotations:  # leads in bold, places dim
+        for line in answer.text.splitlines():
+            if found := LEAD.match(line):
+                terminal.line((found[1], "bold"), line[found.end() :])
+            else:
+                terminal.line(line, style="dim" if line.startswith("  ") else "")
     else:
         terminal.block(answer.text)
     print_incomplete(answer)
@@ -73,30 +75,16 @@ def print_answer(
         print_sources(answer)
     elif answer.citations:
         terminal.line()
-        terminal.line(_number_of_sources(answer, more))
+        places = {one.chunk: one.document for cited in answer.citations for one in cited.sources}
+        passages, documents = len(places), len(set(places.values()))
+        terminal.line(
+            f"Sources: {counted(passages, 'passage')} of {counted(documents, 'document')}. {more} "
+            "prints them all."
+        )
     terminal.line()
     terminal.line(_effort(answer), style="dim")
     if n := Usage.total(answer.usage.values()).repaired:
         terminal.line(repaired(n), style="dim")
-
-
-def _print_quotations(text: str) -> None:
-    """Prints an answer of quotations: leads in bold, places dim, long lines wrapped."""
-    for line in text.splitlines():
-        if found := LEAD.match(line):
-            terminal.line((found[1], "bold"), line[found.end() :])
-        elif line.startswith("  "):
-            terminal.line(line, style="dim")
-        else:
-            terminal.line(line)
-
-
-def _number_of_sources(answer: Answer, more: str) -> str:
-    """Returns how many passages an answer quotes, and how all of them are printed."""
-    places = {source.chunk: source.document for one in answer.citations for source in one.sources}
-    passages = counted(len(places), "passage")
-    documents = counted(len(set(places.values())), "document")
-    return f"Sources: {passages} of {documents}. {more} prints them all."
 
 
 def print_incomplete(answer: Answer, *, error: bool = False) -> None:
@@ -119,7 +107,11 @@ def print_context(answer: Answer) -> None:
 
 def footnoted(answer: Answer) -> str:
     """Returns the answer as Markdown in which each citation is a footnote with its places."""
-    notes = [f"[^{n}]: {_note(citation)}" for n, citation in enumerate(answer.citations, start=1)]
+    notes = []
+    for n, citation in enumerate(answer.citations, start=1):
+        places = map(_place, citation.sources)
+        note = terminal.harmless("; ".join([str(citation), *places]))  # it must be one line
+        notes.append(f"[^{n}]: {escaped(note)}")
     numbers = {(c.kind, c.ref): n for n, c in enumerate(answer.citations, start=1)}
     return "\n\n".join([answer.footnoted(numbers), *notes])
 
@@ -155,12 +147,6 @@ def _context(table: ContextTable) -> dict[str, Any]:
     }
 
 
-def _note(citation: Citation) -> str:
-    places: Iterable[str] = map(_place, citation.sources)
-    note = terminal.harmless("; ".join([str(citation), *places]))  # a footnote must be one line
-    return escaped(note)
-
-
 def _place(source: Source) -> str:
     start, end = source.place
     place = f"{source.title}, characters {start:,}–{end:,}"
@@ -172,14 +158,10 @@ def _effort(answer: Answer) -> str:
     method = answer.method.capitalize()
     if answer.origin == "extractive":
         return f"{method} search, extractive (without a model): {seconds(answer.elapsed)}."
-    used = answer.usage.values()
-    calls = sum(one.calls for one in used)
-    tokens = sum(one.input_tokens + one.output_tokens for one in used)
-    cached = cached_part(sum(one.cached_tokens for one in used))
-    cost = sum(one.cost for one in used)
-    unpriced = sum(one.unpriced for one in used)
+    used = Usage.total(answer.usage.values())
+    cached = f" ({used.cached_tokens:,} of them cached)" if used.cached_tokens else ""
     return (
-        f"{method} search: {seconds(answer.elapsed)}, {counted(calls, 'call')}, "
-        f"{counted(tokens, 'token')}{cached}, "
-        f"{money_known(cost, unpriced)}."
+        f"{method} search: {seconds(answer.elapsed)}, {counted(used.calls, 'call')}, "
+        f"{counted(used.input_tokens + used.output_tokens, 'token')}{cached}, "
+        f"{money_known(used.cost, used.unpriced)}."
     )

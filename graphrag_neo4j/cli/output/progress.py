@@ -1,19 +1,18 @@
 """Shows the events of a run to the user.
 
 On a terminal each stage has a progress bar. Elsewhere plain lines are printed. A quiet command
-shows only warnings.
+shows only warnings and, on a terminal, what it is waiting for.
 """
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.words import counted, named_step, seconds
+from graphrag_neo4j.cli.output.words import counted, money, named_step, seconds
 from graphrag_neo4j.events import Advanced, Event, Notice, Spent, Started, Waiting
 
-__all__ = ["EventDisplay", "QuietableDisplay", "listening", "money", "money_known"]
+__all__ = ["Bars", "EventDisplay", "Lines", "Stage", "listening"]
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_WAITS = 15.0
@@ -27,94 +26,46 @@ def listening(*, quiet: bool, fleeting: bool = False) -> Iterator["EventDisplay"
     With `fleeting` the progress bars disappear before the result is printed. With `quiet` only
     warnings are shown and, on a terminal, what the command is waiting for.
     """
-    on_terminal = terminal.errors_are_shown()
-    listener: EventDisplay = Lines()
-    if on_terminal:
-        listener = Bars(terminal.Drawing(fleeting=fleeting or quiet))
-    if quiet:
-        listener = WarningsAndWaits(listener) if on_terminal else OnlyWarnings()
+    shown: Bars | Lines = Lines()
+    if terminal.errors_are_shown():
+        shown = Bars(terminal.Drawing(fleeting=fleeting or quiet))
+    display = EventDisplay(shown, quiet=quiet)
     try:
-        yield listener
+        yield display
     finally:
-        listener.rest()
+        display.rest()
 
 
-def money(dollars: float) -> str:
-    """Returns an amount of US dollars as text: two decimals from $1 on, four below."""
-    if not dollars:
-        return "$0"
-    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+class EventDisplay:
+    """A listener that shows events by bars or lines, and can make room for what is printed."""
 
-
-def money_known(cost: float, unpriced: int) -> str:
-    """Returns the cost of calls in US dollars as text, or says how far it is known.
-
-    `unpriced` is the number of calls whose price is not known.
-    """
-    if not unpriced:
-        return money(cost)
-    return f"at least {money(cost)}" if cost else "unknown cost"
-
-
-class EventDisplay(Protocol):
-    """A listener that can make room for what a command prints."""
+    def __init__(self, shown: "Bars | Lines", *, quiet: bool) -> None:
+        self._shown, self._quiet = shown, quiet
 
     def __call__(self, event: Event) -> None:
-        """Shows an event."""
+        """Shows an event, unless it is to be left out."""
+        waits = isinstance(event, Waiting) and isinstance(self._shown, Bars)
+        if not self._quiet or waits or (isinstance(event, Notice) and event.warning):
+            self._shown(event)
 
     def rest(self) -> None:
         """Stops drawing until the next event."""
-
-
-class QuietableDisplay:
-    """Forwards events to a listener until `hush` is called; then it prints only warnings."""
-
-    def __init__(self, listener: EventDisplay) -> None:
-        self._listener = listener
-
-    def __call__(self, event: Event) -> None:
-        self._listener(event)
+        self._shown.rest()
 
     def hush(self) -> None:
-        """Shows only warnings from now on.
+        """Shows only warnings from now on, as lines.
 
         A server handles several questions at the same time, which one drawing can't show.
         """
-        self._listener.rest()
-        self._listener = OnlyWarnings()
-
-
-class OnlyWarnings:
-    """Prints warnings, and ignores all other events."""
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, Notice) and event.warning:
-            terminal.line(event.text, error=True)
-
-    def rest(self) -> None:
-        """Does nothing, because nothing is drawn."""
-
-
-class WarningsAndWaits:
-    """Forwards warnings and waits to a listener, and ignores all other events."""
-
-    def __init__(self, listener: EventDisplay) -> None:
-        self._listener = listener
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, Waiting) or (isinstance(event, Notice) and event.warning):
-            self._listener(event)
-
-    def rest(self) -> None:
-        """Stops drawing until the next event."""
-        self._listener.rest()
+        self.rest()
+        self._shown, self._quiet = Lines(), True
 
 
 class Stage:
     """Counts the items of one stage that are done, and those that have failed."""
 
     def __init__(self, name: str, total: int | None, unit: str = "items") -> None:
-        self.name, self.total, self.unit = name, total, unit
+        self.name, self.total, self.in_bytes = named_step(name), total, unit == "bytes"
         self.done = self.failed = 0
         self.began = time.monotonic()
 
@@ -128,39 +79,37 @@ class Stage:
 
     @property
     def count(self) -> str:
-        """The progress as text, such as "3 of 10". Bytes are given in MB or kB."""
-        total = f" of {self._amount(self.total)}" if self.total else ""
-        return f"{self._amount(self.seen)}{total}" + (f" {self._size[1]}" if self._size else "")
+        """The progress as text, such as "3 of 10" or "1.2 of 5.8 MB"."""
+        amounts = [self.seen, self.total] if self.total else [self.seen]
+        if not self.in_bytes:
+            return " of ".join(f"{n:,}" for n in amounts)
+        size, symbol = _unit_of(amounts[-1])
+        large = amounts[-1] >= 100 * size
+        return " of ".join(f"{n // size:,}" if large else f"{n / size:.1f}" for n in amounts) + (
+            f" {symbol}"
+        )
 
     @property
     def rate(self) -> str:
-        seconds = time.monotonic() - self.began
-        per_second = self.seen / seconds if seconds > 0 else 0.0
-        if self._size:
-            size, symbol = _unit_of(per_second)
-            return f"{per_second / size:,.1f} {symbol}/s"
-        return f"{per_second:,.1f}/s"
+        passed = time.monotonic() - self.began
+        per_second = self.seen / passed if passed > 0 else 0.0
+        if not self.in_bytes:
+            return f"{per_second:,.1f}/s"
+        size, symbol = _unit_of(per_second)
+        return f"{per_second / size:,.1f} {symbol}/s"
 
     @property
-    def time(self) -> str:
-        """The time since the stage began, for a stage that counts nothing."""
-        return f"{seconds(time.monotonic() - self.began)} so far"
-
-    @property
-    def _size(self) -> tuple[int, str] | None:
-        """The unit for bytes as (size in bytes, symbol), or None if the stage counts items."""
-        return _unit_of(self.total or self.seen) if self.unit == "bytes" else None
-
-    def _amount(self, n: int) -> str:
-        if not self._size:
-            return f"{n:,}"
-        size, _ = self._size
-        large = (self.total or self.seen) >= 100 * size
-        return f"{n // size:,}" if large else f"{n / size:.1f}"
+    def failures(self) -> str:
+        return f"{self.failed:,} failed" if self.failed else ""
 
 
 def _unit_of(n_bytes: float) -> tuple[int, str]:
     return (MEGABYTE, "MB") if n_bytes >= MEGABYTE else (1000, "kB")
+
+
+def _spent(event: Spent) -> str:
+    cost = f", {money(event.cost)}" if event.cost else ""
+    return f"{counted(event.tokens, 'token')}{cost}"
 
 
 class Bars:
@@ -175,55 +124,39 @@ class Bars:
     def __call__(self, event: Event) -> None:
         match event:
             case Waiting():
-                self._wait(event)
+                self._show_wait(event)
             case Notice():
                 self.drawing.say(event.text, "yellow" if event.warning else "")
             case Started():
-                self._start(event)
+                if self.bar is not None:
+                    self.drawing.update(self.bar, total=self.stage.seen)
+                self.stage, self.bar = Stage(event.stage, event.total, event.unit), None
+                if event.total != 0:
+                    self.bar = self.drawing.add(self.stage.name, event.total)
+                    self.drawing.update(self.bar, count=self.stage.count if event.total else "")
             case Advanced():
-                self._advance(event)
+                self.stage.advance(event)
+                if self.bar is not None:
+                    stage = self.stage
+                    shown = {"count": stage.count, "rate": stage.rate, "failed": stage.failures}
+                    self.drawing.update(self.bar, completed=stage.seen, **shown)
             case Spent() if self.bar is not None:
-                self.drawing.update(self.bar, spent=spent_line(event))
+                self.drawing.update(self.bar, spent=_spent(event))
 
-    def _wait(self, event: Waiting) -> None:
+    def _show_wait(self, event: Waiting) -> None:
         """Shows an animated line during a wait, and removes it afterwards."""
-        if self.wait is None and event.text:
-            self.wait = self.drawing.add("", None)
-        if self.wait is None:
-            return
         if event.text:
+            self.wait = self.drawing.add("", None) if self.wait is None else self.wait
             count = f"{event.seconds:.0f} s"
             self.drawing.update(self.wait, description=event.text, count=count)
-        else:
+        elif self.wait is not None:
             self.drawing.remove(self.wait)
             self.wait = None
-
-    def _start(self, event: Started) -> None:
-        if self.bar is not None:
-            self.drawing.update(self.bar, total=self.stage.seen)
-        self.stage = Stage(event.stage, event.total, event.unit)
-        self.bar = None
-        if event.total != 0:
-            self.bar = self.drawing.add(named_step(event.stage), event.total)
-            if event.total:
-                self.drawing.update(self.bar, count=self.stage.count)
 
     def rest(self) -> None:
         """Stops drawing until the next stage."""
         self.drawing.rest()
         self.bar = self.wait = None
-
-    def _advance(self, event: Advanced) -> None:
-        self.stage.advance(event)
-        if self.bar is not None:
-            failed = f"{self.stage.failed:,} failed" if self.stage.failed else ""
-            self.drawing.update(
-                self.bar,
-                completed=self.stage.seen,
-                count=self.stage.count,
-                rate=self.stage.rate,
-                failed=failed,
-            )
 
 
 class Lines:
@@ -238,33 +171,28 @@ class Lines:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case Waiting():
-                self._wait(event)
+            case Waiting(text, seconds_):
+                if not text:
+                    self.waited = 0.0
+                elif seconds_ - self.waited > SECONDS_BETWEEN_WAITS:
+                    self.waited = seconds_
+                    terminal.line(f"{text}: {seconds_:.0f} s", error=True)
             case Notice():
                 terminal.line(event.text, error=True)
             case Started():
                 self.rest()
                 begun = Stage(event.stage, event.total, event.unit)
                 self.stage = begun if event.total != 0 else None
-                self.printed = time.monotonic()
-                self.shown = -1
+                self.printed, self.shown = time.monotonic(), -1
             case Advanced() if self.stage:
                 self.stage.advance(event)
             case Spent():
-                self.spent = spent_line(event)
+                self.spent = _spent(event)
         if self.stage and time.monotonic() - self.printed > SECONDS_BETWEEN_LINES:
             # What is complete is printed once, also if waits and notices follow.
             complete = self.stage.total is not None and self.stage.seen >= self.stage.total
             if not complete or self.shown != self.stage.seen:
                 self._print(self.stage)
-
-    def _wait(self, event: Waiting) -> None:
-        """Prints a line every SECONDS_BETWEEN_WAITS seconds of a wait."""
-        if event.text and event.seconds - self.waited > SECONDS_BETWEEN_WAITS:
-            self.waited = event.seconds
-            terminal.line(f"{event.text}: {event.seconds:.0f} s", error=True)
-        elif not event.text:
-            self.waited = 0.0
 
     def rest(self) -> None:
         """Prints the last count of the stage, if it has counted anything and it is new."""
@@ -273,15 +201,9 @@ class Lines:
         self.stage = None
 
     def _print(self, stage: Stage) -> None:
-        failed = f", {stage.failed:,} failed" if stage.failed else ""
-        spent = f", {self.spent}" if self.spent else ""
-        came = f"{stage.count}, {stage.rate}" if stage.seen or stage.total else stage.time
-        terminal.line(f"{named_step(stage.name)}: {came}{failed}{spent}", error=True)
-        self.printed = time.monotonic()
-        self.shown = stage.seen
-
-
-def spent_line(event: Spent) -> str:
-    """Returns the tokens and the cost as a short text."""
-    cost = f", {money(event.cost)}" if event.cost else ""
-    return f"{counted(event.tokens, 'token')}{cost}"
+        came = f"{seconds(time.monotonic() - stage.began)} so far"  # of what counts nothing
+        if stage.seen or stage.total:
+            came = f"{stage.count}, {stage.rate}"
+        told = ", ".join(filter(None, [came, stage.failures, self.spent]))
+        terminal.line(f"{stage.name}: {told}", error=True)
+        self.printed, self.shown = time.monotonic(), stage.seen

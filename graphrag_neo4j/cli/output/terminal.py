@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TextIO, cast
 
 import click
 
+from graphrag_neo4j.cli.output.words import or_more
 from graphrag_neo4j.text import UNSEEN, without_unseen
 
 if TYPE_CHECKING:
@@ -30,25 +31,7 @@ if TYPE_CHECKING:
 # rich is imported where it is used, because `--help` and most other output do not need it.
 # ruff: noqa: PLC0415
 
-__all__ = [
-    "Drawing",
-    "Part",
-    "Style",
-    "block",
-    "can_ask",
-    "confirmed",
-    "errors_are_shown",
-    "folded",
-    "harmless",
-    "is_shown",
-    "json_text",
-    "line",
-    "piece",
-    "prepare",
-    "prompt",
-    "table",
-    "usage_error",
-]
+__all__ = ["Drawing", "Part", "Style", "harmless"]
 
 Style = Literal["", "bold", "dim", "green", "red", "yellow"]
 Part = str | tuple[str, Style]  # a text, or a text in a style
@@ -56,18 +39,11 @@ Part = str | tuple[str, Style]  # a text, or a text in a style
 _LINE_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 # C0 (without tab and line breaks), DEL, C1 and lone surrogates. They are shown as U+FFFD.
 _CONTROL = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
+NAMED: Final = 20  # lines of one kind that are printed; the others are only counted
 WIDEST: Final = 10_000  # characters of a line of a table
 _WORD = re.compile(" *[^ ]+| +$")
 _CONTROLS = re.compile(f"[{_CONTROL}]")
 _IN_JSON = re.compile(f"[{_CONTROL}{UNSEEN}\x85\u2028\u2029]")
-_STYLES: Final[dict[Style, dict[str, Any]]] = {
-    "": {},
-    "bold": {"bold": True},
-    "dim": {"dim": True},
-    "green": {"fg": "green"},
-    "red": {"fg": "red"},
-    "yellow": {"fg": "yellow"},
-}
 
 
 def harmless(text: str, *, lines: bool = False) -> str:
@@ -134,6 +110,14 @@ def piece(text: str) -> None:
     click.echo(harmless(text, lines=True), nl=False)
 
 
+def some(lines: Sequence[str], where: str, style: Style = "", *, error: bool = False) -> None:
+    """Prints the first `NAMED` lines, and the number of the others, which are shown `where`."""
+    for text in lines[:NAMED]:
+        line(text, style=style, error=error)
+    if len(lines) > NAMED:
+        line(or_more(len(lines), NAMED, where), style=style, error=error)
+
+
 def json_text(text: str) -> None:
     """Prints JSON. Control characters are escaped, so that the values stay exactly the same."""
     click.echo(_IN_JSON.sub(_escaped, text))
@@ -182,23 +166,20 @@ class Drawing:
     """
 
     def __init__(self, *, fleeting: bool) -> None:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
-        self._progress = Progress(
-            TextColumn("{task.description:>10}", markup=False),
-            BarColumn(),
-            TextColumn("{task.fields[count]}", markup=False),
-            TextColumn("{task.fields[rate]}", markup=False),
-            TextColumn("{task.fields[failed]}", markup=False, style="red"),
-            TextColumn("{task.fields[spent]}", markup=False, style="dim"),
-            TimeElapsedColumn() if fleeting else TimeRemainingColumn(),
+        def text(name: str, style: str = "none") -> progress.TextColumn:
+            return progress.TextColumn(f"{{task.{name}}}", markup=False, style=style)
+
+        self._progress = progress.Progress(
+            text("description:>10"),
+            progress.BarColumn(),
+            text("fields[count]"),
+            text("fields[rate]"),
+            text("fields[failed]", "red"),
+            text("fields[spent]", "dim"),
+            progress.TimeElapsedColumn() if fleeting else progress.TimeRemainingColumn(),
             console=Console(stderr=True),
             redirect_stdout=False,
             transient=fleeting,
@@ -312,7 +293,14 @@ def _width(stream: TextIO) -> int:
 
 
 def _styled(text: str, style: Style) -> str:
-    return click.style(text, **_STYLES[style]) if style else text
+    match style:
+        case "":
+            return text
+        case "bold":
+            return click.style(text, bold=True)
+        case "dim":
+            return click.style(text, dim=True)
+    return click.style(text, fg=style)
 
 
 def _escaped(found: re.Match[str]) -> str:

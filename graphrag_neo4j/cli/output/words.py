@@ -1,17 +1,24 @@
-"""Writes numbers, durations and names of steps in the same way in every command."""
+"""Writes numbers, amounts, durations and names of steps in the same way in every command."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
+
+from graphrag_neo4j.errors import GraphRAGError, ReplyError
+from graphrag_neo4j.model import Usage
 
 __all__ = [
     "STEPS",
-    "cached_part",
     "counted",
+    "money",
+    "money_known",
     "named_step",
     "or_more",
+    "refusal",
     "repaired",
     "seconds",
+    "total_usage",
     "unread",
+    "was",
 ]
 
 # The name of a stage or step in the graph, and its name in the output of all commands.
@@ -40,27 +47,50 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def was(n: int) -> str:
+    """Returns "was" or "were"."""
+    return "was" if n == 1 else "were"
+
+
+def money(dollars: float | None) -> str:
+    """Returns an amount of US dollars as text: two decimals from $1 on, four below.
+
+    >>> money(0), money(0.01), money(1234.5), money(None)
+    ('$0', '$0.0100', '$1,234.50', 'unknown cost')
+    """
+    if not dollars:
+        return "unknown cost" if dollars is None else "$0"
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def money_known(cost: float, unpriced: int) -> str:
+    """Returns the cost of calls as text, or says how far it is known.
+
+    `unpriced` is the number of calls whose price is not known.
+    """
+    known = cost or not unpriced
+    return f"{'at least ' if unpriced and cost else ''}{money(cost if known else None)}"
+
+
+def total_usage(usage: Mapping[str, Usage]) -> str:
+    """Returns the calls of all steps and their cost, such as "3 calls, $0.0021"."""
+    used = Usage.total(usage.values())
+    return f"{counted(used.calls, 'call')}, {money_known(used.cost, used.unpriced)}"
+
+
+def refusal(error: GraphRAGError) -> str:
+    """Returns an error as a sentence; that of a reply has only the reason."""
+    return f"There is no answer, since {error}." if isinstance(error, ReplyError) else str(error)
+
+
 def repaired(n: int) -> str:
     """Returns the sentence about the parts of replies that were repaired or left out.
 
     >>> repaired(1)
     "1 part of the model's replies was not in the expected form, and was repaired or left out."
     """
-    were = "was" if n == 1 else "were"
-    parts = counted(n, "part")
-    return (
-        f"{parts} of the model's replies {were} not in the expected form, and {were} repaired or "
-        "left out."
-    )
-
-
-def cached_part(tokens: int) -> str:
-    """Returns how many of the tokens just named were cached, or "" if none were.
-
-    >>> cached_part(2000), cached_part(0)
-    (' (2,000 of them cached)', '')
-    """
-    return f" ({tokens:,} of them cached)" if tokens else ""
+    parts = f"{counted(n, 'part')} of the model's replies {was(n)} not in the expected form"
+    return f"{parts}, and {was(n)} repaired or left out."
 
 
 def or_more(n: int, shown: int, where: str) -> str:

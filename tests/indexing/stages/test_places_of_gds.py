@@ -10,7 +10,7 @@ from graphdatascience.session import AuraApiError, AuraGraphDataScience, GdsSess
 from graphdatascience.session.session_sizes import SessionMemory
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
-from graphrag_neo4j.doctor.database import check_neo4j
+from graphrag_neo4j.doctor import check_neo4j
 from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
 from graphrag_neo4j.events import Event, Notice, silent
 from graphrag_neo4j.graph import Graph, connect, dump
@@ -211,7 +211,7 @@ async def test_the_doctor_says_where_communities_are_computed(
     place = {"gds_username": server.username, "gds_password": server.password}
     said, runs = await gds(gds=server.uri, **place)
     assert (said, runs) == (
-        f"Communities are computed by the Neo4j at {server.uri} (KG_GDS).",
+        f"Communities are computed by the Neo4j at that address (KG_GDS={server.uri}).",
         True,
     )
     assert (await gds(gds="bolt://127.0.0.1:9"))[1] is False
@@ -226,5 +226,5 @@ async def test_the_doctor_tries_the_embedded_server_where_the_database_has_no_gd
     given = load_settings(neo4j_uri=no_gds, neo4j_password="any", home=tmp_path / "home")
     given = given.changed(neo4j_release=release_under_test())
     found = {check.name: check for check in await check_neo4j(given, silent)}
-    assert "The database has no Graph Data Science. Communities are" in found["GDS"].says
+    assert "not installed in this Neo4j" in found["GDS"].says
     assert found["Leiden"].ok, found["Leiden"].says

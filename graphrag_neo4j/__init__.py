@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.indexing.resolution.decisions import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.indexing.stages.ingest import Ingested
-    from graphrag_neo4j.indexing.status import Failure, Status
-    from graphrag_neo4j.indexing.status_rows import BehindRow, BuildRow, LevelCoverRow
+    from graphrag_neo4j.indexing.status import BehindRow, BuildRow, Failure, LevelCoverRow, Status
     from graphrag_neo4j.loaders import ReadOptions
     from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
     from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
@@ -120,9 +119,9 @@ _LATER = {
     "Advanced": "graphrag_neo4j.events",
     "Answer": "graphrag_neo4j.query.answer",
     "BatchRow": "graphrag_neo4j.indexing.batching.rows",
-    "BehindRow": "graphrag_neo4j.indexing.status_rows",
-    "BuildRow": "graphrag_neo4j.indexing.status_rows",
-    "LevelCoverRow": "graphrag_neo4j.indexing.status_rows",
+    "BehindRow": "graphrag_neo4j.indexing.status",
+    "BuildRow": "graphrag_neo4j.indexing.status",
+    "LevelCoverRow": "graphrag_neo4j.indexing.status",
     "AsyncGraphRAG": "graphrag_neo4j.client",
     "AsyncStream": "graphrag_neo4j.query.stream",
     "Citation": "graphrag_neo4j.query.answer",

@@ -21,9 +21,8 @@ from graphrag_neo4j.cli.output.progress import listening, money
 from graphrag_neo4j.cli.output.report import tokens_and_cost
 from graphrag_neo4j.cli.output.words import counted, named_step, unread
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.estimate import Estimate
+from graphrag_neo4j.indexing.estimate import Estimate, StepEstimate
 from graphrag_neo4j.indexing.estimate import estimate as estimate_corpus
-from graphrag_neo4j.indexing.step_estimate import StepEstimate
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["estimate"]
@@ -39,11 +38,6 @@ def estimate(paths: tuple[Path, ...], as_json_: bool, **values: Any) -> None:  #
 
     The estimate is for an empty graph, so it also counts documents that are already indexed. The
     command calls no model and needs no Neo4j.
-
-    A second table shows what microsoft/graphrag would use by default. It assumes the same chunks,
-    models, lengths of replies and numbers of entities and communities, and counts its own prompts,
-    one gleaning for each chunk, a summary of each entity and relationship that has more than one
-    description, and a report on each community of the largest component.
     """
     options = reading_of(values)
     settings = settings_of(**values)
@@ -72,7 +66,16 @@ def _print(found: Estimate, settings: Settings) -> None:
 
 
 def _print_steps(found: Estimate, settings: Settings) -> None:
-    _print_table(found.steps, batches=True)
+    total = StepEstimate(
+        "total",
+        sum(step.calls for step in found.steps),
+        sum(step.input_tokens for step in found.steps),
+        sum(step.output_tokens for step in found.steps),
+        _sum([step.cost for step in found.steps]),
+        _sum([step.batch_cost for step in found.steps]),
+    )
+    columns = ("step", "calls", *tokens_and_cost(), "with --batch")
+    terminal.table(columns, [_row(step) for step in (*found.steps, total)])
     terminal.line(
         f"The prices are those of {settings.model_for('extraction')}. The tokens of the prompts "
         "are counted; the lengths of the replies are assumptions. The costs are those of an empty "
@@ -81,37 +84,13 @@ def _print_steps(found: Estimate, settings: Settings) -> None:
     )
     if not settings.claims:
         terminal.line("Claims are not extracted; --claims extracts them, too.")
-    terminal.line()
-    terminal.line("To compare: microsoft/graphrag 3.3 by default, with the same chunks and models:")
-    _print_table(found.graphrag)
-    if theirs := _tokens(found.graphrag):
-        terminal.line(f"This index takes {_tokens(found.steps) / theirs:.0%} of these tokens.")
 
 
-def _tokens(steps: Sequence[StepEstimate]) -> int:
-    return sum(step.input_tokens + step.output_tokens for step in steps)
-
-
-def _print_table(steps: Sequence[StepEstimate], *, batches: bool = False) -> None:
-    """Prints the steps and their total; with `batches` also their cost with `index --batch`."""
-    total = StepEstimate(
-        "total",
-        sum(step.calls for step in steps),
-        sum(step.input_tokens for step in steps),
-        sum(step.output_tokens for step in steps),
-        _sum([step.cost for step in steps]),
-        _sum([step.batch_cost for step in steps]),
-    )
-    rows = [_row(step, batches=batches) for step in (*steps, total)]
-    with_batch = ("with --batch",) if batches else ()
-    terminal.table(("step", "calls", *tokens_and_cost(), *with_batch), rows)
-
-
-def _row(step: StepEstimate, *, batches: bool) -> Sequence[str]:
-    counts = (step.calls, step.input_tokens, step.output_tokens)
-    costs = (step.cost, step.batch_cost) if batches else (step.cost,)
+def _row(step: StepEstimate) -> Sequence[str]:
+    counts = (f"{n:,}" for n in (step.calls, step.input_tokens, step.output_tokens))
+    costs = (step.cost, step.batch_cost)
     money_of = ("unknown cost" if cost is None else money(cost) for cost in costs)
-    return named_step(step.step), *(f"{n:,}" for n in counts), *money_of
+    return named_step(step.step), *counts, *money_of
 
 
 def _sum(costs: Sequence[float | None]) -> float | None:

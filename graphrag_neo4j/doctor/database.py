@@ -23,9 +23,8 @@ from graphrag_neo4j.graph import (
     schema_version,
 )
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
-from graphrag_neo4j.indexing.clustering.gds_access import SessionAccess
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.clustering.gds import SessionAccess, leiden_in_gds
+from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.settings import AUTO, EMBEDDED, MOST_DIMENSIONS, SESSION, Settings
 
 __all__ = [

@@ -11,7 +11,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.encoder_choice import main_language
+from graphrag_neo4j.indexing.preparation import main_language
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 

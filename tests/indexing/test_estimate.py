@@ -8,8 +8,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.events import Advanced, Event, Notice, Started
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.estimate import Estimate, estimate
-from graphrag_neo4j.indexing.step_estimate import for_each_chunk
+from graphrag_neo4j.indexing.estimate import Estimate, estimate, for_each_chunk
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -88,24 +87,6 @@ async def test_fewer_tokens_that_are_joined_are_more_summaries() -> None:
     assert calls == sorted(calls, reverse=True)
     assert len(set(calls)) == 4
     assert calls[2] < said.chunks / 10
-
-
-async def test_it_takes_no_more_than_microsoft_graphrag_for_the_same_chunks() -> None:
-    for given in ({}, {"claims": True}):
-        said = await of_tales(load_settings(**given), *[TALE * 200] * 20)
-        ours, theirs = (
-            {step.step: step.input_tokens + step.output_tokens for step in steps}
-            for steps in (said.steps, said.graphrag)
-        )
-        assert ours.keys() - {"names"} == theirs.keys()
-        assert sum(ours.values()) <= sum(theirs.values())
-        calls = {step.step: step.calls for step in said.graphrag}
-        assert calls["extraction"] == 2 * said.chunks
-        assert ours["embedding"] == theirs["embedding"]
-
-
-async def test_without_a_model_there_is_nothing_to_compare() -> None:
-    assert (await of_tales(load_settings(model="extractive"), TALE)).graphrag == []
 
 
 async def test_what_stands_before_each_chunk_is_counted() -> None:

@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.indexing.report_context import (
+from graphrag_neo4j.context.report_material import (
     ClaimMaterial,
     EntityMaterial,
     PartMaterial,
     RelationshipMaterial,
     ReportMaterial,
-    pack,
-    report_of_elements,
 )
+from graphrag_neo4j.indexing.report_context import pack, report_of_elements
 
 
 def words(text: str) -> int:

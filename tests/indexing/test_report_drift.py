@@ -13,7 +13,7 @@ from graphrag_neo4j.context.report_material import (
     ReportMaterial,
 )
 from graphrag_neo4j.indexing.report_context import pack
-from graphrag_neo4j.indexing.report_drift import (
+from graphrag_neo4j.indexing.report_inputs import (
     SAMPLE,
     drift,
     in_sample_order,

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.tree_summarize import (
+from graphrag_neo4j.indexing.stages.summarize import (
     Described,
     Group,
-    Missing,
     SummaryBudget,
     tree_summarize,
 )
@@ -46,8 +45,8 @@ def ask_until_described(
         found = tree_summarize([(text, "") for text in descriptions], signature, known, budget)
         if isinstance(found, Described):
             return found, asked
-        asked += found.groups
-        known |= {group.hash: say(group) for group in found.groups}
+        asked += found
+        known |= {group.hash: say(group) for group in found}
     raise AssertionError("it does not end")
 
 
@@ -197,7 +196,7 @@ def test_one_more_document_changes_few_groups_however_often_it_describes_the_ele
     def ask(descriptions: list[tuple[str, str]], known: dict[str, str]) -> int:
         asked = 0
         while isinstance(found := tree_summarize(descriptions, "s", known, BUDGET), Missing):
-            known |= {group.hash: answer(group) for group in found.groups}
+            known |= {group.hash: answer(group) for group in found}
             asked += len(found.groups)
         return asked
 

@@ -20,7 +20,7 @@ from graphrag_neo4j.errors import BudgetSpentError, InputError
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Item, StepResult
 from graphrag_neo4j.events import Event, Listener, Notice
-from graphrag_neo4j.indexing.step_estimate import StepEstimate
+from graphrag_neo4j.indexing.estimate import StepEstimate
 from graphrag_neo4j.llm.endpoint import NO_MODEL
 from graphrag_neo4j.settings import Settings
 

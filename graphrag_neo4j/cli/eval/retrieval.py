@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.output.retrieval import print_retrieval
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.evaluation.retrieval.datasets import Dataset, read_datasets
 from graphrag_neo4j.events import Listener
-from graphrag_neo4j.indexing.step_estimate import StepEstimate
+from graphrag_neo4j.indexing.estimate import StepEstimate
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["retrieval"]

@@ -31,7 +31,7 @@ from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Event, Listener, Notice
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.metering import metered
+from graphrag_neo4j.indexing.preparation import metered
 from graphrag_neo4j.llm import Meter
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer, Citation, Source

@@ -11,7 +11,7 @@ from typing import Final
 from graphrag_neo4j.evaluation.answers.answering import AnswerItem, Asked
 from graphrag_neo4j.evaluation.answers.conditions import Condition
 from graphrag_neo4j.evaluation.rows import SizesRow
-from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced
+from graphrag_neo4j.indexing.estimate import StepEstimate, priced
 from graphrag_neo4j.query.question import Question, asked_of
 from graphrag_neo4j.query.rows import LevelRow
 from graphrag_neo4j.settings import Settings

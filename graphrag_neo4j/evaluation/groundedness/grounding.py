@@ -32,8 +32,8 @@ from graphrag_neo4j.evaluation.groundedness.sentence_support import (
 from graphrag_neo4j.evaluation.model import AnswerRecord
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.events import Listener, silent
-from graphrag_neo4j.indexing.metering import metered
-from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced
+from graphrag_neo4j.indexing.estimate import StepEstimate, priced
+from graphrag_neo4j.indexing.preparation import metered
 from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.llm.evaluation import SupportJudge
 from graphrag_neo4j.settings import Settings

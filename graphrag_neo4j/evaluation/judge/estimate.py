@@ -10,7 +10,7 @@ from typing import Final
 from graphrag_neo4j import tokens
 from graphrag_neo4j.evaluation.claims.answer_claims import ClaimItem
 from graphrag_neo4j.evaluation.judge.judging import JudgeItem
-from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced
+from graphrag_neo4j.indexing.estimate import StepEstimate, priced
 from graphrag_neo4j.llm.evaluation import plain_answer
 from graphrag_neo4j.settings import Settings
 

@@ -20,7 +20,7 @@ from graphrag_neo4j.evaluation.judge.judging import JudgeItem, judge_items, judg
 from graphrag_neo4j.evaluation.model import AnswerRecord, Metric
 from graphrag_neo4j.evaluation.steps import StepResult, make_missing
 from graphrag_neo4j.events import Listener
-from graphrag_neo4j.indexing.metering import metered
+from graphrag_neo4j.indexing.preparation import metered
 from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.llm.evaluation import ClaimSteps, Judge
 from graphrag_neo4j.settings import Settings

@@ -20,8 +20,8 @@ from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Listener, Started
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.metering import metered
-from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced
+from graphrag_neo4j.indexing.estimate import StepEstimate, priced
+from graphrag_neo4j.indexing.preparation import metered
 from graphrag_neo4j.llm import Endpoint, model_of
 from graphrag_neo4j.llm.evaluation.questions import (
     describe,

@@ -28,8 +28,7 @@ from graphrag_neo4j.evaluation.retrieval.short_answers import (
 )
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.estimate import estimate
-from graphrag_neo4j.indexing.step_estimate import StepEstimate, priced
+from graphrag_neo4j.indexing.estimate import StepEstimate, estimate, priced
 from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
 

@@ -20,7 +20,7 @@ from graphrag_neo4j.evaluation.retrieval.ranking import WAYS, Search, by_way, ma
 from graphrag_neo4j.evaluation.steps import Step, StepResult, make_missing
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.metering import metered
+from graphrag_neo4j.indexing.preparation import metered
 from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.llm.evaluation import plain_answer
 from graphrag_neo4j.model import Usage

@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.context.citations import rewrite
@@ -28,7 +29,6 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.rows import TextRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.text import shortened
@@ -44,6 +44,14 @@ USUAL_DIMENSIONS = 1536  # of a vector, as long as its length is not known
 PROBE = "Neo4j"
 PROBES = 3
 SMALLEST_LIMIT = 256  # tokens of a text, of the models in use
+
+
+class TextRow(TypedDict):
+    """A text that may have to be embedded; `hash`: of what its vector was made from."""
+
+    id: str
+    hash: str | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

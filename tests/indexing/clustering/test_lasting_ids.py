@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids
-from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
+from graphrag_neo4j.indexing.clustering.tree import TreeCommunity, lasting_ids
 
 
 def flat(*parts: str) -> list[TreeCommunity]:

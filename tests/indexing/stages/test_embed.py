@@ -29,8 +29,8 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.indexes import vector_index
 from graphrag_neo4j.graph.rows import ScoredRow, SearchIndexRow
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
-from graphrag_neo4j.indexing.cutting import Cutting
+from graphrag_neo4j.indexing.chunking import Cutting
+from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages import embed as embedding
 from graphrag_neo4j.indexing.stages.communities import find_communities

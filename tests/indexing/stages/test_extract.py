@@ -3,8 +3,7 @@
 from collections import Counter
 
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.extract import count_read_otherwise, mark_to_reread
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import Document

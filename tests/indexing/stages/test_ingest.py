@@ -11,10 +11,9 @@ import pytest
 
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
 from graphrag_neo4j.graph.state import begin_graph
-from graphrag_neo4j.indexing import document_writing
-from graphrag_neo4j.indexing.cutting import Cutting
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing import documents as in_graph
+from graphrag_neo4j.indexing.chunking import Cutting
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stages import ingest as ingesting
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import Document, Scalar, Span, T
@@ -286,7 +285,7 @@ async def test_documents_are_cut_while_others_are_written(
                 anyio.from_thread.run_sync(waits.cut.set)
             return super().spans(document, progress)
 
-    monkeypatch.setattr(document_writing, "WRITTEN", 1)
+    monkeypatch.setattr(in_graph, "WRITTEN", 1)
     watched = Watched(600, 100, "o200k_base")
     result = await put(waits, documents("Marley was dead.", "Scrooge was not.", "Bob."), watched)
     assert result.chunks == 3
@@ -343,7 +342,7 @@ async def test_many_chunks_are_removed_in_several_transactions(
     full = await dump(graph)
     await shrink(graph)
     shrunk = await dump(graph)
-    monkeypatch.setattr(document_writing, "REMOVED", 2)
+    monkeypatch.setattr(in_graph, "REMOVED", 2)
     for moment in range(1, 4):
         await put(graph, start, SMALL)
         await read(graph, backend)
@@ -360,7 +359,7 @@ async def test_many_chunks_are_removed_in_several_transactions(
 async def test_only_one_of_several_documents_loses_many_chunks(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document_writing, "REMOVED", 2)
+    monkeypatch.setattr(in_graph, "REMOVED", 2)
     await put(graph, documents("Marley was dead.", TEXT, "Bob."), SMALL)
     now = documents("Marley was dead, to begin with.", "Scrooge knew it.", "Bob.")
     await put(graph, now, SMALL)
@@ -373,7 +372,7 @@ async def test_only_one_of_several_documents_loses_many_chunks(
 async def test_changed_metadata_of_many_documents_is_written_in_several_transactions(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document_writing, "WRITTEN", 2)
+    monkeypatch.setattr(in_graph, "WRITTEN", 2)
     await put(graph, [Document("Marley was dead.", f"memory:{n}") for n in range(6)])
     counts = PullsThePlug(graph, after=10)
     dated = [Document("Marley was dead.", f"memory:{n}", metadata={"year": 1843}) for n in range(6)]

@@ -2,8 +2,7 @@
 
 from graphrag_neo4j.events import Event, Started
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.indexing.status import read_status

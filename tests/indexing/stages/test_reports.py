@@ -11,10 +11,9 @@ from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Event, Started, silent
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits as TreeLimits
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.clustering.tree import Leiden
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.reports import (

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Row
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, pair_rows, stated_rows
-from graphrag_neo4j.indexing.stages.merge import vote
+from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, pair_rows, stated_rows, vote
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,

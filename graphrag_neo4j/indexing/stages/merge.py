@@ -9,8 +9,7 @@ the statements that go against the shown direction.
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TypedDict
 
@@ -18,10 +17,11 @@ from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import entity_id
+from graphrag_neo4j.indexing.evidence import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
 from graphrag_neo4j.text import name_key
 
-__all__ = ["merge", "vote"]
+__all__ = ["merge"]
 
 PAGE = 1000
 # An entity with more relationships, mentions or claims than HUB is a hub. It keeps the ids of those
@@ -101,15 +101,3 @@ def _pair(row: StalePairRow) -> Row:
         "reversed": backward > forward,
         "opposite": min(forward, backward),
     }
-
-
-def vote(counts: Iterable[tuple[str, int]]) -> str | None:
-    """The text with the highest total of (text, count) pairs; an empty text does not count.
-
-    Of texts with equally many votes, the first by code point wins. None if there is no text.
-    """
-    votes: Counter[str] = Counter()
-    for text, n in counts:
-        votes[text] += n
-    del votes[""]
-    return min(votes, key=lambda text: (-votes[text], text), default=None)

@@ -26,11 +26,12 @@ from graphrag_neo4j.cli.options import (
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import QuietableDisplay, listening, money_known
 from graphrag_neo4j.cli.output.words import counted, seconds, unread
+from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.preparation import check_building
 from graphrag_neo4j.indexing.result import IndexResult
+from graphrag_neo4j.indexing.watch import watch as watch_paths
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.watching import watch as watch_paths
 
 __all__ = ["watch"]
 
@@ -71,7 +72,7 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
         told = _Told()
         with _until_sigterm(), listening(quiet=False, fleeting=True) as shown:
             listen = QuietableDisplay(shown)
-            results = watch_paths(paths, settings, options, listen, ceiling=ceiling)
+            results = watch_paths(paths, settings, options, listen, AsyncGraphRAG, ceiling=ceiling)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
                 async for result in results:

@@ -65,13 +65,6 @@ async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:
     assert chunks * 3 < by_settings[2] <= chunks * 4
 
 
-async def test_a_question_before_each_gleaning_is_counted() -> None:
-    given = load_settings(gleaning_question="always", claims=False)
-    said = await of_tales(given, *[TALE * 20] * 10)
-    [calls] = [step.calls for step in said.steps if step.step == "extraction"]
-    assert said.chunks * 2 < calls <= said.chunks * 3
-
-
 async def test_a_chunk_takes_two_lists_and_few_summaries_by_default() -> None:
     said = await of_tales(load_settings(), *[TALE * 200] * 20)
     calls = {step.step: step.calls for step in said.steps}
@@ -105,12 +98,6 @@ async def test_money_is_unknown_where_no_price_is() -> None:
     assert priced["extraction"] == pytest.approx(said.steps[0].input_tokens / 1_000_000)
 
 
-async def test_nothing_takes_nothing() -> None:
-    said = await of_tales(load_settings())
-    assert (said.documents, said.chunks, said.text_tokens) == (0, 0, 0)
-    assert {(step.calls, step.cost) for step in said.steps} == {(0, 0.0)}
-
-
 async def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"text": 1}\n{"text": "Marley was dead."}\n[]\n')
     corpus = Corpus.of_paths([tmp_path], ReadOptions())
@@ -137,10 +124,3 @@ async def test_it_tells_how_many_bytes_of_all_files_are_read(tmp_path: Path) -> 
     [notice] = said.notices
     assert notice.startswith("1 file is not UTF-8 and was read as cp1252: ")
     assert [event for event in heard if isinstance(event, Notice)] == [Notice(notice, warning=True)]
-
-
-async def test_documents_without_files_are_counted() -> None:
-    heard: list[Event] = []
-    documents = [Document(TALE, f"memory:{i}") for i in range(3)]
-    await estimate(Corpus.of_documents(documents), load_settings(), heard.append)
-    assert heard == [Started("estimate"), Advanced(1), Advanced(1), Advanced(1)]

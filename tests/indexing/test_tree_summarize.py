@@ -118,13 +118,6 @@ def test_many_fold_in_groups_whose_texts_are_kept() -> None:
     assert len(read) == len(set(read))
 
 
-def test_what_is_known_is_not_asked_again() -> None:
-    found, asked = ask_until_described(WIDE, {})
-    kept = {**found.groups, found.hash: found.text}  # what the graph keeps
-    assert ask_until_described(WIDE, kept) == (found, [])
-    assert len(asked) == len(kept)
-
-
 def test_an_interrupted_fold_goes_on_with_what_it_has() -> None:
     known: dict[str, str] = {}
     _, asked = ask_until_described(WIDE, known)
@@ -146,24 +139,6 @@ def test_one_more_description_costs_its_own_group_and_those_above() -> None:
         costs.append(len(asked))
     assert max(costs) <= 6
     assert sum(costs) / len(costs) < 4
-
-
-def test_one_less_costs_no_more() -> None:
-    known: dict[str, str] = {}
-    ask_until_described(WIDE, known)
-    costs = [
-        len(ask_until_described([*WIDE[:n], *WIDE[n + 1 :]], dict(known))[1])
-        for n in range(0, 300, 7)
-    ]
-    assert max(costs) <= 6
-    assert sum(costs) / len(costs) < 4
-
-
-def test_growing_one_by_one_costs_a_few_calls_each() -> None:
-    known: dict[str, str] = {}
-    costs = [len(ask_until_described(WIDE[:n], known)[1]) for n in range(1, 301)]
-    assert sum(costs) < 4 * 300
-    assert ask_until_described(WIDE, {})[0] == ask_until_described(WIDE, known)[0]
 
 
 @settings(deadline=None, derandomize=True)

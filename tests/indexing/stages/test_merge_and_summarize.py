@@ -43,12 +43,6 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
     assert kept["BOB"]["type"] == "concept"  # what no chunk gives a type
 
 
-async def test_a_name_that_only_a_relationship_gave_has_no_type(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    await read(graph, PresetBackend({ONE: found(("Marley", "Bob", "a", 1.0))}))
-    assert [kept.get("type") for kept in (await entities(graph)).values()] == [None, None]
-
-
 async def test_claims_and_relationships_vote_for_the_spelling_too(graph: Graph) -> None:
     await put(graph, documents(ONE, TWO))
     said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("MARLEY", "Bob", "x", 1.0))}
@@ -168,19 +162,6 @@ async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
     await read(graph, PresetBackend(said))
     await describe(graph, PresetBackend(said), context=100)
     assert await dump(graph) == added
-
-
-async def test_one_less_costs_its_group_and_those_above(graph: Graph) -> None:
-    texts = [f"Tale {n}." for n in range(200)]
-    said = {text: found(("Marley", "person", long(n))) for n, text in enumerate(texts)}
-    await put(graph, documents(*texts))
-    await read(graph, PresetBackend(said))
-    await describe(graph, PresetBackend(said), context=100)
-    await delete_documents(graph, [document_id("memory:0")])
-    told = PresetBackend(said)
-    await read(graph, told)
-    await describe(graph, told, context=100)
-    assert 1 <= len(told.joined) <= 8
 
 
 async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:

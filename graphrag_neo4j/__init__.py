@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.indexing.resolution.decisions import NameDecision
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.indexing.stages.ingest import Ingested
-    from graphrag_neo4j.indexing.status import Failure, Status
-    from graphrag_neo4j.indexing.status_rows import BehindRow, BuildRow, LevelCoverRow
+    from graphrag_neo4j.indexing.status import BehindRow, BuildRow, Failure, LevelCoverRow, Status
     from graphrag_neo4j.loaders import ReadOptions
     from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
     from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
@@ -129,8 +128,7 @@ _LATER = {
     "indexing.resolution.decisions": "NameDecision",
     "indexing.result": "IndexResult",
     "indexing.stages.ingest": "Ingested",
-    "indexing.status": "Failure Status",
-    "indexing.status_rows": "BehindRow BuildRow LevelCoverRow",
+    "indexing.status": "BehindRow BuildRow Failure LevelCoverRow Status",
     "loaders": "ReadOptions",
     "options": "QueryOptions SearchOptions SettingsOptions",
     "query.answer": "Answer Citation Method Source",

@@ -228,11 +228,11 @@ class AsyncGraphRAG:
         the errors of `index` if the first build fails; after a later error the build is tried again
         with growing pauses.
         """
-        from graphrag_neo4j.watching import watch
+        from graphrag_neo4j.indexing.watch import watch
 
         _check_options(options)
         checked = [Path(check_path(path, "A path to watch")) for path in paths]
-        return watch(checked, self.settings, options, self._listen)
+        return watch(checked, self.settings, options, self._listen, AsyncGraphRAG)
 
     async def delete(
         self, *sources: str | Path, options: ReadOptions = DEFAULT

@@ -26,9 +26,8 @@ from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph, Transaction
 from graphrag_neo4j.graph.schema import refuse_foreign
 from graphrag_neo4j.graph.state import refuse_other_version, schema_version
-from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
-from graphrag_neo4j.indexing.clustering.gds_access import SessionAccess
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.clustering.gds import SessionAccess, leiden_in_gds
+from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.protocols import Embed
 from graphrag_neo4j.settings import (

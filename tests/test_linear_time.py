@@ -28,7 +28,7 @@ from graphrag_neo4j.extractive.claims import claims_of
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
-from graphrag_neo4j.indexing.grounding import report_row
+from graphrag_neo4j.indexing.stages.reports import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.calls.streamed import storable_pieces

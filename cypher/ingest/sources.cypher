@@ -1,3 +1,3 @@
 // Reads the sources of documents that begin with $prefix.
 MATCH (document:Document:KgBuild) WHERE document.source STARTS WITH $prefix
-RETURN document.id AS id, document.source AS source ORDER BY source
+RETURN document.source AS source ORDER BY source

@@ -17,10 +17,11 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, seconds, total_usage, unread
+from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.indexing.preparation import check_building
 from graphrag_neo4j.indexing.result import IndexResult
+from graphrag_neo4j.indexing.watch import watch as watch_paths
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.watching import watch as watch_paths
 
 __all__ = ["watch"]
 
@@ -56,7 +57,7 @@ def watch(paths: tuple[Path, ...], **values: Any) -> None:  # noqa: ANN401 - set
     async def work() -> None:
         flaws: set[tuple[str, str]] = set()  # a problem with a file is printed when it is new
         with _until_sigterm(), listening(quiet=False, fleeting=True) as listen:
-            results = watch_paths(paths, settings, reading, listen, ceiling=ceiling)
+            results = watch_paths(paths, settings, reading, listen, AsyncGraphRAG, ceiling=ceiling)
             terminal.line(f"Watching {', '.join(map(str, paths))}. Press Ctrl-C to stop.")
             async with aclosing(results):
                 async for built in results:

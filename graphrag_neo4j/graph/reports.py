@@ -76,12 +76,12 @@ async def save_reports(tx: Transaction, rows: Sequence[ReportToSave]) -> None:
     """
     await tx.run("reports/save", rows=rows)
     await tx.run("reports/findings", rows=rows)
-    for kind in CITED:
-        cites = [
-            {"finding": finding["id"], "cited": cited}
-            for row in rows
-            for finding in row["findings"]
-            for cited in finding[kind]
-        ]
-        if cites:
-            await tx.run(f"reports/cites_{kind}", rows=cites)
+    cites = [
+        {"finding": finding["id"], "cited": cited}
+        for row in rows
+        for finding in row["findings"]
+        for kind in CITED
+        for cited in finding[kind]
+    ]
+    if cites:
+        await tx.run("reports/cites", rows=cites)

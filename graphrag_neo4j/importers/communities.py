@@ -66,7 +66,7 @@ async def write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: List
 async def _apart(graph: Graph, tree: Tree) -> list[TreeCommunity]:
     """A community for each connected component of the entities that are in no community."""
     # They use numpy, which takes a moment to import.
-    from graphrag_neo4j.indexing.clustering.graph_reader import (  # noqa: PLC0415
+    from graphrag_neo4j.indexing.clustering.edges import (  # noqa: PLC0415
         entity_ids,
         read_edges,
     )

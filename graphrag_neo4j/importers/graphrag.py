@@ -31,14 +31,13 @@ from graphrag_neo4j.importers.rows import Tables, UnitRow
 from graphrag_neo4j.importers.summary import ImportSummary, closing
 from graphrag_neo4j.importers.tree import Tree, tree_of
 from graphrag_neo4j.importers.unit_alignment import Placed, UnitCuts, place
-from graphrag_neo4j.indexing.preparation import tell_names_uncompared
-from graphrag_neo4j.indexing.rows import DocumentChunksRow, HeldRow
+from graphrag_neo4j.indexing.documents import DocumentChunksRow
+from graphrag_neo4j.indexing.preparation import HeldRow, tell_names_uncompared
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.ingest import ingest
 from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.indexing.stages.summarize import SummaryLimits, summarize
-from graphrag_neo4j.indexing.tree_summarize import SummaryBudget
+from graphrag_neo4j.indexing.stages.summarize import SummaryBudget, SummaryLimits, summarize
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import Settings
 

@@ -8,7 +8,7 @@ from graphrag_neo4j.context.context_table import report_tokens
 from graphrag_neo4j.graph import ReportToSave
 from graphrag_neo4j.importers.id_map import IdMap
 from graphrag_neo4j.importers.rows import ReportRow
-from graphrag_neo4j.indexing.grounding import report_row
+from graphrag_neo4j.indexing.stages.reports import report_row
 from graphrag_neo4j.model import FindingText, WrittenReport
 
 __all__ = ["Cited", "report_rows"]

@@ -63,6 +63,7 @@ class Corpus:
     encodings: dict[str, list[str]] = field(default_factory=dict)
     n_bytes: int | None = None
     _sizes: dict[str, int] = field(default_factory=dict)
+    _left: int = 0
     paths: Sequence[str | Path] = ()
     tables: dict[str, int | None] = field(default_factory=dict)
     read_files: ReadFiles | None = None
@@ -125,19 +126,19 @@ class Corpus:
     async def documents(self) -> AsyncIterator[Document]:
         """The documents in order; the reasons for unreadable files are added to `unreadable`."""
         try:
-            async for item in _in_thread(self.items):
-                if isinstance(item, Unreadable):
-                    self.unreadable.append(item)
-                else:
-                    yield item
+            iterator = iter(self.items)
+            while some := await anyio.to_thread.run_sync(_some, iterator, abandon_on_cancel=True):
+                for item in some:
+                    if isinstance(item, Unreadable):
+                        self.unreadable.append(item)
+                    else:
+                        yield item
         finally:
             self._process.stop()
 
     def started(self, stage: str) -> Started:
         """The event for the beginning of a stage that reads all documents."""
-        if self.n_bytes is None:
-            return Started(stage)
-        return Started(stage, self.n_bytes, "bytes")
+        return Started(stage) if self.n_bytes is None else Started(stage, self.n_bytes, "bytes")
 
     def size_of(self, document: Document) -> int:
         """The number of bytes of its file that a document accounts for; 1 without files.
@@ -148,8 +149,8 @@ class Corpus:
 
     def size_of_rest(self) -> int:
         """The number of bytes that no document accounts for, once all documents are read."""
-        rest = sum(self._sizes.values())
-        self._sizes.clear()
+        rest = self._left + sum(self._sizes.values())
+        self._left, self._sizes = 0, {}
         return rest
 
     def reasons(self) -> dict[str, str]:
@@ -161,35 +162,45 @@ class Corpus:
 
     def notices(self) -> list[str]:
         """Notices about how the files were read, each of a sentence or two."""
-        nothing = bool(self.paths) and not self.n_bytes and not self.links
-        empty = ["There is no file with text that can be read."] if nothing else []
-        return [*empty, *self._link_notices(), *self._encoding_notices()]
-
-    def _link_notices(self) -> Iterator[str]:
+        found = []
+        if self.paths and not self.n_bytes and not self.links:
+            found.append("There is no file with text that can be read.")
         if n := len(self.links):
-            links = "link leads" if n == 1 else "links lead"
-            verb = "was" if n == 1 else "were"
-            yield (
+            links, verb = ("link leads", "was") if n == 1 else ("links lead", "were")
+            found.append(
                 f"{n:,} symbolic {links} out of the folder and {verb} not followed: "
                 f"{_listed(map(str, self.links), n)}. --follow-links follows such links."
             )
-
-    def _encoding_notices(self) -> Iterator[str]:
         for encoding, files in sorted(self.encodings.items()):
             n = len(files)
             read_as = "file is not UTF-8 and was" if n == 1 else "files are not UTF-8 and were"
-            yield (
+            found.append(
                 f"{n:,} {read_as} read as {encoding}: {_listed(files, n)}. If that is wrong, name "
                 "the right encoding by --encoding."
             )
+        return found
 
     def _read_all(self, found: DiscoveredFiles, options: ReadOptions) -> Iterator[Item]:
+        """The items of all files; each accounts for its text, and for what files before had left.
+
+        Once all rows of a file are read, `tables` says how many there are.
+        """
         read_files = self.read_files or self._one_by_one
+        left = 0
         for path, items in read_files(found.files, options, self._note_encoding):
+            unread, rows, unreadable = _size(path), 0, False
+            for item in items:
+                n_bytes = min(unread, len(item.text) if isinstance(item, Document) else 0)
+                unread -= n_bytes
+                self._sizes[item.source] = self._sizes.get(item.source, 0) + n_bytes + left
+                left = 0
+                unreadable |= isinstance(item, Unreadable)
+                rows += 1
+                yield item
+            left += unread
             if holds_rows(path):
-                yield from self._measured(self._noted(items, source_of(path, options)), _size(path))
-            else:
-                yield from self._measured(items, _size(path))
+                self.tables[source_of(path, options)] = None if unreadable else rows
+        self._left = left
 
     def _one_by_one(
         self, files: Iterable[Path], options: ReadOptions, guessed: Guessed
@@ -197,33 +208,8 @@ class Corpus:
         for path in files:
             yield path, read(path, options, partial(guessed, path), self._process)
 
-    def _noted(self, items: Iterable[Item], file: str) -> Iterator[Item]:
-        """The rows of a file; once they are all read, `tables` says how many there are."""
-        rows, unreadable = 0, False
-        for item in items:
-            unreadable |= isinstance(item, Unreadable)
-            rows += 1
-            yield item
-        self.tables[file] = None if unreadable else rows
-
     def _note_encoding(self, path: Path, encoding: str) -> None:
         self.encodings.setdefault(encoding, []).append(str(path))
-
-    def _measured(self, items: Iterable[Item], left: int) -> Iterator[Item]:
-        """Divides the bytes of a file among its items; the last item gets all the rest."""
-        held = None
-        for item in items:
-            if held is not None:
-                part = min(left, len(held.text) if isinstance(held, Document) else 0)
-                left -= part
-                yield self._sized(held, part)
-            held = item
-        if held is not None:
-            yield self._sized(held, left)
-
-    def _sized(self, item: Item, n_bytes: int) -> Item:
-        self._sizes[item.source] = self._sizes.get(item.source, 0) + n_bytes
-        return item
 
 
 def _size(path: Path) -> int:
@@ -237,13 +223,6 @@ def _listed(names: Iterable[str], n: int) -> str:
     """The first names, and the number of the others."""
     first = [name for name, _ in zip(names, range(NAMED), strict=False)]
     return ", ".join(first) + (f" and {n - NAMED:,} more" if n > NAMED else "")
-
-
-async def _in_thread(items: Iterable[Item]) -> AsyncIterator[Item]:
-    iterator = iter(items)
-    while some := await anyio.to_thread.run_sync(_some, iterator, abandon_on_cancel=True):
-        for item in some:
-            yield item
 
 
 def _some(iterator: Iterator[Item]) -> list[Item]:

@@ -4,7 +4,7 @@ Each row depends on its chunk alone. The order and the repetition of records mak
 parallel lists are sorted, and equal records of a chunk count once.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from graphrag_neo4j.graph import Row
@@ -20,6 +20,7 @@ __all__ = [
     "pair_id",
     "pair_rows",
     "stated_rows",
+    "vote",
 ]
 
 
@@ -134,3 +135,15 @@ def link(name: str | None, named: Mapping[str, str]) -> tuple[str, str] | None:
     if own not in named and other in named:
         return other, named[other]
     return (own, name) if own in named or looks_like_name(name) else None
+
+
+def vote(counts: Iterable[tuple[str, int]]) -> str | None:
+    """The text with the highest total of (text, count) pairs; an empty text does not count.
+
+    Of texts with equally many votes, the first by code point wins. None if there is no text.
+    """
+    votes: Counter[str] = Counter()
+    for text, n in counts:
+        votes[text] += n
+    del votes[""]
+    return min(votes, key=lambda text: (-votes[text], text), default=None)

@@ -34,20 +34,20 @@ from graphrag_neo4j.indexing.batching.use import (
     refuse_without_model,
     use_batches,
 )
-from graphrag_neo4j.indexing.clustering.gds_access import check_gds_access
+from graphrag_neo4j.indexing.chunking import Cuts
+from graphrag_neo4j.indexing.clustering.gds import check_gds_access
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.cutting import Cuts
-from graphrag_neo4j.indexing.encoder_choice import with_encoder
-from graphrag_neo4j.indexing.endpoint_check import check_before_paying
-from graphrag_neo4j.indexing.limits import Limits
-from graphrag_neo4j.indexing.metering import metered
 from graphrag_neo4j.indexing.preparation import (
+    Limits,
+    check_before_paying,
     command_name,
     mark_for_rebuild,
+    metered,
     prepare,
     tell_claimless,
     tell_names_uncompared,
     tell_read_otherwise,
+    with_encoder,
 )
 from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
 from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names
@@ -93,30 +93,40 @@ async def build(
     graph, and GraphError or ModelError where the run can't continue; the data that was saved before
     stays in the graph.
     """
+    start, settings = time.monotonic(), backends.settings
     setup = backends.for_indexing(cluster)
     refuse_without_model(batches, setup)
-    limits = Limits.from_settings(backends.settings, setup.embedder, quotes=setup.backend.quotes)
+    limits = Limits.from_settings(settings, setup.embedder, quotes=setup.backend.quotes)
     cuts: Cuts = limits.chunks
     if cluster:
         corpus.read_files, cuts = cluster.read_files, cluster.cutting(limits.chunks)
-    stage = _stage_context(graph, setup, listen)
-    start = time.monotonic()
-    result = IndexResult(skipped=corpus.skipped, dropped=list(gone))
-    await _prepare_server(graph, backends.settings, listen)
+    heard = metered(listen, setup.endpoint.meter) if setup.endpoint else listen
+    stage = StageContext(graph, setup.backend, setup.run, setup.workers, heard)
+    result = IndexResult(skipped=corpus.skipped)
+    await anyio.to_thread.run_sync(check_gds_access, settings, listen)
+    await ensure_schema(graph)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     run = {"command": command_name(), "origin": backends.origin}
-    async with hold_lease(graph, run, lambda: _used(setup)) as lease, setup.opened(stage.listen):
+
+    def used() -> dict[str, object]:
+        return asdict(setup.endpoint.meter.total) if setup.endpoint else {}
+
+    async with hold_lease(graph, run, used) as lease, setup.opened(stage.listen):
         await prepare(stage, setup, limits, rebuild)
         await drop_gone(graph, gone, listen)
-        seen = KeyCounts()
-        result.ingested = await _ingest(graph, corpus, cuts, listen, seen, recut=rebuild.reread)
-        vanished = await _drop_vanished(graph, corpus, seen, listen, rows=prune_rows)
+        result.ingested, vanished = await _ingest(
+            graph, corpus, cuts, listen, recut=rebuild.reread, prune_rows=prune_rows
+        )
         result.dropped = [*gone, *vanished]
-        _tell_problems(corpus, result, listen)
+        # What is odd about the documents is told before a model is paid to read wrong text.
+        result.unreadable, result.notices = corpus.reasons(), corpus.notices()
+        for notice in result.notices:
+            listen(Notice(notice, warning=True))
         setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
-        with Outbox(backends.settings.batch_requests) as outbox:
-            stage, until = await use_batches(stage, setup, backends.settings, outbox, batches)
+        with Outbox(settings.batch_requests) as outbox:
+            stage, until = await use_batches(stage, setup, settings, outbox, batches)
             result.stopped = await _run_stages(
-                stage, setup, limits, rebuild, backends.settings, until_answered=until
+                stage, setup, limits, rebuild, settings, until_answered=until
             )
         result.usage = setup.usage
         await await_indexes(graph)
@@ -126,30 +136,21 @@ async def build(
     return result
 
 
-async def _prepare_server(graph: Graph, settings: Settings, listen: Listener) -> None:
-    """Checks what the run needs at its end, and makes the schema and the full-text indexes."""
-    await anyio.to_thread.run_sync(check_gds_access, settings, listen)
-    await ensure_schema(graph)
-    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
-
-
-def _tell_problems(corpus: Corpus, result: IndexResult, listen: Listener) -> None:
-    """Tells what is odd about the documents, before a model is paid to read wrong text."""
-    result.unreadable, result.notices = corpus.reasons(), corpus.notices()
-    for notice in result.notices:
-        listen(Notice(notice, warning=True))
-
-
 async def _ingest(
     graph: Graph,
     corpus: Corpus,
     cuts: Cuts,
     listen: Listener,
-    seen: KeyCounts,
     *,
     recut: bool,
-) -> Ingested:
-    """Writes the documents of the corpus and their chunks; `seen` receives their ids."""
+    prune_rows: bool,
+) -> tuple[Ingested, list[str]]:
+    """Writes the documents of the corpus and their chunks.
+
+    Deletes the parts of texts, and the rows if `prune_rows` says so, that files no longer have;
+    returns their sources, too.
+    """
+    seen = KeyCounts()
     ingested = await ingest(
         graph,
         corpus.documents(),
@@ -162,19 +163,12 @@ async def _ingest(
     )
     if rest := corpus.size_of_rest():
         listen(Advanced(rest))
-    return ingested
-
-
-async def _drop_vanished(
-    graph: Graph, corpus: Corpus, seen: KeyCounts, listen: Listener, *, rows: bool
-) -> list[str]:
-    """Deletes the parts of texts, and the rows if `rows` says so, that files no longer have."""
     dropped = []
     if corpus.paths:  # a program may give its own documents such sources
         dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)
-    if rows:
+    if prune_rows:
         dropped += await drop_vanished_rows(graph, corpus.tables, seen, listen)
-    return dropped
+    return ingested, dropped
 
 
 async def _run_stages(
@@ -243,12 +237,3 @@ async def _resolve(stage: StageContext, settings: Settings) -> None:
 def _asks_about_names(stage: StageContext, settings: Settings) -> bool:
     """Whether a model compares names."""
     return settings.resolve == "auto" and not stage.backend.quotes
-
-
-def _stage_context(graph: Graph, setup: IndexSetup, listen: Listener) -> StageContext:
-    listener = metered(listen, setup.endpoint.meter) if setup.endpoint else listen
-    return StageContext(graph, setup.backend, setup.run, setup.workers, listener)
-
-
-def _used(setup: IndexSetup) -> dict[str, object]:
-    return asdict(setup.endpoint.meter.total) if setup.endpoint else {}

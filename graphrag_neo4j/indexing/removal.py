@@ -6,10 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
 from graphrag_neo4j.graph.rows import CountRow, SourceRow
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
-from graphrag_neo4j.indexing.rows import DocumentRow
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders import file_of, whole_of
@@ -57,7 +55,7 @@ async def remove(
 
 async def sources_under(graph: Graph, prefix: str) -> list[str]:
     """The sources that begin with `prefix`, of the documents in the graph, in order."""
-    return [row["source"] for row in await graph.read("ingest/sources", DocumentRow, prefix=prefix)]
+    return [row["source"] for row in await graph.read("ingest/sources", SourceRow, prefix=prefix)]
 
 
 async def known_sources(
@@ -91,10 +89,15 @@ async def drop_vanished_rows(
     of its rows could not be read, because a missing row may be one of these, nor if the file holds
     no rows, because it may have been cut off. A notice says what is deleted, or why it is not.
     """
+    vanished: dict[str, list[str]] = {}
+    files = list(tables)
+    for start in range(0, len(files), FILES):
+        for source in await known_sources(graph, [], files[start : start + FILES]):
+            if document_id(source) not in seen:
+                vanished.setdefault(file_of(source), []).append(source)
     dropped = []
-    for file, sources in (await _vanished(graph, list(tables), seen)).items():
-        notice = _notice(file, len(sources), tables[file])
-        listen(Notice(notice, warning=True))
+    for file, sources in vanished.items():
+        listen(Notice(_notice(file, len(sources), tables[file]), warning=True))
         if tables[file]:
             await delete_documents(graph, [document_id(source) for source in sources])
             dropped += sources
@@ -120,16 +123,6 @@ async def drop_vanished_parts(
         listen(Notice(f"{whole} is shorter now: {parts} dropped from the graph.", warning=True))
     await delete_documents(graph, [document_id(source) for source in vanished])
     return vanished
-
-
-async def _vanished(graph: Graph, files: Sequence[str], seen: KeyCounts) -> dict[str, list[str]]:
-    """By file, the sources in the graph that were not read."""
-    found: dict[str, list[str]] = {}
-    for start in range(0, len(files), FILES):
-        for source in await known_sources(graph, [], files[start : start + FILES]):
-            if document_id(source) not in seen:
-                found.setdefault(file_of(source), []).append(source)
-    return found
 
 
 def _notice(file: str, n: int, rows: int | None) -> str:

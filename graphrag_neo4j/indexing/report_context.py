@@ -15,7 +15,7 @@ their number. What the claims leave free the other elements take, and the other 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from graphrag_neo4j.context.citations import bracket
@@ -30,16 +30,7 @@ from graphrag_neo4j.context.report_material import (
 from graphrag_neo4j.model import FindingText, WrittenReport
 from graphrag_neo4j.tokens import CountTokens
 
-__all__ = [
-    "ClaimMaterial",
-    "EntityMaterial",
-    "PartMaterial",
-    "RelationshipMaterial",
-    "ReportMaterial",
-    "pack",
-    "report_of_elements",
-    "whole",
-]
+__all__ = ["pack", "report_of_elements", "whole"]
 
 NO_RATING = -1.0
 UNLIMITED = float("inf")
@@ -54,7 +45,9 @@ def pack(material: ReportMaterial, budget: int, count: CountTokens) -> ContextTa
     if len(elements.records) == _size(material):
         return elements
     table = _substituted(material, budget, count) or _shortened(material.parts, budget, count)
-    table.add_each(edge.record for edge in _ranked(material, _between_parts(material)))
+    part = {id_: entity.part for id_, entity in material.entities.items()}
+    between = [edge for edge in material.edges if part[edge.source] != part[edge.target]]
+    table.add_each(edge.record for edge in _ranked(material, between))
     return table
 
 
@@ -82,12 +75,22 @@ def _packed_elements(material: ReportMaterial, budget: int, count: CountTokens) 
     lines = _claim_lines(material)
     claims = ContextTable(budget // CLAIMS_SHARE, count)
     claims.add_each(lines)
+    about = {claim.record.id: claim.about for claim in material.claims}
+
+    def shown(lines: Iterable[ContextRecord]) -> list[ContextRecord]:
+        """Those of these lines of claims that are about an entity in the table."""
+        return [
+            line
+            for line in lines
+            if any(("Entities", id_) in table.records for id_ in about[line.id])
+        ]
+
     without_claims = replace(material, claims=())
     table = _elements(without_claims, ContextTable(budget - claims.tokens, count))
     table.budget = budget
-    table.add_each(_about_shown(material, lines, table))
+    table.add_each(shown(lines))
     _elements(without_claims, table)
-    table.add_each(_about_shown(material, [one.record for one in material.claims], table))
+    table.add_each(shown(claim.record for claim in material.claims))
     return table
 
 
@@ -98,7 +101,10 @@ def _claim_lines(material: ReportMaterial) -> list[ContextRecord]:
         alike[claim.alike or (claim.record.id,)].append(claim)
     lines: defaultdict[str, list[ContextRecord]] = defaultdict(list)
     for claims in alike.values():
-        line = _line_of(claims)
+        line = claims[0].record
+        if len(claims) > 1:
+            note = f"(one of {len(claims)} claims with this subject, object and type)"
+            line = replace(line, text=f"{line.text} {note}", tokens=None)
         for entity in {entity for claim in claims for entity in claim.about}:
             lines[entity].append(line)
     rank = {entity.record.id: n for n, entity in enumerate(_prominent(material))}
@@ -111,28 +117,12 @@ def _claim_lines(material: ReportMaterial) -> list[ContextRecord]:
     return [line for _, _, line in sorted(turns, key=lambda one: one[:2])]
 
 
-def _line_of(claims: Sequence[ClaimMaterial]) -> ContextRecord:
-    """The first of these claims, with their number where there are several."""
-    first = claims[0].record
-    if len(claims) == 1:
-        return first
-    note = f"(one of {len(claims)} claims with this subject, object and type)"
-    return replace(first, text=f"{first.text} {note}", tokens=None)
-
-
-def _about_shown(
-    material: ReportMaterial, lines: Iterable[ContextRecord], table: ContextTable
-) -> Iterable[ContextRecord]:
-    """Those of these lines of claims that are about an entity in the table."""
-    about = {claim.record.id: claim.about for claim in material.claims}
-    return [
-        line for line in lines if any(("Entities", id_) in table.records for id_ in about[line.id])
-    ]
-
-
 def _elements(material: ReportMaterial, table: ContextTable) -> ContextTable:
     """Adds edges with their ends and claims, the most prominent first, then the other entities."""
-    claims = _claims_about(material)
+    claims: defaultdict[str, list[ContextRecord]] = defaultdict(list)
+    for claim in material.claims:
+        for about in claim.about:
+            claims[about].append(claim.record)
     for edge in _ranked(material, material.edges):
         ends = [material.entities[end] for end in (edge.source, edge.target)]
         if table.add([*(end.record for end in ends), edge.record]):
@@ -141,14 +131,6 @@ def _elements(material: ReportMaterial, table: ContextTable) -> ContextTable:
         if table.add([entity.record]):
             table.add_each(claims[entity.record.id])
     return table
-
-
-def _claims_about(material: ReportMaterial) -> Mapping[str, list[ContextRecord]]:
-    claims: defaultdict[str, list[ContextRecord]] = defaultdict(list)
-    for claim in material.claims:
-        for entity in claim.about:
-            claims[entity].append(claim.record)
-    return claims
 
 
 def _prominent(material: ReportMaterial) -> list[EntityMaterial]:
@@ -204,19 +186,17 @@ def _split(material: ReportMaterial) -> dict[str | None, ReportMaterial]:
     }
 
 
-def _between_parts(material: ReportMaterial) -> list[RelationshipMaterial]:
-    """The edges between sub-communities; the report of a sub-community tells its own edges."""
-    part = {id_: entity.part for id_, entity in material.entities.items()}
-    return [edge for edge in material.edges if part[edge.source] != part[edge.target]]
-
-
 def _shortened(parts: Sequence[PartMaterial], budget: int, count: CountTokens) -> ContextTable:
     """All reports, shortened until they fit.
 
     The reports with the lowest rating are shortened first to title and summary, then to the title.
     Where the titles alone do not fit, the reports with the lowest rating are left out.
     """
-    ranked = sorted(parts, key=lambda part: (_rating(part), part.full.text))
+
+    def rating(part: PartMaterial) -> tuple[float, str]:
+        return (NO_RATING if part.rating is None else part.rating, part.full.text)
+
+    ranked = sorted(parts, key=rating)
     sizes = [[count(r.longest) for r in (part.full, part.summary, part.title)] for part in ranked]
     room = budget - count(HEADINGS["Reports"] + "\n") - sum(size[0] for size in sizes)
     form = [0] * len(ranked)
@@ -231,10 +211,6 @@ def _shortened(parts: Sequence[PartMaterial], budget: int, count: CountTokens) -
         table.add([(part.full, part.summary, part.title)[form_]])
     table.shortened = sum(1 for form_ in form if form_)
     return table
-
-
-def _rating(part: PartMaterial) -> float:
-    return NO_RATING if part.rating is None else part.rating
 
 
 def report_of_elements(
@@ -256,20 +232,16 @@ def report_of_elements(
         for edge in material.edges
         if ("Relationships", edge.record.id) in table.records
     ]
-    claimed = [
-        _cited(claim.description + _note(claim, table), claim.record)
-        for claim in material.claims
-        if ("Claims", claim.record.id) in table.records
-    ]
+    claimed = []
+    for claim in material.claims:
+        if shown := table.records.get(("Claims", claim.record.id)):
+            # The number of the claims that a line stands for follows it in the table.
+            note = shown.text.removeprefix(claim.record.text)
+            claimed.append(_cited(claim.description + note, claim.record))
     if claimed:
         findings.append(FindingText("Claims", "\n".join(claimed)))
     title = ", ".join(entity.name for entity in entities)
     return WrittenReport(title, "\n".join(descriptions) or title, findings), table
-
-
-def _note(claim: ClaimMaterial, table: ContextTable) -> str:
-    """What follows a claim in the table: the number of the claims that it stands for."""
-    return table.records["Claims", claim.record.id].text.removeprefix(claim.record.text)
 
 
 def _cited(text: str, record: ContextRecord) -> str:

@@ -2,28 +2,142 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypedDict, cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
 from graphrag_neo4j.indexing.batching.rows import BatchRow
-from graphrag_neo4j.indexing.document_writing import UNFINISHED
-from graphrag_neo4j.indexing.status_rows import (
-    BehindRow,
-    BuildRow,
-    ClaimsWantedRow,
-    CountsRow,
-    CutChunkRow,
-    FailedChunkRow,
-    FailedRow,
-    LevelCoverRow,
-    PendingRow,
-    ReportCitationsRow,
-    UnusableRow,
-)
+from graphrag_neo4j.indexing.documents import UNFINISHED
 
-__all__ = ["Failure", "Status", "read_status"]
+__all__ = [
+    "BehindRow",
+    "BuildRow",
+    "CountsRow",
+    "Failure",
+    "LevelCoverRow",
+    "Status",
+    "read_status",
+]
 
 LAST_BUILDS = 5
+
+
+class UnusableRow(TypedDict):
+    """A reason why records of replies were left out, and how often that was so."""
+
+    reason: str
+    n: int
+
+
+class CutChunkRow(TypedDict):
+    """A list of a chunk that was cut off: "entities" or "claims"."""
+
+    source: str
+    index: int
+    list: str
+
+
+class FailedChunkRow(TypedDict):
+    """A chunk that could not be read; `extraction`, `claims`: why."""
+
+    source: str
+    index: int
+    ref: int
+    extraction: str | None
+    claims: str | None
+
+
+class FailedRow(TypedDict):
+    """Something that could not be described, reported on or embedded, and why."""
+
+    name: str
+    reason: str
+
+
+class LevelCoverRow(TypedDict):
+    """The communities that cover all entities at a level: those of it, and unsplit ones above it.
+
+    `largest` is the number of entities in the largest community. `tokens` counts the tokens of all
+    reports. `from_elements` and `tokens_from_elements` count only the reports of small communities,
+    which list their members.
+    """
+
+    level: int
+    communities: int
+    largest: int
+    reports: int
+    from_elements: int
+    tokens: int
+    tokens_from_elements: int
+
+
+class BuildRow(TypedDict):
+    """A build: when it ran, how it ended, and what it used. `cost` is in US dollars.
+
+    `cached_tokens` are part of `input_tokens`. `unpriced`: calls whose price is not known.
+    `started` and `finished` are ISO 8601 texts.
+    """
+
+    id: str
+    started: str
+    finished: str | None
+    outcome: str
+    origin: str | None
+    calls: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: float
+    unpriced: int
+
+
+class ClaimsWantedRow(TypedDict):
+    """Whether the last index extracted claims."""
+
+    claims: bool
+
+
+class CountsRow(TypedDict):
+    """How many nodes and relationships of each kind a graph has."""
+
+    documents: int
+    chunks: int
+    entities: int
+    relationships: int
+    claims: int
+    mentions: int
+    statements: int
+    communities: int
+
+
+class PendingRow(TypedDict):
+    """The number of pending items of each stage, failed items included."""
+
+    extract: int
+    claims: int
+    merge: int
+    resolve: int
+    summarize: int
+    reports: int
+    embed: int
+
+
+class BehindRow(TypedDict):
+    """The number of reports that are behind their material.
+
+    `largest` is the largest share (0 to 1) of the material of one of them that has changed since it
+    was written.
+    """
+
+    reports: int
+    largest: float
+
+
+class ReportCitationsRow(TypedDict):
+    """The citations in reports, the removed ones, and the shortened reports of sub-communities."""
+
+    citations: int
+    invented: int
+    shortened: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +208,7 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
             f"{row['list']} of chunk {row['index']} of {row['source']}"
             for row in await graph.read("status/cut_chunks", CutChunkRow)
         ],
-        vectorless=[
-            Failure("embed", row["name"], row["reason"])
-            for row in await graph.read("status/flawed_vectors", FailedRow)
-        ],
+        vectorless=await _failed(graph, "embed", "status/flawed_vectors", FailedRow),
         levels=await graph.read("status/levels", LevelCoverRow),
         reports=_numbers(citations),
         behind=behind,
@@ -114,20 +225,26 @@ def _numbers(row: CountsRow | PendingRow | ReportCitationsRow) -> dict[str, int]
 
 
 async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
-    unfinished = await graph.read("status/unfinished_documents", FailedRow, content_hash=UNFINISHED)
-    found = [Failure("ingest", row["name"], row["reason"]) for row in unfinished]
+    found = await _failed(
+        graph, "ingest", "status/unfinished_documents", FailedRow, content_hash=UNFINISHED
+    )
     for chunk in await graph.read("status/failed_chunks", FailedChunkRow):
         what = f"chunk {chunk['index']} of {chunk['source']}"
         if chunk["extraction"]:
             found.append(Failure("extract", what, chunk["extraction"]))
         if chunk["claims"] and claims:
             found.append(Failure("claims", what, chunk["claims"]))
-    names = await graph.read("status/failed_names", FailedRow)
-    found += [Failure("compare", row["name"], row["reason"]) for row in names]
-    descriptions = await graph.read("status/failed_descriptions", FailedRow)
-    found += [Failure("summarize", row["name"], row["reason"]) for row in descriptions]
-    reports = await graph.read("status/failed_reports", FailedRow)
-    found += [Failure("reports", row["name"], row["reason"]) for row in reports]
-    vectors = await graph.read("status/failed_vectors", FailedRow)
-    found += [Failure("embed", row["name"], row["reason"]) for row in vectors]
-    return found
+    return [
+        *found,
+        *await _failed(graph, "compare", "status/failed_names", FailedRow),
+        *await _failed(graph, "summarize", "status/failed_descriptions", FailedRow),
+        *await _failed(graph, "reports", "status/failed_reports", FailedRow),
+        *await _failed(graph, "embed", "status/failed_vectors", FailedRow),
+    ]
+
+
+async def _failed(
+    graph: Graph, stage: str, statement: str, row: type[FailedRow], **given: str
+) -> list[Failure]:
+    rows = await graph.read(statement, row, **given)
+    return [Failure(stage, one["name"], one["reason"]) for one in rows]

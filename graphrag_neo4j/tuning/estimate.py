@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.indexing.step_estimate import priced
+from graphrag_neo4j.indexing.estimate import priced
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.tuning import shown_passages
 from graphrag_neo4j.resources import read_prompt

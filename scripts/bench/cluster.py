@@ -34,8 +34,8 @@ from graphrag_neo4j.backends import Backends, IndexSetup
 from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, ensure_schema
+from graphrag_neo4j.indexing.chunking import Cutting
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract
 from graphrag_neo4j.indexing.stages.ingest import ingest

@@ -44,12 +44,10 @@ from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, ensure_schema
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.clustering.edges import Edges
-from graphrag_neo4j.indexing.clustering.gds_plugin import detector
-from graphrag_neo4j.indexing.clustering.graph_reader import entity_ids, read_edges
+from graphrag_neo4j.indexing.clustering.edges import Edges, entity_ids, read_edges
+from graphrag_neo4j.indexing.clustering.gds_client import detector
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
-from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, Leiden, TreeCommunity
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import Settings, load_settings

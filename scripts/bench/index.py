@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.events import Event, Started, silent
 from graphrag_neo4j.graph import Graph, ensure_schema
+from graphrag_neo4j.indexing.chunking import Cutting
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract
 from graphrag_neo4j.indexing.stages.ingest import ingest

@@ -29,18 +29,12 @@ STATEMENTS: Final = sorted(
 )
 FOLDERS = {name.partition("/")[0] for name in STATEMENTS}
 READING = ("extraction", "claims")
-CITED = ("chunks", "claims", "communities", "entities")
 # Names that are built: the f-string as it stands in the code, and what it makes.
 BUILT: Final[Mapping[str, tuple[str, ...]]] = {
     "browse/{name}": NAMES,
     "embed/forget_{kind}": INDEXED_KINDS,
     "embed/page_{kind}": INDEXED_KINDS,
-    "embed/same_{kind}": INDEXED_KINDS,
-    "embed/{statement}_{kind}": tuple(
-        f"{statement}_{kind}"
-        for statement in ("save", "flawed", "failed")
-        for kind in INDEXED_KINDS
-    ),
+    "embed/{statement}": ("save", "flawed", "failed"),
     "evaluation/{part}": get_args(GraphPart),
     "evidence/refs_{kind}": get_args(RefKind),
     "extract/count_{kind}": READING,
@@ -50,7 +44,6 @@ BUILT: Final[Mapping[str, tuple[str, ...]]] = {
     "import/refs_{kind}": ("chunk", "claim", "entity", "relationship"),
     "vector_search/names_{label.lower()}": ("entity", "spelling"),
     "vector_search/{kind}": INDEXED_KINDS,
-    "reports/cites_{kind}": CITED,
     "summarize/failed_{self.kind}": DESCRIBED_KINDS,
     "summarize/group_{self.kind}": DESCRIBED_KINDS,
     "summarize/otherwise_{kind}": DESCRIBED_KINDS,

@@ -11,7 +11,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.encoder_choice import main_language
+from graphrag_neo4j.indexing.preparation import main_language
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 
@@ -62,14 +62,6 @@ async def test_chunks_of_english_text_are_embedded_by_the_encoder_and_found(
             answer = await rag.query("Who was a pioneer of software?", method=method)
             assert ENGLISH.split(".", maxsplit=1)[0] in str(answer.context[0].records)
     assert not any("encoder" in line for line in await indexed(settings, ENGLISH))
-
-
-async def test_a_graph_of_static_vectors_is_embedded_again(graph: Graph, alone: Settings) -> None:
-    assert not any("encoder" in line for line in await indexed(alone, ENGLISH))
-    assert await vectors(graph) == {"Chunk": 256, "Entity": 256, "Community": 256}
-    said = await indexed(alone.changed(embedding_model="local"), ENGLISH)
-    assert any("all vectors are made again" in line for line in said)
-    assert (await vectors(graph))["Chunk"] == 384
 
 
 async def test_a_language_without_an_encoder_gets_static_vectors_and_that_is_said_once(

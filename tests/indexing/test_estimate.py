@@ -8,8 +8,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.events import Advanced, Event, Notice, Started
 from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.estimate import Estimate, estimate
-from graphrag_neo4j.indexing.step_estimate import for_each_chunk
+from graphrag_neo4j.indexing.estimate import Estimate, estimate, for_each_chunk
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
@@ -66,13 +65,6 @@ async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:
     assert chunks * 3 < by_settings[2] <= chunks * 4
 
 
-async def test_a_question_before_each_gleaning_is_counted() -> None:
-    given = load_settings(gleaning_question="always", claims=False)
-    said = await of_tales(given, *[TALE * 20] * 10)
-    [calls] = [step.calls for step in said.steps if step.step == "extraction"]
-    assert said.chunks * 2 < calls <= said.chunks * 3
-
-
 async def test_a_chunk_takes_two_lists_and_few_summaries_by_default() -> None:
     said = await of_tales(load_settings(), *[TALE * 200] * 20)
     calls = {step.step: step.calls for step in said.steps}
@@ -90,24 +82,6 @@ async def test_fewer_tokens_that_are_joined_are_more_summaries() -> None:
     assert calls[2] < said.chunks / 10
 
 
-async def test_it_takes_no_more_than_microsoft_graphrag_for_the_same_chunks() -> None:
-    for given in ({}, {"claims": True}):
-        said = await of_tales(load_settings(**given), *[TALE * 200] * 20)
-        ours, theirs = (
-            {step.step: step.input_tokens + step.output_tokens for step in steps}
-            for steps in (said.steps, said.graphrag)
-        )
-        assert ours.keys() - {"names"} == theirs.keys()
-        assert sum(ours.values()) <= sum(theirs.values())
-        calls = {step.step: step.calls for step in said.graphrag}
-        assert calls["extraction"] == 2 * said.chunks
-        assert ours["embedding"] == theirs["embedding"]
-
-
-async def test_without_a_model_there_is_nothing_to_compare() -> None:
-    assert (await of_tales(load_settings(model="extractive"), TALE)).graphrag == []
-
-
 async def test_what_stands_before_each_chunk_is_counted() -> None:
     plain = await of_tales(load_settings(), TALE * 50)
     above = await of_tales(load_settings(prepend_metadata="title"), TALE * 50)
@@ -122,12 +96,6 @@ async def test_money_is_unknown_where_no_price_is() -> None:
     said = await of_tales(load_settings(model="my-own", input_price=1, output_price=0), TALE)
     priced = {step.step: step.cost for step in said.steps}
     assert priced["extraction"] == pytest.approx(said.steps[0].input_tokens / 1_000_000)
-
-
-async def test_nothing_takes_nothing() -> None:
-    said = await of_tales(load_settings())
-    assert (said.documents, said.chunks, said.text_tokens) == (0, 0, 0)
-    assert {(step.calls, step.cost) for step in said.steps} == {(0, 0.0)}
 
 
 async def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -156,10 +124,3 @@ async def test_it_tells_how_many_bytes_of_all_files_are_read(tmp_path: Path) -> 
     [notice] = said.notices
     assert notice.startswith("1 file is not UTF-8 and was read as cp1252: ")
     assert [event for event in heard if isinstance(event, Notice)] == [Notice(notice, warning=True)]
-
-
-async def test_documents_without_files_are_counted() -> None:
-    heard: list[Event] = []
-    documents = [Document(TALE, f"memory:{i}") for i in range(3)]
-    await estimate(Corpus.of_documents(documents), load_settings(), heard.append)
-    assert heard == [Started("estimate"), Advanced(1), Advanced(1), Advanced(1)]

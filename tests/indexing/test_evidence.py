@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Row
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, pair_rows, stated_rows
-from graphrag_neo4j.indexing.votes import vote
+from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, pair_rows, stated_rows, vote
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -124,22 +123,6 @@ def test_every_end_of_a_relationship_is_mentioned(
     assert len(mentioned) == len(set(mentioned))
 
 
-def test_spellings_of_a_name_are_one_entity_with_all_that_is_said_of_it() -> None:
-    (row,) = mention_rows(
-        "c",
-        Extraction(
-            [EntityRecord("Ann", "person", "Sails."), EntityRecord("ANN", "sailor", "Rows.")], []
-        ),
-    )
-    assert row == {
-        "chunk": "c",
-        "entity": entity_id("Ann"),
-        "names": ["ANN", "Ann"],
-        "types": ["sailor", "person"],
-        "descriptions": ["Rows.", "Sails."],
-    }
-
-
 def test_a_name_that_only_a_relationship_gave_has_no_type_and_description() -> None:
     rows = mention_rows("c", relation("Ann", "Bob"))
     assert [(row["names"], row["types"], row["descriptions"]) for row in rows] == [
@@ -160,20 +143,10 @@ def test_both_directions_are_kept_apart_and_are_one_pair() -> None:
     assert [pair["start"], pair["end"]] == sorted([entity_id("Ann"), entity_id("Bob")])
 
 
-def test_a_pair_has_one_id_whichever_chunk_and_direction_states_it() -> None:
-    one = pair_rows(stated_rows("c", relation("Ann", "Bob")))
-    assert one == pair_rows(stated_rows("d", relation("Bob", "Ann")))
-
-
 def test_the_same_statement_in_two_chunks_stays_two() -> None:
     (one,), (other,) = (stated_rows(chunk, relation("Ann", "Bob")) for chunk in ("c", "d"))
     assert one["id"] != other["id"]
     assert {**one, "id": "", "chunk": ""} == {**other, "id": "", "chunk": ""}
-
-
-def test_the_same_claim_in_two_chunks_stays_two() -> None:
-    ids = {claim_rows(ChunkText(chunk, ""), [claim()], {})[0]["id"] for chunk in ("c", "d")}
-    assert len(ids) == 2
 
 
 @pytest.mark.parametrize(
@@ -218,12 +191,6 @@ def test_a_claim_is_about_what_the_chunk_names_in_another_case_only() -> None:
     assert claim_row(about, fruit)["object"] == (entity_id("apple"), "apple")
 
 
-def test_a_claim_may_have_no_object() -> None:
-    row = claim_row(claim(object=None), named={})
-    assert row["object"] is None
-    assert properties(row)["object_text"] is None
-
-
 def test_the_place_of_the_source_text_is_exact() -> None:
     text = "They say: Ann  “stole\na ship”."
     row = claim_row(claim(source_text='"stole a ship"'), {}, text)
@@ -231,11 +198,6 @@ def test_the_place_of_the_source_text_is_exact() -> None:
     assert isinstance(start, int)
     assert isinstance(end, int)
     assert text[start:end] == "“stole\na ship”"
-
-
-def test_a_source_text_that_stands_nowhere_has_no_place() -> None:
-    row = claim_row(claim(source_text="sank a ship"), named={})
-    assert (properties(row)["start"], properties(row)["end"]) == (None, None)
 
 
 @settings(deadline=None, derandomize=True)

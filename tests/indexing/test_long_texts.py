@@ -7,7 +7,6 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.resolution.splits import Split
 from graphrag_neo4j.settings import Settings
 from tests.indexing.test_vanished_rows import names
 
@@ -89,16 +88,6 @@ async def test_the_parts_of_a_text_are_one_document_where_documents_are_counted(
     assert {"Jacob Marley", "Bob Cratchit"} <= {row["name"] for row in rows}
 
 
-async def test_white_space_at_the_end_of_a_long_text_is_no_part(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    file = tmp_path / "log.txt"
-    file.write_text(THREE[:FOUR_LINES] + 50 * "\n")
-    async with AsyncGraphRAG(alone) as rag:
-        assert (await rag.index(file)).complete
-    assert await names(graph) == ["log.txt"]
-
-
 async def test_a_text_whose_rest_cannot_be_read_is_not_read_at_all(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:
@@ -108,13 +97,6 @@ async def test_a_text_whose_rest_cannot_be_read_is_not_read_at_all(
         broken = await rag.index(file, options=ReadOptions(encoding="ascii"))
     assert list(broken.unreadable) == [file.as_uri()]
     assert await names(graph) == []
-
-
-def test_a_split_by_file_holds_in_all_its_parts() -> None:
-    split = Split(1, "Mercury", "planet", (), "log*.txt")
-    assert split.takes_documents("file:///docs/log1.txt")
-    assert split.takes_documents("file:///docs/log1.txt#part-12")
-    assert not split.takes_documents("file:///docs/rows.csv#log1.txt#part-12")
 
 
 async def test_parts_stay_where_the_rest_of_a_text_cannot_be_read(

@@ -4,7 +4,7 @@ import pytest
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.mode_change import mark_read_without_model, refuse_to_lose_model
+from graphrag_neo4j.indexing.preparation import mark_read_without_model, refuse_to_lose_model
 from tests.support.extractive_index import index_extractively
 from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read
 

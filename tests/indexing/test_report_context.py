@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.indexing.report_context import (
+from graphrag_neo4j.context.report_material import (
     ClaimMaterial,
     EntityMaterial,
     PartMaterial,
     RelationshipMaterial,
     ReportMaterial,
-    pack,
-    report_of_elements,
 )
+from graphrag_neo4j.indexing.report_context import pack, report_of_elements
 
 
 def words(text: str) -> int:
@@ -80,32 +79,9 @@ def test_a_budget_that_is_full_leaves_out_what_is_least_prominent() -> None:
     assert "e001" not in ids(table)
 
 
-def test_entities_without_edges_are_shown_too() -> None:
-    assert ids(pack(material([entity(1)], claims=[claim(1, 1)]), 100, words)) == ["e001", "c001"]
-
-
-def test_the_context_is_a_table_for_each_kind() -> None:
-    table = pack(material([entity(1), entity(2)], [edge(7, 1, 2)], [claim(3, 1)]), 1000, words)
-    assert table.text == (
-        "# Entities\nid | name | type | description\n"
-        "1 | E1 | person | fact fact fact\n2 | E2 | person | fact fact fact\n\n"
-        "# Relationships\nid | source | target | description\n7 | E1 | E2 | they met\n\n"
-        "# Claims\nid | subject | object | type | status | start | end | description\n"
-        "3 | it is so\n"
-    )
-
-
 def test_a_parent_whose_elements_fit_shows_them_and_no_reports() -> None:
     table = pack(material([entity(1, part="p001")], parts=[part(1)]), 100, words)
     assert ids(table) == ["e001"]
-
-
-def test_the_largest_parts_give_way_to_their_reports_until_it_fits() -> None:
-    small = [entity(n, part="p001") for n in range(3)]
-    large = [entity(n, part="p002", length=20) for n in range(10, 20)]
-    table = pack(material([*small, *large], parts=[part(1), part(2)]), 160, words)
-    assert set(ids(table)) == {"e000", "e001", "e002", "p002"}
-    assert table.shortened == 0
 
 
 def test_an_edge_between_parts_takes_what_is_left_since_no_report_knows_it() -> None:
@@ -198,14 +174,6 @@ def test_every_part_of_an_over_budget_parent_shows() -> None:
     assert table.shortened == 5
 
 
-def test_where_summaries_do_not_fit_the_lowest_rated_are_titles() -> None:
-    parts = [part(n, length=90, rating=None if n == 3 else float(n)) for n in range(4)]
-    members = [entity(n, part=f"p{n:03}", length=400) for n in range(4)]
-    table = pack(material(members, parts=parts), 100, words)
-    lengths = {id_: words(record.text) for (_, id_), record in table.records.items()}
-    assert lengths == {"p003": 1, "p000": 1, "p001": 30, "p002": 30}
-
-
 @given(
     st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5), st.integers(1, 60)), max_size=25),
     st.integers(20, 400),
@@ -250,20 +218,6 @@ def test_a_small_community_is_told_by_its_elements_each_cited() -> None:
     ]
     assert report.rating is None
     assert len(table.records) == 4
-
-
-def test_what_was_said_at_different_places_stands_on_lines_of_its_own() -> None:
-    told = replace(entity(1), description="He was rich and\nHe was dead.")
-    met = replace(edge(7, 1, 2), description="they met\nthey parted")
-    report, _ = report_of_elements(material([told, entity(2)], [met]), 1000, words)
-    assert report.summary.splitlines()[:2] == [
-        "E1: He was rich and [Data: Entities (1)]",
-        "He was dead. [Data: Entities (1)]",
-    ]
-    assert report.findings[0].explanation.splitlines() == [
-        "they met [Data: Relationships (7)]",
-        "they parted [Data: Relationships (7)]",
-    ]
 
 
 @given(

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.tree_summarize import (
+from graphrag_neo4j.indexing.stages.summarize import (
     Described,
     Group,
-    Missing,
     SummaryBudget,
     tree_summarize,
 )
@@ -46,8 +45,8 @@ def ask_until_described(
         found = tree_summarize([(text, "") for text in descriptions], signature, known, budget)
         if isinstance(found, Described):
             return found, asked
-        asked += found.groups
-        known |= {group.hash: say(group) for group in found.groups}
+        asked += found
+        known |= {group.hash: say(group) for group in found}
     raise AssertionError("it does not end")
 
 
@@ -119,13 +118,6 @@ def test_many_fold_in_groups_whose_texts_are_kept() -> None:
     assert len(read) == len(set(read))
 
 
-def test_what_is_known_is_not_asked_again() -> None:
-    found, asked = ask_until_described(WIDE, {})
-    kept = {**found.groups, found.hash: found.text}  # what the graph keeps
-    assert ask_until_described(WIDE, kept) == (found, [])
-    assert len(asked) == len(kept)
-
-
 def test_an_interrupted_fold_goes_on_with_what_it_has() -> None:
     known: dict[str, str] = {}
     _, asked = ask_until_described(WIDE, known)
@@ -147,24 +139,6 @@ def test_one_more_description_costs_its_own_group_and_those_above() -> None:
         costs.append(len(asked))
     assert max(costs) <= 6
     assert sum(costs) / len(costs) < 4
-
-
-def test_one_less_costs_no_more() -> None:
-    known: dict[str, str] = {}
-    ask_until_described(WIDE, known)
-    costs = [
-        len(ask_until_described([*WIDE[:n], *WIDE[n + 1 :]], dict(known))[1])
-        for n in range(0, 300, 7)
-    ]
-    assert max(costs) <= 6
-    assert sum(costs) / len(costs) < 4
-
-
-def test_growing_one_by_one_costs_a_few_calls_each() -> None:
-    known: dict[str, str] = {}
-    costs = [len(ask_until_described(WIDE[:n], known)[1]) for n in range(1, 301)]
-    assert sum(costs) < 4 * 300
-    assert ask_until_described(WIDE, {})[0] == ask_until_described(WIDE, known)[0]
 
 
 @settings(deadline=None, derandomize=True)
@@ -196,9 +170,9 @@ def test_one_more_document_changes_few_groups_however_often_it_describes_the_ele
 
     def ask(descriptions: list[tuple[str, str]], known: dict[str, str]) -> int:
         asked = 0
-        while isinstance(found := tree_summarize(descriptions, "s", known, BUDGET), Missing):
-            known |= {group.hash: answer(group) for group in found.groups}
-            asked += len(found.groups)
+        while isinstance(found := tree_summarize(descriptions, "s", known, BUDGET), list):
+            known |= {group.hash: answer(group) for group in found}
+            asked += len(found)
         return asked
 
     known: dict[str, str] = {}

@@ -7,8 +7,7 @@ import pytest
 
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.ids import entity_id, pair_id
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stages import merge as merging
 from graphrag_neo4j.indexing.stages.merge import HUB, KEPT, merge
 from graphrag_neo4j.query.graph_expansion import SIZE

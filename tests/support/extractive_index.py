@@ -10,15 +10,14 @@ from graphrag_neo4j.extractive import DESCRIBED
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph, await_indexes
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.embed import EmbedLimits, embed
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import ReportLimits, write_reports
-from graphrag_neo4j.indexing.stages.summarize import SummaryLimits, summarize
-from graphrag_neo4j.indexing.tree_summarize import SummaryBudget
+from graphrag_neo4j.indexing.stages.summarize import SummaryBudget, SummaryLimits, summarize
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import load_settings
 from tests.support.preset_backend import put

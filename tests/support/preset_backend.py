@@ -8,13 +8,12 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.state import begin_graph, schema_version
-from graphrag_neo4j.indexing.cutting import Cutting
+from graphrag_neo4j.indexing.chunking import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
 from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
 from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.indexing.stages.summarize import SummaryLimits, summarize
-from graphrag_neo4j.indexing.tree_summarize import SummaryBudget
+from graphrag_neo4j.indexing.stages.summarize import SummaryBudget, SummaryLimits, summarize
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,

@@ -1,16 +1,18 @@
-"""Weighted edges as arrays of numbers, for graphs of millions of edges.
+"""Weighted edges as arrays of numbers, for graphs of millions of edges, and how they are read.
 
 An edge takes 16 bytes here; as a tuple of two strings and a weight it takes about 300.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Self
+from typing import Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import WeightedEdge
 
@@ -19,17 +21,42 @@ __all__ = [
     "Numbers",
     "connected",
     "distinct",
+    "entity_ids",
+    "entity_pages",
     "grouped",
     "homes",
+    "id_ranges",
     "inside",
     "parted",
+    "read_edges",
     "scaled",
 ]
 
 Numbers = NDArray[np.int32]
 LITTLE = 2.0**-14  # share of a weight that is added at most, to make weights distinct
 PART = 100_000  # edges that are looked at together
+PAGE = 50_000  # entities; all of a corpus of some hundred documents are one page
+PAGE_WITH_EDGES = 10_000  # entities
 GRAIN = 2.0**-30  # weights are multiples of it; sums up to eight million are exact
+
+
+class MemberRow(TypedDict):
+    """An entity, and the id of the leaf community that it is in now, if it is in one.
+
+    `placed` is its weighted degree when it was placed there.
+    """
+
+    id: str
+    leaf: str | None
+    placed: float | None
+
+
+class EdgesOfRow(TypedDict):
+    """The relationships that start at an entity: the ids of their ends, and their weights."""
+
+    source: str
+    targets: list[str]
+    weights: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +112,57 @@ class Edges:
             part = slice(first, first + PART)
             columns = (self.starts[part], self.ends[part], self.weights[part])
             yield from zip(*(column.tolist() for column in columns), strict=True)
+
+
+async def entity_pages(graph: Graph, size: int = PAGE) -> AsyncIterator[list[MemberRow]]:
+    """All entities in pages, so that not all rows are in memory at the same time."""
+    after = ""
+    while rows := await graph.read_bulk("communities/entities", MemberRow, after=after, size=size):
+        yield rows
+        after = max(row["id"] for row in rows)
+
+
+async def entity_ids(graph: Graph) -> list[str]:
+    """The ids of all entities in their order."""
+    return sorted([row["id"] async for page in entity_pages(graph) for row in page])
+
+
+async def read_edges(graph: Graph, names: Sequence[str], size: int = PAGE_WITH_EDGES) -> Edges:
+    """All relationships as arrays, in the order of the ids of their ends.
+
+    `names` are the ids of all entities in their order. The weight is the number of statements.
+    """
+    known = np.array(names, np.bytes_)  # a dict of a million names takes 70 MB more
+    starts, ends, weights = array("i"), array("i"), array("d")  # they grow in place
+
+    def places(some: Iterable[str]) -> Numbers:
+        return np.searchsorted(known, np.array([*some], known.dtype)).astype(np.int32)
+
+    for after, last in id_ranges(names, size):
+        rows = await graph.read_bulk("communities/edges_of", EdgesOfRow, after=after, last=last)
+        repeats = [len(row["targets"]) for row in rows]
+        page_starts = np.repeat(places(row["source"] for row in rows), repeats)
+        page_ends = places(target for row in rows for target in row["targets"])
+        page_weights = np.array([weight for row in rows for weight in row["weights"]], np.float64)
+        order = np.lexsort((page_ends, page_starts))
+        starts.frombytes(page_starts[order].tobytes())
+        ends.frombytes(page_ends[order].tobytes())
+        weights.frombytes(page_weights[order].tobytes())
+    return Edges(
+        names,
+        np.frombuffer(starts, np.int32),
+        np.frombuffer(ends, np.int32),
+        np.frombuffer(weights, np.float64),
+    )
+
+
+def id_ranges(names: Sequence[str], size: int = PAGE) -> Iterator[tuple[str, str]]:
+    """Ranges that hold at most `size` of the sorted ids each: the id before it, and its last id."""
+    after = ""
+    for first in range(0, len(names), size):
+        last = names[min(first + size, len(names)) - 1]
+        yield after, last
+        after = last
 
 
 def distinct(edges: Edges) -> Edges:

@@ -1,20 +1,28 @@
-"""Lends the Leiden algorithm of Neo4j Graph Data Science (GDS), wherever GDS is."""
+"""Lends the Leiden algorithm of Neo4j Graph Data Science (GDS), wherever KG_GDS says that GDS is.
+
+The client of GDS brings pandas with it, so it is imported only where GDS is used. What it needs is
+checked without it, before a model is paid, although GDS is used long after that.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from graphrag_neo4j.events import Listener, silent
-from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
-from graphrag_neo4j.settings import SESSION, Settings
+from graphrag_neo4j.errors import GraphError, InputError
+from graphrag_neo4j.events import Listener, Notice, silent
+from graphrag_neo4j.graph import Graph, lend_driver
+from graphrag_neo4j.indexing.clustering.tree import Leiden
+from graphrag_neo4j.settings import AUTO, EMBEDDED, SESSION, Settings
 
 if TYPE_CHECKING:
+    from neo4j import Driver
+
     from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
     from graphrag_neo4j.indexing.clustering.hierarchy import Detect
 
-__all__ = ["leiden_in_gds"]
+__all__ = ["SessionAccess", "check_gds_access", "leiden_in_gds", "lend_other_driver"]
 
 
 @contextmanager
@@ -31,19 +39,73 @@ def leiden_in_gds(
 
         @cache
         def opened_gds() -> "Detect":
-            # The client brings pandas with it, so it is imported late.
+            from graphrag_neo4j.indexing.clustering import gds_client  # noqa: PLC0415
+
             if settings and settings.gds == SESSION:
-                from graphrag_neo4j.indexing.clustering.gds_session import (  # noqa: PLC0415
-                    detector_in_session,
-                )
-
-                return opened.enter_context(detector_in_session(settings, leiden, listen))
-            from graphrag_neo4j.indexing.clustering import gds_plugin, gds_servers  # noqa: PLC0415
-
-            gds = opened.enter_context(gds_servers.lend_gds(graph, settings, listen))
-            return gds_plugin.detector(gds, leiden, gds_plugin.projections_of(graph))
+                in_session = gds_client.detector_in_session(settings, leiden, listen)
+                return opened.enter_context(in_session)
+            gds = opened.enter_context(gds_client.lend_gds(graph, settings, listen))
+            return gds_client.detector(gds, leiden, gds_client.projections_of(graph))
 
         def detect(edges: "Edges", gamma: float) -> "Numbers":
             return opened_gds()(edges, gamma)
 
         yield detect
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAccess:
+    """What a session of Aura Graph Analytics needs."""
+
+    client_id: str
+    client_secret: str = field(repr=False)
+    provider: str
+    region: str
+
+    @classmethod
+    def of(cls, settings: Settings) -> "SessionAccess":
+        """Reads it from the settings. Raises InputError where one of them is missing."""
+        provider, _, region = (settings.aura_location or "").partition("/")
+        secret = settings.aura_client_secret
+        if not (settings.aura_client_id and secret and provider and region):
+            raise InputError(
+                "KG_GDS=session needs KG_AURA_CLIENT_ID and KG_AURA_CLIENT_SECRET, an API key of "
+                "the Neo4j Aura console, and KG_AURA_LOCATION, such as gcp/europe-west1."
+            )
+        return cls(settings.aura_client_id, secret.get_secret_value(), provider, region)
+
+
+def check_gds_access(settings: Settings, listen: Listener) -> None:
+    """Checks that the GDS in KG_GDS can be reached; other places of GDS are not looked at.
+
+    If a server does not answer, the listener is told, because a small change may not need GDS.
+    Raises InputError where a setting is missing or no address.
+    """
+    if settings.gds == SESSION:
+        SessionAccess.of(settings)
+    elif settings.gds not in {AUTO, EMBEDDED}:
+        try:
+            with lend_other_driver(settings):
+                pass
+        except GraphError as error:
+            later = "The run goes on, but it may need this server to compute communities."
+            listen(Notice(f"{error} {later}", warning=True))
+
+
+@contextmanager
+def lend_other_driver(settings: Settings) -> Iterator["Driver"]:
+    """Lends a driver of the Neo4j at the address in KG_GDS, which answers.
+
+    Raises InputError where that is no address, and GraphError where the server does not answer or
+    refuses the login. The errors name the settings of this server, not those of the database.
+    """
+    secret = settings.gds_password or settings.neo4j_password
+    password = secret.get_secret_value() if secret else ""
+    user = settings.gds_username or settings.neo4j_username
+    try:
+        with lend_driver(settings.gds, user, password) as driver:
+            driver.verify_connectivity()
+            yield driver
+    except (GraphError, InputError) as error:
+        text = str(error).replace("NEO4J_URI", "KG_GDS").replace("NEO4J_", "KG_GDS_")
+        raise type(error)(text) from error

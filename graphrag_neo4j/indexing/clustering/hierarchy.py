@@ -7,7 +7,7 @@ is multiplied by the number of communities. The null model of modularity is then
 community, so the one run gives the same split as a run for each community.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -24,12 +24,7 @@ from graphrag_neo4j.indexing.clustering.edges import (
 )
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
 
-__all__ = [
-    "Detect",
-    "community_tree",
-    "components",
-    "fresh_parts",
-]
+__all__ = ["Detect", "community_tree", "components", "fresh_parts"]
 
 Whole = tuple[str | None, Numbers]
 """A set of nodes, after the id of the community that it is, or that it is a part of."""
@@ -52,24 +47,16 @@ def community_tree(edges: Edges, detect: Detect, limits: HierarchyLimits) -> lis
     for number in range(limits.max_levels):
         home = homes([members for _, members in wholes], len(names))
         edges = inside(edges, home)  # no later level needs the others
-        level = _level(number, wholes, _split(home, len(wholes), edges, detect, limits.gamma))
-        wholes = []
-        for parent, part in level:
-            tree.append(TreeCommunity.of(number, _named(part, names), parent))
-            if len(part) > max(limits.max_size, 1):
-                wholes.append((tree[-1].id, part))
-        if not wholes:
+        split = _split(home, len(wholes), edges, detect, limits.gamma)
+        further: list[Whole] = []
+        for (parent, _), parts in zip(wholes, split, strict=True):
+            for part in parts if number == 0 or len(parts) > 1 else ():
+                tree.append(TreeCommunity.of(number, _named(part, names), parent))
+                if len(part) > max(limits.max_size, 1):
+                    further.append((tree[-1].id, part))
+        if not (wholes := further):
             break
     return tree
-
-
-def _level(
-    number: int, wholes: Sequence[Whole], split: Iterable[Sequence[Numbers]]
-) -> Iterator[Whole]:
-    """The members of each community of a level, after the id of its parent."""
-    for (parent, _), parts in zip(wholes, split, strict=True):
-        if number == 0 or len(parts) > 1:
-            yield from ((parent, part) for part in parts)
 
 
 def fresh_parts(

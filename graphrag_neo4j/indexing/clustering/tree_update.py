@@ -13,8 +13,9 @@ weight of the graph, or until a new split needs a run, which then serves them al
 that the change at hand touched count, so one that is due and is never touched again stays as it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -26,24 +27,34 @@ from graphrag_neo4j.indexing.clustering.edges import (
     homes,
     parted,
 )
-from graphrag_neo4j.indexing.clustering.former_tree import (
-    NONE,
-    ROOT,
-    FormerTree,
-    NumberedTree,
-)
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect, fresh_parts
 from graphrag_neo4j.indexing.clustering.local_moving import modularity, move_locally
-from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
+from graphrag_neo4j.indexing.clustering.tree import ROOT, HierarchyLimits, TreeCommunity
 
-__all__ = ["UpdatedTree", "updated_tree"]
+__all__ = ["FormerTree", "UpdatedTree", "updated_tree"]
 
 CHECKED_AT = 0.05
 TOLERANCE = 0.01
 POSTPONED = 0.005
+NONE: Final = -1  # the number of no community
 
 Parts = list[Numbers]
 """A split of a set of entities: the places of the entities of each part."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormerTree:
+    """The tree before a change, as far as its entities still exist.
+
+    `paths` holds for each entity the ids of its communities from level 0 down. `touched` holds the
+    new entities and those whose relationships have changed, each with the weight that has changed.
+    `unchecked` is the weight inside each community (ROOT: inside the graph) that has changed since
+    its split was last compared with a fresh one.
+    """
+
+    paths: Mapping[str, Sequence[str]]
+    touched: Mapping[str, float]
+    unchecked: Mapping[str, float]
 
 
 @dataclass(slots=True)
@@ -55,6 +66,56 @@ class UpdatedTree:
 
     communities: list[TreeCommunity] = field(default_factory=list)
     unchecked: dict[str, float] = field(default_factory=dict)
+
+
+class _NumberedTree:
+    """A former tree for a graph with these entities.
+
+    The number of an entity is its place among all entities, that of a community its place in `ids`.
+    `sizes` holds the number of entities of each community. `touched` says of each entity whether a
+    change touched it, and `change` holds the weight that has changed.
+    """
+
+    def __init__(self, tree: FormerTree, entities: Sequence[str]) -> None:
+        # Many entities share a path, so each path is held once: entity e has the path `path_of[e]`.
+        paths: dict[tuple[str, ...], int] = {}
+        found = (tuple(tree.paths.get(entity, ())) for entity in entities)
+        self._path_of = np.fromiter((paths.setdefault(p, len(paths)) for p in found), np.int32)
+        self.ids = sorted({id_ for path in paths for id_ in path})
+        number = {id_: i for i, id_ in enumerate(self.ids)}
+        deepest = max(map(len, paths), default=0)
+        self._levels = np.full((deepest, len(paths)), NONE, np.int32)
+        for path, i in paths.items():
+            self._levels[: len(path), i] = [number[id_] for id_ in path]
+        times = np.bincount(self._path_of, minlength=len(paths))
+        self.sizes = np.zeros(len(self.ids), np.int32)
+        for level in self._levels:
+            np.add.at(self.sizes, level[level != NONE], times[level != NONE])
+        self.touched = np.array([entity in tree.touched for entity in entities], np.bool_)
+        self.change = np.zeros(len(entities))
+        places = np.flatnonzero(self.touched).tolist()
+        self.change[places] = [tree.touched[entities[place]] for place in places]
+
+    def at(self, level: int, entities: Numbers) -> Numbers:
+        """The community of each of these entities on a level; NONE where it was in none."""
+        if level >= len(self._levels):
+            return np.full(len(entities), NONE, np.int32)
+        found: Numbers = self._levels[level][self._path_of[entities]]
+        return found
+
+    def successor_of(self, level: int, members: Numbers) -> int:
+        """The community on this level that lives on in these members; NONE if there is none.
+
+        Of all entities of either that both graphs have, more than half must be in both.
+        """
+        at = self.at(level, members)
+        found, shared = np.unique(at[at != NONE], return_counts=True)
+        if not len(found):
+            return NONE
+        most = shared.argmax()  # of equal ones the first
+        known = np.count_nonzero(self.at(0, members) != NONE)
+        union = self.sizes[found[most]] + known - shared[most]
+        return int(found[most]) if 2 * shared[most] > union else NONE
 
 
 @dataclass(slots=True)
@@ -71,6 +132,11 @@ class _Branch:
     members: Numbers
     edges: Edges | None
     parts: Parts | None = None
+
+    @property
+    def weight(self) -> float:
+        """The total weight of the edges inside it."""
+        return float(self.edges.weights.sum()) if self.edges is not None else 0.0
 
 
 def updated_tree(
@@ -92,7 +158,7 @@ class _Update:
         self, edges: Edges, detect: Detect, limits: HierarchyLimits, former: FormerTree
     ) -> None:
         self.edges, self.detect, self.limits = edges, detect, limits
-        self.former, self.unchecked = NumberedTree(former, edges.names), former.unchecked
+        self.former, self.unchecked = _NumberedTree(former, edges.names), former.unchecked
         self.tree = UpdatedTree()
 
     def run(self) -> UpdatedTree:
@@ -109,7 +175,10 @@ class _Update:
         """Finds the parts of the branches of one level; one run of the detector serves them all."""
         for branch in level:
             branch.parts = self._former_parts(branch, number)
-        if not (due := self._due(level)):
+        due = [branch for branch in level if self._is_due(branch)]
+        needed = any(branch.parts is None for branch in due)
+        held = sum(branch.weight for branch in due)
+        if not needed and held <= POSTPONED * float(self.edges.weights.sum()):
             return
         members = [branch.members for branch in due]
         fresh = fresh_parts(members, self.edges, self.detect, self.limits.gamma)
@@ -118,13 +187,6 @@ class _Update:
             self.tree.unchecked[branch.id] = 0.0
             if branch.parts is None or self._falls_behind(branch, parts):
                 branch.parts = parts
-
-    def _due(self, level: Sequence[_Branch]) -> list[_Branch]:
-        """The branches whose fresh split is found now, to be taken or to be compared with."""
-        due = [branch for branch in level if self._is_due(branch)]
-        needed = any(branch.parts is None for branch in due)
-        held = sum(map(_weight, due))
-        return due if needed or held > POSTPONED * float(self.edges.weights.sum()) else []
 
     def _former_parts(self, branch: _Branch, number: int) -> Parts | None:
         """The parts of a branch by its former split; None where it had none that could live on."""
@@ -146,27 +208,23 @@ class _Update:
 
     def _is_due(self, branch: _Branch) -> bool:
         """Whether a branch has no split, or much has changed since it was compared; counts this."""
-        unchecked = self._unchecked(branch)
+        former = self.former.ids[branch.former] if branch.former != NONE else None
+        id_ = ROOT if branch.id == ROOT else former
+        unchecked = 0.0 if id_ is None else self.unchecked.get(id_, 0.0)
         self.tree.unchecked[branch.id] = unchecked
         if branch.edges is None or self._is_small(branch):
             return False
         unchecked += float(self.former.change[branch.members].sum()) / 2
         self.tree.unchecked[branch.id] = unchecked
-        return branch.parts is None or unchecked > CHECKED_AT * _weight(branch)
-
-    def _unchecked(self, branch: _Branch) -> float:
-        if branch.id == ROOT:
-            return self.unchecked.get(ROOT, 0.0)
-        known = branch.former != NONE
-        return self.unchecked.get(self.former.ids[branch.former], 0.0) if known else 0.0
+        return branch.parts is None or unchecked > CHECKED_AT * branch.weight
 
     def _falls_behind(self, branch: _Branch, fresh: Parts) -> bool:
-        now, best = (self._modularity(branch, parts) for parts in (branch.parts or [], fresh))
-        return now < best - TOLERANCE * abs(best)
+        def modularity_of(parts: Parts) -> float:
+            labels = homes(parts, len(branch.members))
+            return modularity(labels, branch.edges, self.limits.gamma) if branch.edges else 0.0
 
-    def _modularity(self, branch: _Branch, parts: Parts) -> float:
-        labels = homes(parts, len(branch.members))
-        return modularity(labels, branch.edges, self.limits.gamma) if branch.edges else 0.0
+        now, best = modularity_of(branch.parts or []), modularity_of(fresh)
+        return now < best - TOLERANCE * abs(best)
 
     def _children(self, branch: _Branch, number: int) -> list[_Branch]:
         """Adds the parts of a branch to the tree, if it is split; they are the next branches."""
@@ -197,8 +255,3 @@ class _Update:
             and not self.former.touched[child.members].any()
             and bool((self.former.at(number, child.members) == child.former).all())
         )
-
-
-def _weight(branch: _Branch) -> float:
-    """The total weight of the edges inside a branch."""
-    return float(branch.edges.weights.sum()) if branch.edges is not None else 0.0

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from graphrag_neo4j.graph import Row, Transaction, give_refs
 from graphrag_neo4j.graph.rows import SpellingRow
 from graphrag_neo4j.ids import entity_id
+from graphrag_neo4j.indexing.evidence import vote
 from graphrag_neo4j.indexing.resolution.groups import Decision
 from graphrag_neo4j.indexing.resolution.rows import AroundRow, SaidRow, SpelledRow
 from graphrag_neo4j.indexing.resolution.rules import Spelling
-from graphrag_neo4j.indexing.votes import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
 
 __all__ = [

@@ -6,45 +6,67 @@ with its id, its ref and its report, though members come and go. A run with `fre
 that a first run would make; communities that live on in it keep their nodes, too.
 """
 
+import math
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
-from math import isnan, nan
-from operator import itemgetter
+from math import isnan
+from typing import TypedDict
 
 import anyio.to_thread
 import numpy as np
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.clustering.edges import Edges
-from graphrag_neo4j.indexing.clustering.former_tree import ROOT, FormerTree
+from graphrag_neo4j.indexing.clustering.edges import Edges, id_ranges, read_edges
 from graphrag_neo4j.indexing.clustering.gds import leiden_in_gds
-from graphrag_neo4j.indexing.clustering.graph_reader import (
-    entity_pages,
-    id_ranges,
-    read_edges,
-)
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
-from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
-from graphrag_neo4j.indexing.clustering.npmi import weight_of
-from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits
-from graphrag_neo4j.indexing.clustering.tree_saving import SavedTree, save_tree
-from graphrag_neo4j.indexing.clustering.tree_update import UpdatedTree, updated_tree
-from graphrag_neo4j.indexing.rows import (
-    CommunitiesDueRow,
-    KnownCommunityRow,
-    NamedByRow,
-    TotalsRow,
+from graphrag_neo4j.indexing.clustering.saved_tree import read_tree, save_tree
+from graphrag_neo4j.indexing.clustering.tree import (
+    ROOT,
+    HierarchyLimits,
+    Leiden,
+    lasting_ids,
+    with_ids,
 )
+from graphrag_neo4j.indexing.clustering.tree_update import FormerTree, UpdatedTree, updated_tree
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["find_communities"]
+__all__ = ["find_communities", "npmi", "weight_of"]
 
 IMPORTED = "import"  # the signature of an imported tree
 SEVERAL = 5  # documents from which on "more than half of the documents" means anything
 SHOWN = 8  # names in a notice
+LEAST = 0.05  # the smallest NPMI in a weight: for pairs that meet no more often than by chance
+
+
+class CommunitiesDueRow(TypedDict):
+    """What the communities were made with (None without communities), and whether they are due.
+
+    `updated` says whether they have been changed since they were made, and `unchecked` is the
+    weight in the graph that has changed since level 0 was last compared with a fresh one.
+    """
+
+    made_with: str | None
+    due: bool
+    updated: bool
+    unchecked: float
+
+
+class NamedByRow(TypedDict):
+    """An entity, and how many chunks (`n`) and documents name it."""
+
+    id: str
+    name: str
+    n: int
+    documents: int
+
+
+class TotalsRow(TypedDict):
+    """The number of chunks that name an entity (`n`), and of all documents."""
+
+    n: int
+    documents: int
 
 
 async def find_communities(
@@ -70,14 +92,21 @@ async def find_communities(
     if anew:
         await graph.write("communities/imported")
     listen(Started("communities"))
-    former = await _former(graph, found)
+    former = await read_tree(graph, found["unchecked"])
     # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
     follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
     make: Callable[[Detect], UpdatedTree]
     edges = await read_edges(graph, former.entities)
     degrees = array("d", edges.degrees())
     if follow:
-        make = partial(_updated, edges, leiden.limits, former, _touched(degrees, former))
+        # The entities that are new or whose weighted degree has changed, each with the change.
+        touched = {
+            entity: abs(degree - (0.0 if isnan(placed) else placed))
+            for entity, degree, placed in zip(former.entities, degrees, former.placed, strict=True)
+            if degree != placed
+        }
+        known = FormerTree(former.paths, touched, former.unchecked)
+        make = partial(updated_tree, edges, limits=leiden.limits, former=known)
     else:
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
@@ -86,42 +115,16 @@ async def find_communities(
 
     def in_gds() -> UpdatedTree:
         with leiden_in_gds(graph, leiden, settings, listen) as detect:
-            return _with_lasting_ids(make(detect), former.paths)
+            tree = make(detect)
+        if not former.paths:
+            return tree
+        ids = {ROOT: ROOT, **lasting_ids(tree.communities, former.paths)}
+        unchecked = {ids[id_]: weight for id_, weight in tree.unchecked.items()}
+        return UpdatedTree(with_ids(tree.communities, ids), unchecked)
 
     tree = await anyio.to_thread.run_sync(in_gds)
     await save_tree(graph, tree, former, degrees, leiden.signature, updated=follow)
     listen(Advanced(len(tree.communities)))
-
-
-async def _former(graph: Graph, due: CommunitiesDueRow) -> SavedTree:
-    rows = await graph.read_bulk("communities/known", KnownCommunityRow)
-    down: dict[str | None, tuple[str, ...]] = {None: ()}
-    for row in sorted(rows, key=itemgetter("level")):  # parents before children
-        down[row["id"]] = (*down[row["parent"]], row["id"])
-    paths: dict[str, tuple[str, ...]] = {}
-    entities: list[str] = []
-    placed = array("d")
-    async for members in entity_pages(graph):
-        members.sort(key=itemgetter("id"))
-        paths |= {one["id"]: down[one["leaf"]] for one in members if one["leaf"]}
-        entities += [one["id"] for one in members]
-        placed.extend(nan if one["placed"] is None else one["placed"] for one in members)
-    return SavedTree(
-        {row["id"]: row for row in rows},
-        paths,
-        entities,
-        placed,
-        {ROOT: due["unchecked"], **{row["id"]: row["unchecked"] for row in rows}},
-    )
-
-
-def _touched(degrees: Sequence[float], former: SavedTree) -> dict[str, float]:
-    """The entities that are new or whose weighted degree has changed, each with the change."""
-    return {
-        entity: abs(degree - (0.0 if isnan(placed) else placed))
-        for entity, degree, placed in zip(former.entities, degrees, former.placed, strict=True)
-        if degree != placed
-    }
 
 
 async def _by_npmi(graph: Graph, stated: Edges, listen: Listener) -> Edges:
@@ -131,28 +134,24 @@ async def _by_npmi(graph: Graph, stated: Edges, listen: Listener) -> Edges:
     counts: dict[str, int] = {}
     for after, last in id_ranges(stated.names):
         named = await graph.read_bulk("communities/counts", NamedByRow, after=after, last=last)
-        everywhere |= {row["id"]: row["name"] for row in named if _is_everywhere(row, total)}
+        for row in named:
+            if total["documents"] >= SEVERAL and row["documents"] > total["documents"] / 2:
+                everywhere[row["id"]] = row["name"]
         counts |= {row["id"]: row["n"] for row in named}
     if everywhere:
-        listen(Notice(_left_out(sorted(everywhere.values()))))
+        names = sorted(everywhere.values())
+        listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
+        listen(
+            Notice(
+                "What more than half of the documents mention stays alone in the communities, "
+                f"because it would join what does not belong together: {listed}."
+            )
+        )
     n = [counts[name] for name in stated.names]
     alone = np.array([name in everywhere for name in stated.names], np.bool_)
     kept = stated.kept(~(alone[stated.starts] | alone[stated.ends]))
     weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in kept.rows())
     return kept.weighing(np.fromiter(weights, np.float64, len(kept)))
-
-
-def _is_everywhere(named: NamedByRow, total: TotalsRow) -> bool:
-    """Tells whether more than half of the documents mention an entity, if there are several."""
-    return total["documents"] >= SEVERAL and named["documents"] > total["documents"] / 2
-
-
-def _left_out(names: Sequence[str]) -> str:
-    listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
-    return (
-        "What more than half of the documents mention stays alone in the communities, because it "
-        f"would join what does not belong together: {listed}."
-    )
 
 
 def _whole(held: list[Edges], limits: HierarchyLimits, detect: Detect) -> UpdatedTree:
@@ -163,22 +162,32 @@ def _whole(held: list[Edges], limits: HierarchyLimits, detect: Detect) -> Update
     return UpdatedTree(community_tree(held.pop(), detect, limits))
 
 
-def _updated(
-    edges: Edges,
-    limits: HierarchyLimits,
-    former: SavedTree,
-    touched: Mapping[str, float],
-    detect: Detect,
-) -> UpdatedTree:
-    """The former tree, changed where the graph has changed."""
-    known = FormerTree(former.paths, touched, former.unchecked)
-    return updated_tree(edges, detect, limits, known)
+def npmi(together: int, one: int, other: int, total: int) -> float:
+    """The normalised pointwise mutual information (NPMI) of two entities, from -1 to 1.
+
+    Bouma, Normalized (Pointwise) Mutual Information in Collocation Extraction (2009).
+
+    It is -1 if they are never together, 0 if they are together as often as by chance, and 1 if
+    they are always together. `together` is the number of chunks that mention both; `one` and
+    `other` are the numbers of chunks that mention each; `total` is the number of all chunks.
+
+    >>> npmi(2, 2, 2, 100)
+    1.0
+    """
+    if together <= 0 or total <= 0:
+        return -1.0
+    if together >= total:
+        return 1.0
+    chance = together * total / (max(one, together) * max(other, together))
+    return round(math.log(chance) / -math.log(together / total), 9)
 
 
-def _with_lasting_ids(tree: UpdatedTree, paths: Mapping[str, Sequence[str]]) -> UpdatedTree:
-    """The tree, in which communities that live on have the ids that they had."""
-    if not paths:
-        return tree
-    ids = {ROOT: ROOT, **lasting_ids(tree.communities, paths)}
-    unchecked = {ids[id_]: weight for id_, weight in tree.unchecked.items()}
-    return UpdatedTree(with_ids(tree.communities, ids), unchecked)
+def weight_of(together: int, one: int, other: int, total: int) -> float:
+    """The weight of a pair: the number of chunks that mention both, times their NPMI.
+
+    The arguments are those of `npmi`. An NPMI below LEAST counts as LEAST.
+
+    >>> weight_of(4, 4, 4, 100), weight_of(4, 40, 40, 100)
+    (4.0, 0.2)
+    """
+    return round(together * max(LEAST, npmi(together, one, other, total)), 9)

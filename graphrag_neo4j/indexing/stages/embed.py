@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.context.citations import rewrite
@@ -28,7 +29,6 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.rows import TextRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.text import shortened
@@ -44,6 +44,14 @@ USUAL_DIMENSIONS = 1536  # of a vector, as long as its length is not known
 PROBE = "Neo4j"
 PROBES = 3
 SMALLEST_LIMIT = 256  # tokens of a text, of the models in use
+
+
+class TextRow(TypedDict):
+    """A text that may have to be embedded; `hash`: of what its vector was made from."""
+
+    id: str
+    hash: str | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,19 +163,16 @@ class _Embedding:
         self.stage.listen(Started("embed", int(waiting[0]["n"])))
         if self.dimensions:  # the indexes exist, unless a run was killed before it made them
             await _ensure_indexes(self.graph, self.embedder, self.dimensions, replace=False)
-        workers = self._workers()
+        # The calls at the same time are those of the stage, if memory allows so many.
+        dimensions = self.dimensions or self.found or self.embedder.dimensions or USUAL_DIMENSIONS
+        texts = self.embedder.batch or self.limits.batch_texts
+        workers = max(1, min(self.stage.workers, IN_FLIGHT // (BYTES * dimensions * texts)))
         await run_tasks(self._batches(), self._answer, self._save, workers=workers, batch=SAVED)
         if self.spent:
             raise self.spent
         if self.flawed:
             text = f"{self.flawed} texts have a vector that can't be indexed; status names them."
             self.stage.listen(Notice(text, warning=True))
-
-    def _workers(self) -> int:
-        """The number of calls at the same time: those of the stage, if memory allows so many."""
-        dimensions = self.dimensions or self.found or self.embedder.dimensions or USUAL_DIMENSIONS
-        texts = self.embedder.batch or self.limits.batch_texts
-        return max(1, min(self.stage.workers, IN_FLIGHT // (BYTES * dimensions * texts)))
 
     async def _batches(self) -> AsyncIterator[list[_Text]]:
         """The texts in batches within the limits of one call, which embeds texts of one model."""
@@ -194,7 +199,9 @@ class _Embedding:
                 known = {row["id"]: row["hash"] for row in rows}
                 texts = [self._text(kind, row) for row in rows]
                 changed = [text for text in texts if text.hash != known[text.id]]
-                await self._unmark(kind, sorted(known.keys() - {text.id for text in changed}))
+                if same := sorted(known.keys() - {text.id for text in changed}):
+                    await self.graph.write("embed/same", ids=same)
+                    self.stage.listen(Advanced(len(same)))
                 if changed and not self.ready:
                     await self._make_ready()
                 for text in changed:
@@ -210,11 +217,6 @@ class _Embedding:
             text, n_tokens = shortened(text, most, self.limits.count), most
         model = self.embedder.of(kind).model
         return _Text(kind, row["id"], text, n_tokens, identify("embedding", model, text))
-
-    async def _unmark(self, kind: IndexedKind, same: Sequence[str]) -> None:
-        if same:
-            await self.graph.write(f"embed/same_{kind}", ids=same)
-            self.stage.listen(Advanced(len(same)))
 
     async def _make_ready(self) -> None:
         """Before the first call, asks for the length of vectors and makes their indexes."""
@@ -245,7 +247,10 @@ class _Embedding:
             results += map(self._outcome, part, vectors)
         except ReplyError as error:
             if len(part) == 1:
-                results.append(_EmbeddedText(part[0], failure=_failure(part[0], error)))
+                reason = str(error)
+                if error.reached and part[0].n_tokens > SMALLEST_LIMIT:
+                    reason += ". If it is too long for the model, set KG_EMBEDDING_TOKENS lower"
+                results.append(_EmbeddedText(part[0], failure=reason))
                 return
             first, middle = len(results), len(part) // 2
             await self._embed(part[:middle], results)
@@ -275,34 +280,20 @@ class _Embedding:
         """Writes the vectors, or the reasons why there is none, and the model of the vectors."""
         if any(not one.failure for one in results):
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
-        for kind in INDEXED_KINDS:
-            own = [one for one in results if one.text.kind == kind]
-            for start in range(0, len(own), ROWS):
-                for statement, rows in _rows(own[start : start + ROWS]).items():
-                    if rows:
-                        await tx.run(f"embed/{statement}_{kind}", rows=rows)
-                        rows.clear()  # the driver keeps the parameters until the transaction ends
-
-
-def _failure(text: _Text, error: ReplyError) -> str:
-    """The reason why a text has no vector, with what to do if it may be too long for the model."""
-    if not error.reached or text.n_tokens <= SMALLEST_LIMIT:
-        return str(error)
-    return f"{error}. If it is too long for the model, set KG_EMBEDDING_TOKENS lower"
-
-
-def _rows(results: Sequence[_EmbeddedText]) -> dict[str, list[Row]]:
-    """The rows for each of the saving statements."""
-    rows: dict[str, list[Row]] = {"save": [], "flawed": [], "failed": []}
-    for one in results:
-        row: Row = {"id": one.text.id, "hash": one.text.hash}
-        if one.vector is not None:
-            rows["save"].append({**row, "vector": one.vector.tolist()})
-        elif one.flaw:
-            rows["flawed"].append({**row, "reason": one.flaw})
-        else:
-            rows["failed"].append({**row, "reason": one.failure})
-    return rows
+        for start in range(0, len(results), ROWS):
+            rows: dict[str, list[Row]] = {"save": [], "flawed": [], "failed": []}
+            for one in results[start : start + ROWS]:
+                row: Row = {"id": one.text.id, "hash": one.text.hash}
+                if one.vector is not None:
+                    rows["save"].append({**row, "vector": one.vector.tolist()})
+                elif one.flaw:
+                    rows["flawed"].append({**row, "reason": one.flaw})
+                else:
+                    rows["failed"].append({**row, "reason": one.failure})
+            for statement, some in rows.items():
+                if some:
+                    await tx.run(f"embed/{statement}", rows=some)
+                    some.clear()  # the driver keeps the parameters until the transaction ends
 
 
 async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:

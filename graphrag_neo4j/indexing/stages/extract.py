@@ -8,7 +8,7 @@ The evidence is saved while other chunks are still being read.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypedDict, TypeVar, cast
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started
@@ -38,7 +38,6 @@ from graphrag_neo4j.indexing.resolution.splits import (
     split_extraction,
 )
 from graphrag_neo4j.indexing.resolution.splitting import read_splits, sources_of
-from graphrag_neo4j.indexing.rows import MentionedRow, PendingChunkRow, UnlinkedClaimRow
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
 from graphrag_neo4j.protocols import IndexBackend
@@ -49,6 +48,32 @@ ReadingStep = Literal["extraction", "claims"]
 ReadT = TypeVar("ReadT", Extraction, Claims)
 PAGE = 200
 BATCH = 256  # results that arrive while one batch is saved are the next batch
+
+
+class PendingChunkRow(TypedDict):
+    """A chunk to read; `again`: it was read before, with other settings."""
+
+    id: str
+    ref: int
+    text: str
+    header: str | None
+    again: bool
+
+
+class MentionedRow(TypedDict):
+    """The names that a chunk uses for the entities that it mentions."""
+
+    chunk: str
+    names: list[str]
+
+
+class UnlinkedClaimRow(TypedDict):
+    """A claim of a chunk, and how it spells its subject and its object."""
+
+    chunk: str
+    claim: str
+    subject: str
+    object: str | None
 
 
 @dataclass(frozen=True, slots=True)

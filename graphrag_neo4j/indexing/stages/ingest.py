@@ -1,33 +1,35 @@
-"""Cuts documents that are new or changed and hands them over to be written.
+"""Cuts documents that are new or changed, and writes them with their chunks.
 
 For an unchanged document only a hash is compared. The chunks of a changed document are replaced,
 apart from those whose text did not change.
 """
 
-from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from typing import TypedDict
 
 import anyio
 import anyio.to_thread
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.streams.memory import MemoryObjectSendStream
 
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.events import Listener, Share, Started
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.indexing.cutting import Cuts
-from graphrag_neo4j.indexing.document_rows import PreparedDocument, chunk_rows, prepare_document
-from graphrag_neo4j.indexing.document_writing import (
+from graphrag_neo4j.indexing.chunking import Cuts
+from graphrag_neo4j.indexing.documents import (
     CutDocuments,
+    PreparedDocument,
     begin_document,
+    chunk_rows,
     finish_document,
+    prepare_document,
     write_documents,
     write_part,
 )
-from graphrag_neo4j.indexing.rows import KnownDocumentRow
 from graphrag_neo4j.key_counts import KeyCounts
-from graphrag_neo4j.model import Document, Span
+from graphrag_neo4j.model import Document
 
 __all__ = ["Ingested", "ingest"]
 
@@ -36,6 +38,15 @@ DOCUMENTS = Started("ingest")
 LOOK = 100  # documents whose hashes are looked up together
 LOOK_CHARACTERS = 2_000_000  # characters of documents that wait for this look-up, at most
 PART = 4000  # chunks of a document in one transaction, at most; a larger one has several
+
+
+class KnownDocumentRow(TypedDict):
+    """What the graph knows of a document."""
+
+    id: str
+    content_hash: str | None
+    cut_with: str | None
+    metadata: str | None
 
 
 @dataclass(slots=True)
@@ -61,7 +72,7 @@ class Ingested:
 async def ingest(
     graph: Graph,
     documents: AsyncIterable[Document],
-    cutting: Cuts,
+    cuts: Cuts,
     listen: Listener,
     *,
     recut: bool = False,
@@ -76,58 +87,46 @@ async def ingest(
     share of its total that a document has, in its unit. `seen` receives the id of each document.
     """
     listen(started)
+    seen = KeyCounts() if seen is None else seen
     to_write, arriving = anyio.create_memory_object_stream[Work](0)
-    ingesting = _Ingesting(graph, cutting, listen, recut, size_of, to_write=to_write)
-    ingesting.seen = KeyCounts() if seen is None else seen
+
+    async def write_each() -> None:
+        async for work in arriving:
+            await work(graph)
+
+    ingesting = _Ingesting(graph, cuts, recut, to_write)
+    result, waiting = ingesting.result, 0
     with first_error():
         async with arriving, anyio.create_task_group() as tasks:
-            tasks.start_soon(_write_each, graph, arriving)
+            tasks.start_soon(write_each)
             async with to_write:
                 async for document in documents:
-                    await ingesting.take(document)
+                    share = Share(size_of(document), listen)
+                    prepared = prepare_document(document, cuts)
+                    if seen.add(prepared.id) > 1:
+                        result.repeated.append(document.source)
+                        continue
+                    result.replaced += prepared.replaced
+                    ingesting.unknown.append((prepared, share))
+                    waiting += len(document.text)
+                    if len(ingesting.unknown) >= LOOK or waiting >= LOOK_CHARACTERS:
+                        await ingesting.look()
+                        waiting = 0
                 await ingesting.look()
                 await ingesting.send()
-    return ingesting.result
-
-
-async def _write_each(graph: Graph, arriving: MemoryObjectReceiveStream[Work]) -> None:
-    """Does what arrives, in this order."""
-    async for work in arriving:
-        await work(graph)
+    return result
 
 
 class _Ingesting:
-    """One run over documents: it holds those to look up and those to write, and sends these."""
+    """Holds the documents to look up and those to write, and hands these over to be written."""
 
     def __init__(
-        self,
-        graph: Graph,
-        cutting: Cuts,
-        listen: Listener,
-        recut: bool,
-        size_of: Callable[[Document], int],
-        *,
-        to_write: MemoryObjectSendStream[Work],
+        self, graph: Graph, cuts: Cuts, recut: bool, to_write: MemoryObjectSendStream[Work]
     ) -> None:
-        self.graph, self.cutting, self.listen, self.recut = graph, cutting, listen, recut
-        self.size_of, self.to_write = size_of, to_write
+        self.graph, self.cuts, self.recut, self.to_write = graph, cuts, recut, to_write
         self.result = Ingested()
-        self.seen = KeyCounts()
         self.unknown: list[tuple[PreparedDocument, Share]] = []
-        self.waiting = 0  # characters of the documents in `unknown`
         self.unsent = CutDocuments()
-
-    async def take(self, document: Document) -> None:
-        share = Share(self.size_of(document), self.listen)
-        prepared = prepare_document(document, self.cutting)
-        if self.seen.add(prepared.id) > 1:
-            self.result.repeated.append(document.source)
-            return
-        self.result.replaced += prepared.replaced
-        self.unknown.append((prepared, share))
-        self.waiting += len(document.text)
-        if len(self.unknown) >= LOOK or self.waiting >= LOOK_CHARACTERS:
-            await self.look()
 
     async def look(self) -> None:
         """Looks up the documents that wait, and cuts those that are new or changed."""
@@ -135,14 +134,14 @@ class _Ingesting:
         rows = await self.graph.read("ingest/known", KnownDocumentRow, ids=ids)
         known = {row["id"]: row for row in rows}
         differ = {one.id for one, _ in self.unknown if self._differs(one, known.get(one.id))}
-        self.cutting.ahead([one.document for one, _ in self.unknown if one.id in differ])
+        self.cuts.ahead([one.document for one, _ in self.unknown if one.id in differ])
         for prepared, share in self.unknown:
             if prepared.id in differ:
                 await self._cut(prepared, share)
             if self.unsent.is_full:
                 await self.send()
             share(1.0)
-        self.unknown, self.waiting = [], 0
+        self.unknown = []
 
     def _differs(self, prepared: PreparedDocument, known: KnownDocumentRow | None) -> bool:
         if known is None:
@@ -159,21 +158,19 @@ class _Ingesting:
         return False
 
     async def _cut(self, prepared: PreparedDocument, share: Share) -> None:
-        spans = await anyio.to_thread.run_sync(self.cutting.spans, prepared.document, share)
+        spans = await anyio.to_thread.run_sync(self.cuts.spans, prepared.document, share)
         if not spans:
             self.result.empty.append(str(prepared.row["source"]))
         self.result.chunks += len(spans)
-        if len(spans) > PART:
-            await self._send_in_parts(prepared, spans)
+        rows = chunk_rows(prepared, spans)
+        if len(spans) <= PART:
+            self.unsent.documents.append(prepared.row)
+            self.unsent.chunks += rows
             return
-        self.unsent.documents.append(prepared.row)
-        self.unsent.chunks += chunk_rows(prepared, spans)
-
-    async def _send_in_parts(self, prepared: PreparedDocument, spans: Sequence[Span]) -> None:
-        """Hands over a document that is too large for the memory of one transaction of Neo4j."""
+        # The document is too large for the memory of one transaction of Neo4j.
         await self.send()
         await self.to_write.send(partial(begin_document, prepared.row))
-        rows, previous, ids = chunk_rows(prepared, spans), None, set[str]()
+        previous, ids = None, set[str]()
         while part := list(islice(rows, PART)):
             await self.to_write.send(partial(write_part, part, previous))
             previous = part[-1]

@@ -10,13 +10,14 @@ the statements that go against the shown direction.
 
 import math
 from collections.abc import Sequence
+from functools import partial
+from typing import TypedDict
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.rows import StaleEntityRow, StalePairRow
-from graphrag_neo4j.indexing.votes import vote
+from graphrag_neo4j.indexing.evidence import vote
 from graphrag_neo4j.nlp.likely_names import name_properties
 from graphrag_neo4j.text import name_key
 
@@ -30,55 +31,62 @@ KEPT = 200
 UNSURE = "concept"  # the type of a described entity that no chunk gives a type
 
 
+class StaleEntityRow(TypedDict):
+    """A marked entity: its spellings and types, as (text, count), and its degree."""
+
+    id: str
+    mentioned: list[tuple[str, int]]
+    claimed: list[tuple[str, int]]
+    types: list[tuple[str, int]]
+    degree: int
+
+
+class StalePairRow(TypedDict):
+    """A marked pair. `stated` holds the direction (True: forward) and strengths for each chunk."""
+
+    id: str
+    stated: list[tuple[bool, list[float]]]
+
+
 async def merge(graph: Graph, listen: Listener) -> None:
     """Brings all marked entities and pairs up to date, and marks them for the stage summarize."""
     listen(Started("merge", int((await graph.read("merge/count", CountRow))[0]["n"])))
     # Pairs come first: what a hub keeps depends on their weights.
     while pairs := await graph.read("merge/pairs", StalePairRow, limit=PAGE):
-        await _save_pairs(graph, [_pair(pair) for pair in pairs])
+        await graph.transact(partial(_save_pairs, [_pair(pair) for pair in pairs]))
         listen(Advanced(len(pairs)))
     while rows := await graph.read("merge/entities", StaleEntityRow, limit=PAGE):
-        await _save_entities(graph, [_entity(row) for row in rows])
+        await graph.transact(partial(_save_entities, [_entity(row) for row in rows]))
         listen(Advanced(len(rows)))
 
 
-async def _save_pairs(graph: Graph, rows: Sequence[Row]) -> None:
-    async def work(tx: Transaction) -> None:
-        await tx.run("merge/save_pairs", rows=rows)
-        await mark_changed(tx)
-
-    await graph.transact(work)
+async def _save_pairs(rows: Sequence[Row], tx: Transaction) -> None:
+    await tx.run("merge/save_pairs", rows=rows)
+    await mark_changed(tx)
 
 
-async def _save_entities(graph: Graph, rows: Sequence[Row]) -> None:
-    async def work(tx: Transaction) -> None:
-        await tx.run("merge/save_entities", rows=rows)
-        await tx.run("merge/hubs", ids=[row["id"] for row in rows], hub=HUB, kept=KEPT)
-        await mark_changed(tx)
-
-    await graph.transact(work)
+async def _save_entities(rows: Sequence[Row], tx: Transaction) -> None:
+    await tx.run("merge/save_entities", rows=rows)
+    await tx.run("merge/hubs", ids=[row["id"] for row in rows], hub=HUB, kept=KEPT)
+    await mark_changed(tx)
 
 
 def _entity(row: StaleEntityRow) -> Row:
     names = [*row["mentioned"], *row["claimed"]]
     own = vote(one for one in names if entity_id(one[0]) == row["id"])
+    spellings: dict[str, list[tuple[str, int]]] = {}  # each has its most frequent form
+    for name, n in names:
+        spellings.setdefault(name_key(name), []).append((name, n))
+    shown = vote(names)
+    spellings.pop(name_key(shown or ""), None)
     return {
         "id": row["id"],
-        "name": vote(names),
-        "aliases": _aliases(names) or None,
+        "name": shown,
+        "aliases": sorted(vote(same) or "" for same in spellings.values()) or None,
         **name_properties(own or ""),
         "type": vote(row["types"]) or (UNSURE if row["types"] else None),
         "degree": row["degree"],
     }
-
-
-def _aliases(names: Sequence[tuple[str, int]]) -> list[str]:
-    """The names of other spellings than that of the shown name, each in its most frequent form."""
-    spellings: dict[str, list[tuple[str, int]]] = {}
-    for name, n in names:
-        spellings.setdefault(name_key(name), []).append((name, n))
-    shown = name_key(vote(names) or "")
-    return sorted(vote(same) or "" for key, same in spellings.items() if key != shown)
 
 
 def _pair(row: StalePairRow) -> Row:

@@ -16,19 +16,15 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import inf
+from typing import TypedDict
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
-from graphrag_neo4j.context.citations import CitationKind, CitationRef, cited, rewrite
-from graphrag_neo4j.context.context_table import (
-    ContextRecord,
-    ContextTable,
-    report_tokens,
-)
-from graphrag_neo4j.context.report_material import (
-    ReportMaterial,
-)
+from graphrag_neo4j.context.citations import CitationKind, CitationRef, cited, ground, rewrite
+from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_tokens
+from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import (
+    FindingToSave,
     Graph,
     PieceProperties,
     ReportToSave,
@@ -36,25 +32,60 @@ from graphrag_neo4j.graph import (
     save_reports,
 )
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.indexing.grounding import report_row
-from graphrag_neo4j.indexing.material_reader import read_materials
 from graphrag_neo4j.indexing.report_context import pack, report_of_elements, whole
-from graphrag_neo4j.indexing.report_drift import Pieces, drift, in_sample_order, pieces_of
-from graphrag_neo4j.indexing.rows import (
-    CitedRow,
-    PendingReportRow,
-    WaitingReportsRow,
+from graphrag_neo4j.indexing.report_inputs import (
+    Pieces,
+    drift,
+    in_sample_order,
+    pieces_of,
+    read_materials,
 )
 from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.model import LLMTask, WrittenReport
+from graphrag_neo4j.model import WrittenReport
 from graphrag_neo4j.protocols import IndexBackend
 from graphrag_neo4j.tokens import CountTokens
 
-__all__ = ["ReportLimits", "mark_reported_otherwise", "write_reports"]
+__all__ = ["ReportLimits", "mark_reported_otherwise", "report_row", "write_reports"]
 
 PAGE = 50
 BATCH = 32
 ELEMENTS = "elements"
+
+Known = Mapping[CitationKind, Mapping[int, str]]
+"""The records that may be cited: by kind, the id of each ref."""
+
+
+class WaitingReportsRow(TypedDict):
+    """How many communities wait for a report; the deepest level, None without a community."""
+
+    n: int
+    deepest: int | None
+
+
+class PendingReportRow(TypedDict):
+    """A community that waits for a report; `hash`: of what its report was written from.
+
+    `pieces` and `tokens` are the pieces of that (`report_inputs`). `made_with` is the signature of
+    the report. `forgetting`: documents were deleted that its report may tell about.
+    """
+
+    id: str
+    size: int
+    hash: str | None
+    report: str | None
+    made_with: str | None
+    forgetting: bool
+    pieces: list[int] | None
+    tokens: list[int] | None
+
+
+class CitedRow(TypedDict):
+    """What a citation stands for; `content` is the same in each graph of the same documents."""
+
+    kind: CitationKind
+    ref: int
+    id: str
+    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +120,14 @@ class _Task:
     hash: str
     report: WrittenReport | None
     pieces: Pieces
+
+    @property
+    def piece_properties(self) -> PieceProperties:
+        hashes = in_sample_order(self.pieces)
+        return {
+            "material_hashes": hashes or None,
+            "material_tokens": [self.pieces[one] for one in hashes] or None,
+        }
 
 
 async def write_reports(stage: StageContext, limits: ReportLimits) -> None:
@@ -139,7 +178,7 @@ class _Level:
             tasks = await self._read(rows)
             stay = await self._that_stay(rows, tasks)
             same = [
-                {"id": task.id, "pieces": _piece_properties(task)}
+                {"id": task.id, "pieces": task.piece_properties}
                 for task in tasks
                 if stay.get(task.id) == 0
             ]
@@ -161,12 +200,8 @@ class _Level:
         ref.
         """
         known = {row["id"]: row for row in rows}
-        found = {
-            task.id: share
-            for task in tasks
-            for share in [self._share_behind(known[task.id], task)]
-            if share <= self.limits.drift
-        }
+        shares = {task.id: self._share_behind(known[task.id], task) for task in tasks}
+        found = {id_: share for id_, share in shares.items() if share <= self.limits.drift}
         cites = {id_: cited(known[id_]["report"] or "") for id_ in found}
         there = await _resolve(self.graph, {one for refs in cites.values() for one in refs})
         return {id_: share for id_, share in found.items() if there.keys() >= set(cites[id_])}
@@ -178,27 +213,29 @@ class _Level:
         made_alike = row["report"] is not None and row["made_with"] == self.signature
         if not made_alike or task.report is not None or row["forgetting"]:
             return inf
-        return _drift(row, task)
+        before = dict(zip(row["pieces"] or (), row["tokens"] or (), strict=True))
+        # At least a token, since the contexts differ.
+        return drift(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
 
     async def _read(self, rows: Sequence[PendingReportRow]) -> list[_Task]:
         """The tasks of a page of communities."""
         small = {row["id"] for row in rows if row["size"] <= self.limits.smallest}
         made: dict[str, tuple[ReportMaterial, ContextTable, WrittenReport | None]] = {}
-        materials = await read_materials(self.graph, list(_ids(rows)), sources=self.quoting)
+        materials = await read_materials(
+            self.graph, [row["id"] for row in rows], sources=self.quoting
+        )
         for id_, material in materials.items():
+            report = None
             if id_ in small:
                 report, table = report_of_elements(material, self.limits.budget, self.limits.count)
-                made[id_] = material, table, report
             elif self.quoting:
-                made[id_] = material, whole(material), None
+                table = whole(material)
             else:
                 table = pack(material, self.limits.budget, self.limits.count)
-                made[id_] = material, table, None
+            made[id_] = material, table, report
         records = [record for _, table, _ in made.values() for record in table.records.values()]
-        cited_rows = await _resolve(
-            self.graph, {one for record in records for one in _cited(record)}
-        )
-        return [self._task(id_, *one, cited_rows) for id_, one in made.items()]
+        refs = await _resolve(self.graph, {one for record in records for one in _cited(record)})
+        return [self._task(id_, *one, refs) for id_, one in made.items()]
 
     def _task(
         self,
@@ -206,18 +243,22 @@ class _Level:
         material: ReportMaterial,
         table: ContextTable,
         report: WrittenReport | None,
-        cited_rows: Mapping[CitationRef, CitedRow],
+        refs: Mapping[CitationRef, CitedRow],
     ) -> _Task:
         known: defaultdict[CitationKind, dict[int, str]] = defaultdict(dict)
         for record in table.records.values():
             known[record.kind][record.ref] = record.id
             for kind, ref in _cited(record):
-                if (kind, ref) in cited_rows:
-                    known[kind][ref] = cited_rows[kind, ref]["id"]
+                if (kind, ref) in refs:
+                    known[kind][ref] = refs[kind, ref]["id"]
         signature = ELEMENTS if report else self.signature
-        lines = [_without_refs(record, cited_rows) for record in table.records.values()]
+        lines = [_without_refs(record, refs) for record in table.records.values()]
         if self.quoting and not report:
-            lines += _counted(material)
+            # The choice of quotations also depends on these texts and numbers.
+            lines += [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
+            members = material.entities.values()
+            lines += [f"{e.record.id} {e.degree} {e.mentions}" for e in members]
+            lines += [f"{edge.record.id} {edge.weight}" for edge in material.edges]
         hash_ = identify("report", signature, *lines)
         pieces = {} if self.quoting else pieces_of(table, material)
         return _Task(id_, material, table, known, hash_, report, pieces)
@@ -225,10 +266,7 @@ class _Level:
     async def _answer(self, task: _Task) -> WrittenReport:
         if task.report:
             return task.report
-        return await self.stage.run(self._llm_task(task))
-
-    def _llm_task(self, task: _Task) -> LLMTask[WrittenReport]:
-        return self.stage.backend.report(task.table.text, task.material)
+        return await self.stage.run(self.stage.backend.report(task.table.text, task.material))
 
     async def _save(self, outcomes: Sequence[Outcome[_Task, WrittenReport]]) -> None:
         rows = [self._row(t.item, t.result) for t in outcomes if t.result]
@@ -243,7 +281,7 @@ class _Level:
 
     def _row(self, task: _Task, report: WrittenReport) -> ReportToSave:
         read = None if task.report or self.quoting else task.table.text
-        row, pieces = report_row(task.id, report, task.known, read), _piece_properties(task)
+        row, pieces = report_row(task.id, report, task.known, read), task.piece_properties
         row["properties"] |= {
             "n_tokens": report_tokens(row["properties"]["report"], self.limits.count),
             "report_hash": task.hash,
@@ -256,15 +294,18 @@ class _Level:
         return row
 
 
-def _ids(rows: Sequence[PendingReportRow]) -> Sequence[str]:
-    return [row["id"] for row in rows]
-
-
 def _cited(record: ContextRecord) -> list[tuple[CitationKind, int]]:
     return cited(record.text) if record.kind == "Reports" else []
 
 
-def _without_refs(record: ContextRecord, cited_rows: Mapping[CitationRef, CitedRow]) -> str:
+async def _resolve(graph: Graph, wanted: Set[CitationRef]) -> dict[CitationRef, CitedRow]:
+    """The cited records by kind and ref, without those that no longer exist."""
+    citations = [{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)]
+    rows = await graph.read_bulk("reports/cited", CitedRow, citations=citations)
+    return {(row["kind"], row["ref"]): row for row in rows}
+
+
+def _without_refs(record: ContextRecord, refs: Mapping[CitationRef, CitedRow]) -> str:
     """A record as it is in any graph of these documents.
 
     Refs depend on the order in which a graph was built, and so do the ids of communities. A cited
@@ -274,38 +315,53 @@ def _without_refs(record: ContextRecord, cited_rows: Mapping[CitationRef, CitedR
         return f"{record.kind} {record.id} {record.text}"
 
     def name(kind: CitationKind | None, ref: int) -> str | None:
-        row = cited_rows.get((kind, ref)) if kind else None
+        row = refs.get((kind, ref)) if kind else None
         return row["content"] if row else None
 
     return f"{record.kind} {rewrite(record.text, name)}"
 
 
-def _piece_properties(task: _Task) -> PieceProperties:
-    hashes = in_sample_order(task.pieces)
+def report_row(
+    community: str, report: WrittenReport, known: Known, material: str | None = None
+) -> ReportToSave:
+    """The row of a report for `graph.save_reports`, without citations of records not in `known`.
+
+    `material` is the context that a model has read. `properties.invented` is the number of
+    citations that were removed.
+    """
+    title, summary = ground(report.title, {}), ground(report.summary, known, material)
+    rating = ground(report.rating_explanation, known, material)
+    invented = title.removed + summary.removed + rating.removed
+    markdown, findings = [f"# {title.text}", summary.text], []
+    for index, finding in enumerate(report.findings):
+        headline = ground(finding.summary, known, material)
+        explanation = ground(finding.explanation, known, material)
+        invented += headline.removed + explanation.removed
+        ids: defaultdict[CitationKind, list[str]] = defaultdict(list)
+        for kind, ref in {*headline.citations, *explanation.citations}:
+            ids[kind].append(known[kind][ref])
+        row: FindingToSave = {
+            "id": identify("finding", community, index),
+            "index": index,
+            "summary": headline.text,
+            "explanation": explanation.text,
+            "relationships": sorted(ids["Relationships"]) or None,
+            "entities": sorted(ids["Entities"]),
+            "claims": sorted(ids["Claims"]),
+            "chunks": sorted(ids["Sources"]),
+            "communities": sorted(ids["Reports"]),
+        }
+        findings.append(row)
+        markdown += [f"## {headline.text}", explanation.text]
     return {
-        "material_hashes": hashes or None,
-        "material_tokens": [task.pieces[one] for one in hashes] or None,
+        "id": community,
+        "properties": {
+            "title": title.text,
+            "summary": summary.text,
+            "rating": report.rating,
+            "rating_explanation": rating.text,
+            "report": "\n\n".join(part for part in markdown if part),
+            "invented": invented or None,
+        },
+        "findings": findings,
     }
-
-
-def _drift(row: PendingReportRow, task: _Task) -> float:
-    """The share of the material that has changed; at least a token, since the contexts differ."""
-    before = dict(zip(row["pieces"] or (), row["tokens"] or (), strict=True))
-    return drift(before, task.pieces) or 1 / max(1, sum(task.pieces.values()))
-
-
-async def _resolve(graph: Graph, wanted: Set[CitationRef]) -> dict[CitationRef, CitedRow]:
-    """The cited records by kind and ref, without those that no longer exist."""
-    rows = await graph.read_bulk(
-        "reports/cited",
-        CitedRow,
-        citations=[{"kind": kind, "ref": ref} for kind, ref in sorted(wanted)],
-    )
-    return {(row["kind"], row["ref"]): row for row in rows}
-
-
-def _counted(material: ReportMaterial) -> list[str]:
-    """The texts and numbers, besides the records, that the choice of quotations depends on."""
-    sources = [f"{s.record.id} {' '.join(s.about)} {s.text}" for s in material.sources]
-    counts = [f"{e.record.id} {e.degree} {e.mentions}" for e in material.entities.values()]
-    return [*sources, *counts, *(f"{edge.record.id} {edge.weight}" for edge in material.edges)]

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering import edges as edges_module
-from graphrag_neo4j.indexing.clustering.edges import Edges, connected, parted
-from graphrag_neo4j.indexing.clustering.graph_reader import (
+from graphrag_neo4j.indexing.clustering.edges import (
+    Edges,
+    connected,
     entity_ids,
     entity_pages,
+    parted,
     read_edges,
 )
 from graphrag_neo4j.indexing.clustering.hierarchy import components

@@ -5,10 +5,9 @@ from graphdatascience import GraphDataScience
 
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.clustering.edges import Edges
-from graphrag_neo4j.indexing.clustering.gds_plugin import detector, first_seen
+from graphrag_neo4j.indexing.clustering.gds_client import detector, first_seen
 from graphrag_neo4j.indexing.clustering.hierarchy import community_tree
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
-from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, Leiden
 from tests.indexing.stages.test_communities import carol
 
 

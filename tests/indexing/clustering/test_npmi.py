@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.indexing.clustering.npmi import npmi, weight_of
+from graphrag_neo4j.indexing.stages.communities import npmi, weight_of
 
 
 @st.composite

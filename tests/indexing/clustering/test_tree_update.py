@@ -10,12 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
-from graphrag_neo4j.indexing.clustering.former_tree import ROOT, FormerTree
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
-from graphrag_neo4j.indexing.clustering.lasting_ids import lasting_ids, with_ids
 from graphrag_neo4j.indexing.clustering.local_moving import move_locally
-from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, TreeCommunity
-from graphrag_neo4j.indexing.clustering.tree_update import updated_tree
+from graphrag_neo4j.indexing.clustering.tree import (
+    ROOT,
+    HierarchyLimits,
+    TreeCommunity,
+    lasting_ids,
+    with_ids,
+)
+from graphrag_neo4j.indexing.clustering.tree_update import FormerTree, updated_tree
 from graphrag_neo4j.model import WeightedEdge
 from tests.indexing.clustering.test_hierarchy import (
     by_names,

@@ -11,9 +11,8 @@ from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, Transaction, connect
 from graphrag_neo4j.ids import entity_id, identify
-from graphrag_neo4j.indexing.clustering.gds_plugin import projections_of
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
-from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits
+from graphrag_neo4j.indexing.clustering.gds_client import projections_of
+from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, Leiden
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from tests.support.paths import DATA
 from tests.support.server_without_gds import server_without_gds
@@ -108,30 +107,6 @@ async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:
     assert all(before[id_]["ref"] == after[id_]["ref"] for id_ in kept)
     reports = await graph.run_plain("MATCH (c:Community) WHERE c.report = 'of ' + c.id RETURN c.id")
     assert len(reports) == len(kept)
-
-
-async def test_an_empty_graph_has_no_communities(graph: Graph) -> None:
-    await graph.write("graph/changed")
-    assert await tree(graph) == {}
-
-
-async def test_without_edges_each_entity_is_alone(graph: Graph) -> None:
-    await fill(graph, {"a", "b"}, [])
-    assert [community["size"] for community in (await tree(graph)).values()] == [1, 1]
-
-
-async def test_small_components_are_communities_of_their_own(graph: Graph) -> None:
-    pairs = [(f"{n:02d}a", f"{n:02d}b", 1.0) for n in range(20)]
-    await fill(graph, {end for a, b, _ in pairs for end in (a, b)}, pairs)
-    found = (await tree(graph)).values()
-    assert [(c["level"], c["size"]) for c in found] == [(0, 2)] * 20
-
-
-async def test_a_clique_stays_whole(graph: Graph) -> None:
-    names = [f"n{i:02d}" for i in range(14)]
-    pairs = [(a, b, 1.0) for a in names for b in names if a < b]
-    await fill(graph, names, pairs)
-    assert [c["size"] for c in (await tree(graph)).values()] == [14]
 
 
 async def test_nothing_is_done_while_graph_and_settings_are_the_same(graph: Graph) -> None:

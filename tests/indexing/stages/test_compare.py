@@ -6,8 +6,7 @@ import pytest
 
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.resolution import same_neighbours
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.model import Extraction, Sameness

@@ -9,9 +9,8 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.ids import pair_id
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
-from graphrag_neo4j.indexing.rows import ReportEdgeRow
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
+from graphrag_neo4j.indexing.report_inputs import ReportEdgeRow
 from graphrag_neo4j.query.lookup import read_entity
 from graphrag_neo4j.query.rows import OneHopRow, RelationshipRow, ResolvedRow
 from graphrag_neo4j.settings import Settings

@@ -29,8 +29,8 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.indexes import vector_index
 from graphrag_neo4j.graph.rows import ScoredRow, SearchIndexRow
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
-from graphrag_neo4j.indexing.cutting import Cutting
+from graphrag_neo4j.indexing.chunking import Cutting
+from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages import embed as embedding
 from graphrag_neo4j.indexing.stages.communities import find_communities
@@ -175,20 +175,13 @@ async def test_entities_chunks_and_reports_are_found_by_their_own_texts(graph: G
         assert await first(graph, "entity", text) == entity["id"]
     for chunk in await nodes(graph, "Chunk"):
         assert await first(graph, "chunk", chunk["text"]) == chunk["id"]
+    assert chunk["embedding"] == array("f", by_words(chunk["text"], SHARED)).tolist()
     communities = await nodes(graph, "Community")
     assert communities
     found_reports = await vector_search(
         graph, "community", by_words(communities[0]["report"], SHARED), 9
     )
     assert {row["id"] for row in found_reports} == {one["id"] for one in communities}
-
-
-async def test_vectors_are_stored_as_32_bit_numbers_that_a_dump_can_compare(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    await embedded(graph, Model())
-    [chunk] = await nodes(graph, "Chunk")
-    assert chunk["embedding"] == array("f", by_words(ONE, SHARED)).tolist()
-    assert all(type(number) is float for number in chunk["embedding"])
 
 
 async def test_a_second_run_asks_nothing(graph: Graph) -> None:
@@ -228,18 +221,6 @@ async def test_a_changed_description_embeds_that_alone(graph: Graph) -> None:
 
 async def named(graph: Graph, name: str) -> PlainRow:
     return next(one for one in await nodes(graph, "Entity") if one["name"] == name)
-
-
-async def test_an_entity_without_a_description_is_embedded_by_its_name(graph: Graph) -> None:
-    said = {ONE: found(("Marley", "person", "Dead.")), TWO: found(("Marley", "person", ""))}
-    await put(graph, documents(ONE, TWO))
-    await read(graph, PresetBackend(said))
-    await describe(graph, PresetBackend(said))
-    assert (await embedded(graph, Model())).texts == {ONE, "Marley\nDead.", TWO}
-    await put(graph, documents("Nothing.", TWO))
-    await read(graph, PresetBackend(said))
-    await describe(graph, PresetBackend(said))
-    assert (await embedded(graph, Model())).texts == {"Marley", "Nothing."}
 
 
 async def test_chunks_that_stay_keep_their_vectors_and_a_header_is_embedded(graph: Graph) -> None:
@@ -332,42 +313,22 @@ async def test_a_text_that_is_refused_fails_alone_and_is_tried_by_the_next_run(
     assert (await read_status(graph)).failures == []
 
 
-async def test_what_failed_and_is_as_before_again_has_not_failed(graph: Graph) -> None:
-    await story(graph, TWO)
-    await embedded(graph, Model())
+async def test_no_batch_has_more_texts_or_tokens_than_it_may_nor_a_text_than_a_model_takes(
+    graph: Graph,
+) -> None:
+    """There are more texts than a page has. An entity without a description has only its name."""
+    texts = [f"{n} " + "word " * (n % 9) for n in range(300)]
     await graph.run_plain(
-        "MATCH (e:Entity) SET e.unembedded = true, e.embedding_error = 'the call failed'"
+        "UNWIND $texts AS text CREATE (:Entity:KgBuild {id: text, name: text, unembedded: true})",
+        texts=[*texts, "First. " * 5 + "Then more than ten words come."],
     )
-    assert (await embedded(graph, Model())).heard == []
-    assert (await read_status(graph)).failures == []
-
-
-async def test_no_batch_has_more_texts_or_tokens_than_it_may(graph: Graph) -> None:
-    texts = [f"{n} " + "word " * (n % 9) for n in range(100)]
-    await put(graph, documents(*texts))
-    model = await embedded(graph, Model(), batch=8, batch_tokens=40)
-    assert len(model.texts) == 100
+    model = await embedded(graph, Model(), cut=8, batch=8, batch_tokens=40)
+    assert len(model.texts) == 301
+    assert "First. First. First. First. First." in model.texts
     assert max(len(call) for call in model.heard) == 8
     sizes = [sum(len(text.split()) for text in call) for call in model.heard]
     assert max(sizes) <= 40
-    assert len(model.heard) < 20
-
-
-async def test_a_long_text_is_cut_to_what_a_model_takes(graph: Graph) -> None:
-    await put(graph, documents("First. " * 5 + "Then more than ten words come."))
-    model = await embedded(graph, Model(), cut=8, batch_tokens=4)
-    assert model.texts == {"First. First. First. First. First."}
-
-
-async def test_more_than_a_page_is_embedded_whole(graph: Graph) -> None:
-    await graph.run_plain(
-        "UNWIND range(1, 1100) AS n "
-        "CREATE (:Entity:KgBuild {id: toString(n), name: 'name' + n, unembedded: true})"
-    )
-    model = await embedded(graph, Model(8))
-    assert len(model.texts) == 1100
-    [row] = await graph.run_plain("MATCH (e:Entity) RETURN count(e.embedding) AS n")
-    assert row["n"] == 1100
+    assert len(model.heard) < 60
 
 
 async def test_another_model_is_refused_until_all_is_made_anew(graph: Graph) -> None:
@@ -385,20 +346,39 @@ async def test_another_model_is_refused_until_all_is_made_anew(graph: Graph) -> 
     assert len(await vector_search(graph, "entity", by_words("Marley", 128), 9)) == 2
 
 
-async def test_other_dimensions_are_refused_with_both_numbers(graph: Graph) -> None:
+@pytest.mark.parametrize(
+    ("given", "asked", "words"),
+    [
+        (128, 128, "256 dimensions.* KG_EMBEDDING_DIMENSIONS is 128.*--reembed"),
+        (128, None, "256 dimensions, and by words gives 128 .*--reembed"),
+    ],
+)
+async def test_other_dimensions_than_those_of_the_graph_are_refused_with_both_numbers(
+    graph: Graph, given: int, asked: int | None, words: str
+) -> None:
     await put(graph, documents(ONE))
     await embedded(graph, Model())
-    with pytest.raises(
-        InputError, match=r"256 dimensions.* KG_EMBEDDING_DIMENSIONS is 128.*--reem"
-    ):
-        await embedded(graph, Model(128), asked=128)
-    assert (await embedded(graph, Model(128))).probes == 0  # nothing is to do
     await put(graph, documents(ONE, TWO))
-    model = Model(128)
-    with pytest.raises(InputError, match=r"256 dimensions, and by words gives 128 .*--reembed"):
-        await embedded(graph, model)
+    model = Model(given)
+    with pytest.raises(InputError, match=words):
+        await embedded(graph, model, asked=asked)
     assert model.heard == []
     assert [chunk["text"] for chunk in await nodes(graph, "Chunk") if "embedding" in chunk] == [ONE]
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "words"),
+    [
+        (5000, None, "5000 dimensions.* 4096 .*KG_EMBEDDING_DIMENSIONS"),
+        (256, 128, "KG_EMBEDDING_DIMENSIONS is 128, and by words gives 256"),
+    ],
+)
+async def test_dimensions_that_can_not_be_used_are_refused(
+    graph: Graph, given: int, asked: int | None, words: str
+) -> None:
+    await put(graph, documents(ONE))
+    with pytest.raises(InputError, match=words):
+        await embedded(graph, Model(given), asked=asked)
 
 
 async def test_an_index_of_other_dimensions_is_refused_with_both_numbers(graph: Graph) -> None:
@@ -422,20 +402,6 @@ async def test_a_name_that_something_else_has_is_an_error(graph: Graph) -> None:
     with pytest.raises(GraphError, match="kg_chunk_vector can't be made: something else"):
         await embedded(graph, Model())
     await graph.run_plain("DROP INDEX kg_chunk_vector")
-
-
-async def test_more_dimensions_than_neo4j_indexes_are_refused(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    with pytest.raises(InputError, match=r"5000 dimensions.* 4096 .*KG_EMBEDDING_DIMENSIONS"):
-        await embedded(graph, Model(5000))
-    await embedded(graph, Model(4096))
-    assert await first(graph, "chunk", ONE, 4096)
-
-
-async def test_a_model_that_does_not_give_the_dimensions_asked_for_is_refused(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    with pytest.raises(InputError, match=r"KG_EMBEDDING_DIMENSIONS is 128, and by words gives 256"):
-        await embedded(graph, Model(), asked=128)
 
 
 @pytest.mark.parametrize("model", [Model(failing=[PROBE]), Model(zero=[PROBE])])

@@ -3,8 +3,7 @@
 from collections import Counter
 
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.extract import count_read_otherwise, mark_to_reread
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import Document
@@ -59,23 +58,6 @@ async def test_a_subject_that_is_no_name_becomes_no_entity(graph: Graph) -> None
     assert first["object_text"] == "the two of them never spoke of it again, did they?"
     assert (second["subject"], second["object"]) == (None, "Scrooge and Marley")
     assert second["subject_text"] == SENTENCE + " and to nobody else"
-
-
-async def test_a_long_subject_that_the_chunk_names_is_that_entity(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    named = found((SENTENCE, "organization", "A firm."))
-    await read(graph, PresetBackend({ONE: named}, {ONE: [claim(SENTENCE.upper())]}))
-    [only] = await claims(graph)
-    assert only["subject"] is not None
-    assert only["subject_text"] is None
-
-
-async def test_the_place_of_a_quote_is_kept_white_space_and_quotes_folded(graph: Graph) -> None:
-    text = "It is told: “Marley\n was   dead.” So be it."
-    await put(graph, documents(text))
-    await read(graph, PresetBackend({}, {text: [claim("Marley", None, '"Marley was dead."')]}))
-    [only] = await claims(graph)
-    assert text[only["start"] : only["end"]] == "“Marley\n was   dead.”"
 
 
 async def test_an_entity_lives_as_long_as_one_chunk_mentions_it(graph: Graph) -> None:
@@ -174,39 +156,6 @@ async def test_one_pair_stated_in_many_chunks_weighs_as_much(graph: Graph) -> No
     assert counted == [{"degree": 1}]
 
 
-async def test_parallel_lists_are_sorted_and_exact_repeats_count_once(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    said = found(
-        ("MARLEY", "person", "Dead."),
-        ("Marley", "ghost", "Appears."),
-        ("MARLEY", "person", "Dead."),
-        ("Marley", "Scrooge", "Warns him.", 9.0),
-        ("Scrooge", "Marley", "Buried him.", 2.0),
-        ("Scrooge", "Marley", "Buried him.", 1.0),
-    )
-    await read(graph, PresetBackend({ONE: said}))
-    rows = await graph.run_plain(
-        "MATCH ()-[m:MENTIONS]->(e) RETURN m.names AS names, m.types AS types,"
-        " m.descriptions AS descriptions ORDER BY e.name"
-    )
-    assert rows == [
-        {
-            "names": ["MARLEY", "Marley"],
-            "types": ["person", "ghost"],
-            "descriptions": ["Dead.", "Appears."],
-        },
-        {"names": ["Scrooge"], "types": [], "descriptions": []},
-    ]
-    rows = await graph.run_plain(
-        "MATCH (a)-[s:STATED]->(b) RETURN a.name AS a, s.descriptions AS descriptions,"
-        " s.strengths AS strengths ORDER BY a"
-    )
-    assert rows == [
-        {"a": "MARLEY", "descriptions": ["Warns him."], "strengths": [9.0]},
-        {"a": "Scrooge", "descriptions": ["Buried him.", "Buried him."], "strengths": [1.0, 2.0]},
-    ]
-
-
 async def test_refs_are_unique_per_kind_and_never_given_again(graph: Graph) -> None:
     said = found(("Marley", "Scrooge", "Partners.", 8.0), ("Marley", "Bob", "Strangers.", 1.0))
     told = PresetBackend({ONE: said, TWO: said}, {ONE: [claim("Marley"), claim("Bob")]})
@@ -227,17 +176,6 @@ async def test_refs_are_unique_per_kind_and_never_given_again(graph: Graph) -> N
         kind for kind, given in before.items() for _ in given
     )
     assert all(min(after[kind]) > max(before[kind]) for kind in before)
-
-
-async def test_known_entities_and_pairs_keep_their_refs_when_read_anew(graph: Graph) -> None:
-    said = found(("Marley", "Scrooge", "Partners.", 8.0))
-    await put(graph, documents(ONE))
-    await read(graph, PresetBackend({ONE: said}))
-    before = await refs(graph)
-    anew = PresetBackend({ONE: said}, version="2")
-    await mark_to_reread(graph, anew, claims=True)
-    await read(graph, anew)
-    assert await refs(graph) == before
 
 
 async def test_a_failed_chunk_keeps_its_old_evidence_and_is_named(graph: Graph) -> None:

@@ -11,15 +11,13 @@ import pytest
 
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
 from graphrag_neo4j.graph.state import begin_graph
-from graphrag_neo4j.indexing import document_writing
-from graphrag_neo4j.indexing.cutting import Cutting
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing import documents as in_graph
+from graphrag_neo4j.indexing.chunking import Cutting
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stages import ingest as ingesting
 from graphrag_neo4j.indexing.status import read_status
-from graphrag_neo4j.model import Document, Scalar, Span, T
-from tests.support.preset_backend import CUTTING, PresetBackend, documents, found, put, read
-from tests.support.wiping import wipe
+from graphrag_neo4j.model import Document, Span, T
+from tests.support.preset_backend import PresetBackend, documents, found, put, read
 
 SMALL = Cutting(50, 20, "o200k_base")
 SENTENCES = [
@@ -106,30 +104,13 @@ async def test_the_same_text_in_two_documents_or_twice_in_one_stays_two_chunks(
     assert len(set(texts)) < len(texts)
 
 
-async def test_metadata_is_kept_whole_and_as_single_properties(graph: Graph) -> None:
-    metadata: dict[str, Scalar | None] = {
-        "year": 1843,
-        "author": "Dickens",
-        "in print": True,
-        "lost": None,
-    }
-    await put(graph, [Document("Marley was dead.", "memory:0", "A Carol", metadata)])
-    kept = await only_document(graph)
-    assert json.loads(kept["metadata"]) == {"year": 1843, "author": "Dickens", "in print": True}
-    assert (kept["meta_year"], kept["meta_author"], kept["meta_in print"]) == (
-        1843,
-        "Dickens",
-        True,
-    )
-    assert kept["title"] == "A Carol"
-
-
 async def test_changed_metadata_alone_rewrites_no_chunk(graph: Graph) -> None:
     await put(graph, [Document(TEXT, "memory:0", "", {"year": 1843, "old": 1})])
     before = await chunks(graph)
     result = await put(graph, [Document(TEXT, "memory:0", "", {"year": 1844})])
     assert (result.unchanged, result.changed, result.chunks) == (1, 0, 0)
     kept = await only_document(graph)
+    assert json.loads(kept["metadata"]) == {"year": 1844}
     assert kept["meta_year"] == 1844
     assert "meta_old" not in kept
     assert await chunks(graph) == before
@@ -145,14 +126,8 @@ async def test_prepended_metadata_reaches_the_model_and_moves_no_offset(graph: G
     ]
     [chunk] = await chunks(graph)
     assert (chunk["start"], chunk["end"], chunk["text"]) == (0, len(TEXT), TEXT)
-
-
-async def test_a_changed_prepended_value_is_read_again(graph: Graph) -> None:
-    cutting = Cutting(600, 100, "o200k_base", ("year",))
-    await put(graph, [Document(TEXT, "memory:0", "", {"year": 1843})], cutting)
-    await read(graph, PresetBackend())
-    result = await put(graph, [Document(TEXT, "memory:0", "", {"year": 1844})], cutting)
-    assert result.changed == 1
+    changed = Document(TEXT, "memory:0", "A Carol", {"year": 1844})
+    assert (await put(graph, [changed], cutting)).changed == 1
     assert [row["extraction"] for row in await chunks(graph)] == ["pending"]
 
 
@@ -216,13 +191,6 @@ async def test_other_chunk_settings_cut_nothing_again_unless_asked_to(graph: Gra
     assert len(await chunks(graph)) > 3
 
 
-async def test_changed_metadata_leaves_the_mark_of_other_chunk_settings(graph: Graph) -> None:
-    await put(graph, [Document(TEXT, "memory:0", "", {"year": 1843})])
-    await put(graph, [Document(TEXT, "memory:0", "", {"year": 1844})], SMALL)
-    result = await put(graph, [Document(TEXT, "memory:0", "", {"year": 1844})], SMALL)
-    assert result.cut_otherwise == 1
-
-
 async def test_text_that_looks_like_cypher_is_only_text(graph: Graph) -> None:
     nasty = "'}) DETACH DELETE n // `\"; MATCH (n) DETACH DELETE n; $rows {{}} \\"
     await put(graph, documents("Marley was dead."))
@@ -253,12 +221,6 @@ async def test_deleting_a_document_leaves_nothing_of_it(graph: Graph) -> None:
     assert await dump(graph) == before
 
 
-async def test_many_small_documents_are_written_in_order(graph: Graph) -> None:
-    await put(graph, documents(*(f"Tale number {n}." for n in range(501))), CUTTING)
-    rows = await graph.run_plain("MATCH (c:Chunk) RETURN c.text AS text ORDER BY c.ref")
-    assert [row["text"] for row in rows] == [f"Tale number {n}." for n in range(501)]
-
-
 class WaitsForCutting(Graph):
     """A graph that writes only after another document was cut meanwhile, except the last."""
 
@@ -286,7 +248,7 @@ async def test_documents_are_cut_while_others_are_written(
                 anyio.from_thread.run_sync(waits.cut.set)
             return super().spans(document, progress)
 
-    monkeypatch.setattr(document_writing, "WRITTEN", 1)
+    monkeypatch.setattr(in_graph, "WRITTEN", 1)
     watched = Watched(600, 100, "o200k_base")
     result = await put(waits, documents("Marley was dead.", "Scrooge was not.", "Bob."), watched)
     assert result.chunks == 3
@@ -343,7 +305,7 @@ async def test_many_chunks_are_removed_in_several_transactions(
     full = await dump(graph)
     await shrink(graph)
     shrunk = await dump(graph)
-    monkeypatch.setattr(document_writing, "REMOVED", 2)
+    monkeypatch.setattr(in_graph, "REMOVED", 2)
     for moment in range(1, 4):
         await put(graph, start, SMALL)
         await read(graph, backend)
@@ -357,23 +319,10 @@ async def test_many_chunks_are_removed_in_several_transactions(
         assert await dump(graph) == shrunk
 
 
-async def test_only_one_of_several_documents_loses_many_chunks(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(document_writing, "REMOVED", 2)
-    await put(graph, documents("Marley was dead.", TEXT, "Bob."), SMALL)
-    now = documents("Marley was dead, to begin with.", "Scrooge knew it.", "Bob.")
-    await put(graph, now, SMALL)
-    kept = await dump(graph)
-    await wipe(graph)
-    await put(graph, now, SMALL)
-    assert await dump(graph) == kept
-
-
 async def test_changed_metadata_of_many_documents_is_written_in_several_transactions(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document_writing, "WRITTEN", 2)
+    monkeypatch.setattr(in_graph, "WRITTEN", 2)
     await put(graph, [Document("Marley was dead.", f"memory:{n}") for n in range(6)])
     counts = PullsThePlug(graph, after=10)
     dated = [Document("Marley was dead.", f"memory:{n}", metadata={"year": 1843}) for n in range(6)]

@@ -2,8 +2,7 @@
 
 from graphrag_neo4j.events import Event, Started
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.summarize import mark_described_otherwise
 from graphrag_neo4j.indexing.status import read_status
@@ -42,12 +41,6 @@ async def test_the_shown_name_is_the_most_frequent_spelling_ties_by_code_point(
     assert kept["MARLEY"]["type"] == "person"
     assert kept["Scrooge"]["type"] == "x"
     assert kept["BOB"]["type"] == "concept"  # what no chunk gives a type
-
-
-async def test_a_name_that_only_a_relationship_gave_has_no_type(graph: Graph) -> None:
-    await put(graph, documents(ONE))
-    await read(graph, PresetBackend({ONE: found(("Marley", "Bob", "a", 1.0))}))
-    assert [kept.get("type") for kept in (await entities(graph)).values()] == [None, None]
 
 
 async def test_claims_and_relationships_vote_for_the_spelling_too(graph: Graph) -> None:
@@ -169,19 +162,6 @@ async def test_many_fold_in_groups_and_one_more_costs_its_group_and_those_above(
     await read(graph, PresetBackend(said))
     await describe(graph, PresetBackend(said), context=100)
     assert await dump(graph) == added
-
-
-async def test_one_less_costs_its_group_and_those_above(graph: Graph) -> None:
-    texts = [f"Tale {n}." for n in range(200)]
-    said = {text: found(("Marley", "person", long(n))) for n, text in enumerate(texts)}
-    await put(graph, documents(*texts))
-    await read(graph, PresetBackend(said))
-    await describe(graph, PresetBackend(said), context=100)
-    await delete_documents(graph, [document_id("memory:0")])
-    told = PresetBackend(said)
-    await read(graph, told)
-    await describe(graph, told, context=100)
-    assert 1 <= len(told.joined) <= 8
 
 
 async def test_a_failed_summary_is_named_and_tried_again(graph: Graph) -> None:

@@ -14,8 +14,8 @@ from graphrag_neo4j.doctor import check_neo4j
 from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
 from graphrag_neo4j.events import Event, Notice, silent
 from graphrag_neo4j.graph import Graph, connect, dump
-from graphrag_neo4j.indexing.clustering import gds_session
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.clustering import gds_client
+from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.indexing.stages.test_communities import CAROL_TREE, carol, fill
@@ -170,7 +170,7 @@ async def test_a_session_computes_the_same_tree_and_is_deleted(
         sessions.estimate.return_value = SessionMemory.m_2GB
         sessions.get_or_create.return_value = session
         made = create_autospec(GdsSessions, return_value=sessions)
-        monkeypatch.setattr(gds_session, "GdsSessions", made)
+        monkeypatch.setattr(gds_client, "GdsSessions", made)
         assert await tree_hash(graph, settings(**AURA), []) == CAROL_TREE
         left = here.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
     assert left.empty
@@ -193,7 +193,7 @@ async def test_a_session_that_aura_refuses_or_that_lacks_a_setting_is_one_senten
     with pytest.raises(InputError, match="KG_GDS=session needs KG_AURA_CLIENT_ID"):
         await find_communities(graph, Leiden(), silent, settings=settings(gds="session"))
     refused = create_autospec(GdsSessions, side_effect=AuraApiError("401 Unauthorized", 401))
-    monkeypatch.setattr(gds_session, "GdsSessions", refused)
+    monkeypatch.setattr(gds_client, "GdsSessions", refused)
     with pytest.raises(GraphError, match=r"Aura Graph Analytics failed: 401.*KG_AURA_CLIENT_ID"):
         await find_communities(graph, Leiden(), silent, settings=settings(**AURA))
 

@@ -8,13 +8,11 @@ import pytest
 
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.report_material import ReportMaterial
-from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Event, Started, silent
 from graphrag_neo4j.graph import Graph, PlainRow, dump
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits as TreeLimits
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.clustering.tree import Leiden
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.indexing.stages.reports import (
@@ -24,7 +22,7 @@ from graphrag_neo4j.indexing.stages.reports import (
 )
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.model import FindingText, LLMTask, Reply, Request, WrittenReport
+from graphrag_neo4j.model import FindingText, LLMTask, Reply, WrittenReport
 from graphrag_neo4j.settings import load_settings
 from tests.support.preset_backend import (
     PresetBackend,
@@ -98,15 +96,10 @@ async def test_each_community_gets_a_report_the_deepest_first(graph: Graph) -> N
         "elements": ["D1", "D2"]
     }
     assert len(told.reported) == len([c for c in kept if c["origin"] == "model"])
+    assert any("A1 paid A2." in context for context in told.reported)
     assert isinstance(events[0], Started)
     assert events[0].total == len(kept)
     assert sum(e.done for e in events if isinstance(e, Advanced)) == len(kept)
-
-
-async def test_claims_are_in_the_context(graph: Graph) -> None:
-    told = await fill(graph)
-    await report(graph, told)
-    assert any("A1 paid A2." in context for context in told.reported)
 
 
 async def test_a_small_community_is_told_without_a_model_unless_the_setting_says_so(
@@ -236,33 +229,6 @@ async def test_a_report_goes_with_its_community(graph: Graph) -> None:
     assert rows == []
 
 
-def test_a_reply_that_is_no_report_is_asked_for_once_more_with_the_error() -> None:
-    task = LLMIndexBackend.from_settings(load_settings()).report(
-        "material", ReportMaterial({}, [], [])
-    )
-    first = next(task)
-    assert isinstance(first, Request)
-    second = task.send(Reply('{"title": "T"}'))
-    assert second.messages[1].content == '{"title": "T"}'
-    assert "summary: Field required" in second.messages[2].content
-    with pytest.raises(ReplyError, match="the reply is not valid"):
-        task.send(Reply("no JSON"))
-
-
-def test_a_report_in_a_code_fence_is_a_report() -> None:
-    task = LLMIndexBackend.from_settings(load_settings()).report(
-        "material", ReportMaterial({}, [], [])
-    )
-    next(task)
-    said = (
-        '{"title": "T", "summary": "S", "rating": "7", "rating_explanation": "", "more": 1, '
-        '"findings": [{"summary": "F", "explanation": "E\\n\\nG"}]}'
-    )
-    with pytest.raises(StopIteration) as done:
-        task.send(Reply(f"```json\n{said}\n```"))
-    assert done.value.value == WrittenReport("T", "S", [FindingText("F", "E\nG")], 7.0, "")
-
-
 def test_full_width_marks_of_a_model_are_citations() -> None:
     """Those of documents are neutralised before a model sees them."""
     task = LLMIndexBackend.from_settings(load_settings()).report(
@@ -283,3 +249,41 @@ def test_full_width_marks_of_a_model_are_citations() -> None:
     written = done.value.value
     assert cited(written.title) == cited(written.summary) == [("Entities", 1)]
     assert cited(written.findings[0].summary) == [("Entities", 1), ("Claims", 2)]
+
+
+# Under this budget the triangles' parent is written from their reports.
+PACKED = 85
+
+
+class Ending(PresetBackend):
+    """Ends the whole build when it is asked about a community that holds sub-reports."""
+
+    def report(self, context: str, _material: ReportMaterial) -> LLMTask[WrittenReport]:
+        if "# Reports" in context:
+            raise KeyError("the process dies here")
+        return (yield from super().report(context, _material))
+
+
+async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(
+    graph: Graph,
+) -> None:
+    await report(graph, await fill(graph, PresetBackend(CLUSTERS)), budget=PACKED)
+    undisturbed = await dump(graph)
+    await graph.run_plain("MATCH (n) DETACH DELETE n")
+    with pytest.raises(KeyError):
+        await report(graph, await fill(graph, Ending(CLUSTERS)), budget=PACKED)
+    left = [c["names"] for c in await communities(graph) if "stale" in c]
+    assert ["A1", "A2", "A3", "B1", "B2", "B3"] in left
+    assert ["A1", "A2", "A3"] not in left
+    told = PresetBackend(CLUSTERS)
+    await report(graph, told, budget=PACKED)
+    assert sum("# Reports" in context for context in told.reported) == 1
+    assert await dump(graph) == undisturbed
+
+
+async def test_what_lost_its_parts_is_reported_anew(graph: Graph) -> None:
+    told = await fill(graph, PresetBackend(CLUSTERS))
+    await report(graph, told, budget=PACKED)
+    parts = await graph.run_plain("MATCH (c:Community)-[:PARENT]->() RETURN c.id AS id")
+    await graph.write("communities/delete", rows=[{"id": part["id"]} for part in parts])
+    assert [c["size"] for c in await communities(graph) if "stale" in c] == [6]

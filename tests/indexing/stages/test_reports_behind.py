@@ -11,14 +11,11 @@ from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits as TreeLimits
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
-from graphrag_neo4j.indexing.limits import Limits
+from graphrag_neo4j.indexing.clustering.tree import Leiden
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
-from graphrag_neo4j.indexing.stages.embed import EmbedLimits
 from graphrag_neo4j.indexing.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.model import (
@@ -28,7 +25,6 @@ from graphrag_neo4j.model import (
     LLMTask,
     WrittenReport,
 )
-from graphrag_neo4j.settings import load_settings
 from tests.indexing.stages.test_reports import communities, words
 from tests.support.preset_backend import PresetBackend, describe, found, put, read, run
 
@@ -136,20 +132,8 @@ async def test_a_report_stays_while_little_has_changed_and_says_how_much(graph: 
     status = await read_status(graph)
     assert status.behind == {"reports": 2, "largest": max(marks.values())}
     assert status.pending["reports"] == 0
-
-
-async def test_a_report_that_stays_costs_the_next_run_nothing(graph: Graph) -> None:
-    await index(graph, TALE)
-    await index(graph, news(1))
-    marks = await behind(graph)
     assert await index(graph, {}) == []
     assert await behind(graph) == marks
-
-
-async def test_without_drift_each_change_counts(graph: Graph) -> None:
-    await index(graph, TALE, drift=0)
-    assert len(await index(graph, news(1), drift=0)) == 2
-    assert await behind(graph) == {}
 
 
 async def test_small_changes_add_up_until_the_report_is_written_again(graph: Graph) -> None:
@@ -289,26 +273,6 @@ async def test_a_fresh_index_that_was_killed_is_continued(graph: Graph) -> None:
     assert len([c for c in await communities(graph) if "stale" in c]) == 1
     assert len(await index(graph, {}, drift=0)) == 1
     assert await dump(graph) == at_once
-
-
-async def test_a_graph_of_before_the_marks_writes_a_report_with_any_change(graph: Graph) -> None:
-    await index(graph, TALE)
-    await graph.run_plain("MATCH (c:Community) REMOVE c.material_hashes, c.material_tokens")
-    assert len(await index(graph, news(1))) == 2
-
-
-def test_quotations_are_always_up_to_date_because_they_cost_nothing() -> None:
-    settings = load_settings(report_drift=0.3, embedding_model="static")
-
-    class Words:
-        model, dimensions = "static", 256
-
-    def limits(*, quotes: bool) -> Limits:
-        return Limits.from_settings(settings, Words(), quotes=quotes)  # type: ignore[arg-type]
-
-    assert isinstance(limits(quotes=True).vectors, EmbedLimits)
-    assert limits(quotes=True).reports.drift == 0
-    assert limits(quotes=False).reports.drift == 0.3
 
 
 @pytest.mark.parametrize(

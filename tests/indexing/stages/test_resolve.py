@@ -9,8 +9,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.resolution.decisions import decide, read_decisions, undo
 from graphrag_neo4j.indexing.resolution.groups import Verdict
 from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names

@@ -7,8 +7,7 @@ import pytest
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Event, silent
 from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.indexing.document_rows import document_id
-from graphrag_neo4j.indexing.document_writing import delete_documents
+from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.resolution.decisions import decide, read_decisions, split, undo
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.model import Document

@@ -1,25 +1,26 @@
-"""Saves a tree of communities: what differs from the former tree in the graph.
+"""Reads the tree of communities in the graph, and saves what differs from it in another tree.
 
 A small change is one transaction. A large one is several, because Neo4j holds in memory all that a
 transaction changes: 2.8 GB were not enough for the first tree of a million entities. Before the
 first of several, the graph is marked, so a run after a killed one makes the whole tree again.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from math import isnan
-from typing import Final
+from math import isnan, nan
+from operator import itemgetter
+from typing import Final, TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
-from graphrag_neo4j.indexing.clustering.former_tree import ROOT
-from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
+from graphrag_neo4j.indexing.clustering.edges import entity_pages
+from graphrag_neo4j.indexing.clustering.tree import ROOT, TreeCommunity
 from graphrag_neo4j.indexing.clustering.tree_update import UpdatedTree
-from graphrag_neo4j.indexing.rows import KnownCommunityRow
 
-__all__ = ["SavedTree", "save_tree"]
+__all__ = ["SavedTree", "read_tree", "save_tree"]
 
 UNFINISHED: Final = "unfinished"  # the signature of a tree of which a part is saved
 PAGE = 10_000  # rows that a statement writes
@@ -28,6 +29,20 @@ SAVE: Final = "communities/save"
 Path = tuple[str, ...]
 Page = tuple[str, list[Row]]
 """A statement, and the rows that it writes together."""
+
+
+class KnownCommunityRow(TypedDict):
+    """A community in its place in the tree.
+
+    `unchecked` is the weight inside it that has changed since its split was last compared with a
+    fresh one.
+    """
+
+    id: str
+    level: int
+    size: int
+    parent: str | None
+    unchecked: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,24 @@ class SavedTree:
         """Whether it is known what has changed since the tree was made."""
         known = zip(self.entities, self.placed, strict=True)
         return bool(self.paths) and not any(isnan(was) and one in self.paths for one, was in known)
+
+
+async def read_tree(graph: Graph, unchecked: float) -> SavedTree:
+    """The tree in the graph; `unchecked` is the weight in the graph that is not checked."""
+    rows = await graph.read_bulk("communities/known", KnownCommunityRow)
+    down: dict[str | None, Path] = {None: ()}
+    for row in sorted(rows, key=itemgetter("level")):  # parents before children
+        down[row["id"]] = (*down[row["parent"]], row["id"])
+    paths: dict[str, Path] = {}
+    entities: list[str] = []
+    placed = array("d")
+    async for members in entity_pages(graph):
+        members.sort(key=itemgetter("id"))
+        paths |= {one["id"]: down[one["leaf"]] for one in members if one["leaf"]}
+        entities += [one["id"] for one in members]
+        placed.extend(nan if one["placed"] is None else one["placed"] for one in members)
+    weights = {ROOT: unchecked, **{row["id"]: row["unchecked"] for row in rows}}
+    return SavedTree({row["id"]: row for row in rows}, paths, entities, placed, weights)
 
 
 async def save_tree(
@@ -107,18 +140,15 @@ class _Change:
         self._tree, self._former, self._degrees = tree, former, degrees
         self.changed: set[str] = set()
         self.left: defaultdict[str, list[str]] = defaultdict(list)
-        for leaf, path in self._leaves():
+        for leaf, now in self._leaves():
             for entity in leaf.members:
-                self._compare(entity, former.paths.get(entity, ()), path)
+                before = former.paths.get(entity, ())
+                if before != now:
+                    self.changed.update(before, now)
+                    for id_ in set(before).difference(now):
+                        self.left[id_].append(entity)
         sizes = {id_: row["size"] for id_, row in former.communities.items()}
         self.changed.update(c.id for c in tree.communities if sizes.get(c.id) != len(c.members))
-
-    def _compare(self, entity: str, before: Path, now: Path) -> None:
-        """Notes what it means that an entity has another path."""
-        if before != now:
-            self.changed.update(before, now)
-            for id_ in set(before).difference(now):
-                self.left[id_].append(entity)
 
     def _leaves(self) -> Iterator[tuple[TreeCommunity, Path]]:
         """The communities without sub-communities, each with the ids from the coarsest to its own.
@@ -136,56 +166,44 @@ class _Change:
 
     def pages(self) -> Iterator[Page]:
         """The statements in their order, with the rows that each writes."""
-        gone = self._former.communities.keys() - {one.id for one in self._tree.communities}
-        parts = (row for row in self._rows() if self._former_parent(row["id"]) != row["parent"])
-        yield from _paged("communities/delete", ({"id": id_} for id_ in sorted(gone)))
-        yield from _paged(SAVE, map(self._to_save, self._rows()))
-        yield from _paged("communities/part", ({**row} for row in parts))
-        yield from _paged("communities/join", self._joins())
-        yield from _paged("communities/placed", self._placed())
-
-    def _rows(self) -> Iterator[KnownCommunityRow]:
-        """The communities that differ from the former ones."""
-        for community in self._tree.communities:
-            row = _row(community, self._tree.unchecked.get(community.id, 0.0))
-            known = self._former.communities.get(community.id)
-            if community.id in self.changed or row != known:
-                yield row
-
-    def _to_save(self, row: KnownCommunityRow) -> Row:
-        id_ = row["id"]
-        return {**row, "changed": id_ in self.changed, "left": self.left.get(id_, [])}
-
-    def _former_parent(self, id_: str) -> str | None:
-        known = self._former.communities.get(id_)
-        return known["parent"] if known else None
-
-    def _joins(self) -> Iterator[Row]:
-        """The entities that are in another leaf community than before."""
-        for leaf, _ in self._leaves():
-            for entity in leaf.members:
-                if self._former.paths.get(entity, ())[-1:] != (leaf.id,):
-                    yield {"id": entity, "leaf": leaf.id}
-
-    def _placed(self) -> Iterator[Row]:
-        """The entities whose weighted degree has changed."""
         former = self._former
-        for entity, now, was in zip(former.entities, self._degrees, former.placed, strict=True):
-            if now != was:
-                yield {"id": entity, "weight": now}
+        gone = former.communities.keys() - {one.id for one in self._tree.communities}
+        yield from _paged("communities/delete", ({"id": id_} for id_ in sorted(gone)))
+        yield from _paged(SAVE, self._rows(moved=False))
+        yield from _paged("communities/part", self._rows(moved=True))
+        joins: Iterator[Row] = (
+            {"id": entity, "leaf": leaf.id}
+            for leaf, _ in self._leaves()
+            for entity in leaf.members
+            if former.paths.get(entity, ())[-1:] != (leaf.id,)
+        )
+        yield from _paged("communities/join", joins)
+        placed: Iterator[Row] = (
+            {"id": entity, "weight": now}
+            for entity, now, was in zip(former.entities, self._degrees, former.placed, strict=True)
+            if now != was
+        )
+        yield from _paged("communities/placed", placed)
+
+    def _rows(self, *, moved: bool) -> Iterator[Row]:
+        """The communities that differ from the former ones; `moved`: only those in another one."""
+        for community in self._tree.communities:
+            row: KnownCommunityRow = {
+                "id": community.id,
+                "level": community.level,
+                "size": len(community.members),
+                "parent": community.parent,
+                "unchecked": self._tree.unchecked.get(community.id, 0.0),
+            }
+            id_, known = community.id, self._former.communities.get(community.id)
+            if id_ not in self.changed and row == known:
+                continue
+            if not moved or (known["parent"] if known else None) != row["parent"]:
+                left = {"changed": id_ in self.changed, "left": self.left.get(id_, [])}
+                yield {**row} if moved else {**row, **left}
 
 
 def _paged(statement: str, rows: Iterable[Row]) -> Iterator[Page]:
     left = iter(rows)
     while page := list(islice(left, PAGE)):
         yield statement, page
-
-
-def _row(community: TreeCommunity, unchecked: float) -> KnownCommunityRow:
-    return {
-        "id": community.id,
-        "level": community.level,
-        "size": len(community.members),
-        "parent": community.parent,
-        "unchecked": unchecked,
-    }

@@ -5,8 +5,8 @@ import pytest
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, Transaction, dump
 from graphrag_neo4j.graph.dump import Dump
-from graphrag_neo4j.indexing.clustering import tree_saving
-from graphrag_neo4j.indexing.clustering.leiden import Leiden
+from graphrag_neo4j.indexing.clustering import saved_tree
+from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from tests.indexing.stages.test_communities import carol, fill
 
@@ -26,8 +26,8 @@ async def whole(graph: Graph) -> Dump:
 
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_saving, "PAGE", 50)
-    monkeypatch.setattr(tree_saving, "TOGETHER", 50)
+    monkeypatch.setattr(saved_tree, "PAGE", 50)
+    monkeypatch.setattr(saved_tree, "TOGETHER", 50)
 
 
 @pytest.mark.usefixtures("small_pages")
@@ -36,13 +36,13 @@ async def test_a_large_tree_that_was_saved_in_part_is_saved_whole_by_the_next_ru
     graph: Graph, monkeypatch: pytest.MonkeyPatch, pages: int
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr(tree_saving, "TOGETHER", 1_000_000)
+        before.setattr(saved_tree, "TOGETHER", 1_000_000)
         expected = await whole(graph)
     await fill(graph, *carol())
-    written = tree_saving._write
+    written = saved_tree._write
     saved = 0
 
-    async def dying(page: tree_saving.Page, tx: Transaction) -> None:
+    async def dying(page: saved_tree.Page, tx: Transaction) -> None:
         nonlocal saved
         if saved == pages:
             raise KilledError
@@ -50,11 +50,11 @@ async def test_a_large_tree_that_was_saved_in_part_is_saved_whole_by_the_next_ru
         saved += 1
 
     with monkeypatch.context() as killed:
-        killed.setattr(tree_saving, "_write", dying)
+        killed.setattr(saved_tree, "_write", dying)
         with pytest.raises(KilledError):
             await find_communities(graph, Leiden(), silent)
     rows = await graph.run_plain("MATCH (s:State {id: 'graph'}) RETURN s.communities_with AS made")
-    assert rows[0]["made"] == tree_saving.UNFINISHED
+    assert rows[0]["made"] == saved_tree.UNFINISHED
     await find_communities(graph, Leiden(), silent)
     assert await dump(graph) == expected
 
@@ -63,15 +63,15 @@ async def test_a_small_tree_is_saved_in_one_transaction(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(graph, *carol())
-    written = tree_saving._write
+    written = saved_tree._write
 
-    async def dying(page: tree_saving.Page, tx: Transaction) -> None:
+    async def dying(page: saved_tree.Page, tx: Transaction) -> None:
         await written(page, tx)
         if page[0] == "communities/join":
             raise KilledError
 
     with monkeypatch.context() as killed:
-        killed.setattr(tree_saving, "_write", dying)
+        killed.setattr(saved_tree, "_write", dying)
         with pytest.raises(KilledError):
             await find_communities(graph, Leiden(), silent)
     assert await graph.run_plain("MATCH (c:Community) RETURN c") == []

@@ -1,6 +1,6 @@
-// Saves vectors of communities as 32-bit numbers, with the hashes of their texts.
+// Saves vectors as 32-bit numbers, with the hashes of their texts.
 UNWIND $rows AS row
-MATCH (x:Community {id: row.id})
+MATCH (x:Chunk|Community|Entity {id: row.id})
 SET x.embedding_hash = row.hash
 REMOVE x.unembedded, x.embedding_error, x.embedding_flaw
 WITH x, row

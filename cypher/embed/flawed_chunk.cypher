@@ -1,5 +1,0 @@
-// Saves why the vectors of chunks can't be indexed, and removes the mark.
-UNWIND $rows AS row
-MATCH (x:Chunk {id: row.id})
-SET x.embedding_hash = row.hash, x.embedding_flaw = row.reason
-REMOVE x.unembedded, x.embedding_error, x.embedding

@@ -12,8 +12,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.document_rows import document_id
 from graphrag_neo4j.indexing.document_writing import delete_documents
 from graphrag_neo4j.indexing.resolution.decisions import decide, read_decisions, undo
-from graphrag_neo4j.indexing.resolution.groups import Verdict
-from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names
+from graphrag_neo4j.indexing.resolution.spellings import Verdict
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.compare import compare
 from graphrag_neo4j.indexing.stages.merge import merge
@@ -339,7 +338,6 @@ async def compared(graph: Graph, backend: PresetBackend) -> None:
     """Reads, resolves, and lets the backend compare names, as the pipeline does."""
     await read(graph, backend)
     await resolved(graph)
-    await prepare_near_names(graph)
     while await compare(StageContext(graph, backend, run, 4, silent), by_model=True):
         await resolved(graph)
     await describe(graph, backend, join=500)

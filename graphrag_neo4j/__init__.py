@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
     from graphrag_neo4j.events import Advanced, Event, Listener, Notice, Spent, Started, Waiting
     from graphrag_neo4j.graph import Graph
-    from graphrag_neo4j.importers import ImportSummary, Tables
-    from graphrag_neo4j.importers.id_map import Counted
+    from graphrag_neo4j.importers import Counted, ImportSummary, Tables
     from graphrag_neo4j.indexing.batching.rows import BatchRow
     from graphrag_neo4j.indexing.corpus import Corpus
     from graphrag_neo4j.indexing.resolution.decisions import NameDecision
@@ -133,7 +132,7 @@ _LATER = {
     "ContextRecord": "graphrag_neo4j.context.context_table",
     "ContextTable": "graphrag_neo4j.context.context_table",
     "Corpus": "graphrag_neo4j.indexing.corpus",
-    "Counted": "graphrag_neo4j.importers.id_map",
+    "Counted": "graphrag_neo4j.importers",
     "Entity": "graphrag_neo4j.query.lookup",
     "EntityType": "graphrag_neo4j.tuning",
     "Event": "graphrag_neo4j.events",

@@ -14,7 +14,7 @@ from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted
-from graphrag_neo4j.importers.parquet import read_rows
+from graphrag_neo4j.importers.tables import read_rows
 from graphrag_neo4j.indexing.evidence import pair_id
 from graphrag_neo4j.indexing.preparation import NAMES_UNCOMPARED
 from graphrag_neo4j.indexing.rows import CommunitiesDueRow
@@ -300,7 +300,6 @@ async def test_an_index_before_2_is_told_how_to_become_one(alone: Settings, tmp_
 def test_without_a_reader_of_parquet_it_says_what_to_install(
     alone: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "graphrag_neo4j.importers.parquet", raising=False)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with GraphRAG(alone) as rag, pytest.raises(InputError, match=r"pip install .*\[parquet\]"):
         rag.import_graphrag(CAROL)

@@ -47,7 +47,9 @@ COMPATIBLE: Final = frozenset(
 # The words of the usual name of what goes by another name, too: "ai" for artificial intelligence.
 WELL_KNOWN: Final = {name_key(name): name_key(usual).split() for name, usual in VARIANTS.items()}
 LEGAL_FORMS: Final = {
-    word: line.split()[0] for line in lines_of("names/legal_forms.txt") for word in line.split()
+    word: line.split()[0]
+    for line in lines_of("resolution/legal_forms.txt")
+    for word in line.split()
 }
 # Abbreviations of a word before others, of the last word, and of any word.
 AHEAD: Final = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}

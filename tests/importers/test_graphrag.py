@@ -95,22 +95,6 @@ async def test_chunks_are_the_text_units_where_they_stand(book: Graph) -> None:
         assert 1000 < row["n_tokens"] <= 1300 or row["index"] == 41
 
 
-async def test_a_text_unit_is_the_evidence_of_what_names_it(book: Graph) -> None:
-    units = {row["id"]: row["human_readable_id"] for row in carol("text_units")}
-    for row in carol("entities")[:20]:
-        said = await book.run_plain(
-            "MATCH (e:Entity {ref: $ref})<-[m:MENTIONS]-(c:Chunk) WHERE size(m.types) > 0 "
-            "RETURN c.ref AS chunk, m.descriptions AS descriptions, m.types AS types, "
-            "e.description AS description, e.name AS name, e.type AS type",
-            ref=row["human_readable_id"],
-        )
-        assert {one["chunk"] for one in said} == {units[unit] for unit in row["text_unit_ids"]}
-        for one in said:
-            assert one["descriptions"] == [one["description"]] == [row["description"]]
-            assert one["name"] == row["title"]
-            assert one["types"] == [one["type"]] == [row["type"].lower()]
-
-
 async def test_a_citation_in_a_report_leads_to_what_it_names(book: Graph) -> None:
     titles = {row["human_readable_id"]: row["title"] for row in carol("entities")}
     seen = 0

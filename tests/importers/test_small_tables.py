@@ -9,14 +9,12 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it comes without types
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
-from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j import GraphRAG, InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted
 from graphrag_neo4j.importers.tables import read_rows
 from graphrag_neo4j.indexing.evidence import pair_id
-from graphrag_neo4j.indexing.preparation import NAMES_UNCOMPARED
 from graphrag_neo4j.indexing.rows import CommunitiesDueRow
 from graphrag_neo4j.settings import Settings
 from tests.support.graphrag_tables import (
@@ -97,29 +95,14 @@ async def test_units_name_their_documents_as_either_version_does(
 ) -> None:
     value = ["d"] if document == "document_ids" else "d"
     units = [
-        {"id": row["id"], "human_readable_id": row["human_readable_id"], "text": row["text"],
-         document: value}
+        {"id": row["id"], "human_readable_id": row["human_readable_id"],
+         "text": f"\ufffd{row['text']}\ufffd", document: value}
         for row in SMALL["text_units"]
     ]  # fmt: skip
     imported = await brought(alone, index(text_units=units))
     assert imported.rebuilt == 0
     places = "MATCH (c:Chunk)-[:PART_OF]->(:Document {source: 'ada.txt'}) RETURN c.start AS x"
     assert sorted(await column(graph, places)) == [0, 27]
-
-
-async def test_half_a_character_at_a_border_is_no_hindrance(
-    graph: Graph, alone: Settings, index: Write
-) -> None:
-    text = "Die Füße 😀 gehen weiter, immer weiter."
-    units = [
-        {"id": "u0", "human_readable_id": 0, "text": "Die Füße \ufffd", "document_ids": ["d"]},
-        {"id": "u1", "human_readable_id": 1, "text": "\ufffd\ufffd gehen weiter, immer weiter.",
-         "document_ids": ["d"]},
-    ]  # fmt: skip
-    folder = index(documents=[{"id": "d", "title": "de", "text": text}], text_units=units)
-    assert (await brought(alone, folder)).rebuilt == 0
-    texts = await column(graph, "MATCH (c:Chunk) RETURN c.text AS x ORDER BY c.index")
-    assert texts == ["Die Füße ", " gehen weiter, immer weiter."]
 
 
 @pytest.mark.parametrize(
@@ -292,15 +275,3 @@ def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Pat
     with pytest.raises(InputError, match="unpacks to more than 2 MB: set KG_MAX_FILE_MB"):
         read_rows(path, ["title"], [], 2)
     assert len(read_rows(path, ["title"], [], 6)) == 5
-
-
-@pytest.mark.usefixtures("graph")
-async def test_the_names_of_an_import_stay_as_they_are_and_this_is_said(
-    alone: Settings, index: Write
-) -> None:
-    heard: list[Event] = []
-    async with AsyncGraphRAG(alone, heard.append) as rag:
-        await rag.import_graphrag(index())
-        notices = [event.text for event in heard if isinstance(event, Notice)]
-        assert notices == [NAMES_UNCOMPARED]
-        assert await rag.name_decisions() == []

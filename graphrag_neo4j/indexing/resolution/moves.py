@@ -8,7 +8,7 @@ reversed, and leaves nothing behind.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
 from graphrag_neo4j.graph import (
     Row,
@@ -21,7 +21,7 @@ from graphrag_neo4j.graph import (
 from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.indexing.evidence import pair_id, pair_rows
 
-__all__ = ["Move", "Part", "Parts", "Place", "Regrouping", "move_evidence", "read_mentions"]
+__all__ = ["Move", "Part", "Parts", "Place", "move_evidence", "read_mentions"]
 
 Place = tuple[str, str]
 """The place of a mention: chunk and entity."""
@@ -42,35 +42,25 @@ Parts = dict[str, Part]
 """The parts of a mention by spelling id."""
 
 
-class Move(Protocol):
-    """Says where evidence goes."""
-
-    def parts(self, place: Place, spelling: str, part: Part) -> Iterable[tuple[str, str, Part]]:
-        """The entities and spellings to which a part of a mention goes, with what goes there."""
-
-    def end(self, chunk: str, holder: str, spelling: str) -> tuple[str, str]:
-        """The entity and the spelling at an end of a statement or claim of a chunk."""
-
-    def name(self, name: str) -> str:
-        """The new name of a claim whose subject or object moves."""
-
-
 @dataclass(frozen=True, slots=True)
-class Regrouping:
-    """Moves spellings as they are: by (entity that holds the evidence, spelling), to an entity."""
+class Move:
+    """Says where evidence goes: spellings as they are, to other entities.
+
+    `targets` gives an entity by (entity that holds the evidence, spelling).
+    """
 
     targets: Mapping[tuple[str, str], str]
 
     def parts(self, place: Place, spelling: str, part: Part) -> Iterable[tuple[str, str, Part]]:
-        """The whole part goes to one entity."""
-        return [(self.targets.get((place[1], spelling), place[1]), spelling, part)]
+        """The entities and spellings to which a part of a mention goes, with what goes there."""
+        return [(*self.end(place[0], place[1], spelling), part)]
 
     def end(self, _chunk: str, holder: str, spelling: str) -> tuple[str, str]:
-        """The spelling stays what it is."""
+        """The entity and the spelling at an end of a statement or claim of a chunk."""
         return self.targets.get((holder, spelling), holder), spelling
 
     def name(self, name: str) -> str:
-        """The name stays what it is."""
+        """The new name of a claim whose subject or object moves."""
         return name
 
 

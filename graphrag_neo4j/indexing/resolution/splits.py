@@ -18,6 +18,7 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Transaction
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.moves import (
+    Move,
     Part,
     Parts,
     Place,
@@ -183,12 +184,12 @@ def first_name(name: str | None, splits: Iterable[Split]) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Renaming:
+class _Renaming(Move):
     """Moves what is divided from one spelling to the other, with a new name for each old one."""
 
     one: str
     other: str
-    name: Callable[[str], str]
+    rename: Callable[[str], str]
     divided: Mapping[Place, _Divided]
 
     def parts(self, place: Place, spelling: str, part: Part) -> Iterable[tuple[str, str, Part]]:
@@ -200,6 +201,10 @@ class _Renaming:
         goes = Part(tuple(sorted(triples)), tuple(sorted(map(self.name, divided.goes.named))))
         stays = [] if divided.whole else [(place[1], self.one, divided.stays)]
         return [(self.other, self.other, goes), *stays]
+
+    def name(self, name: str) -> str:
+        """The name of the other thing."""
+        return self.rename(name)
 
     def end(self, chunk: str, holder: str, spelling: str) -> tuple[str, str]:
         """The end goes where the whole chunk means the other thing."""
@@ -227,7 +232,7 @@ async def split_evidence(tx: Transaction, split: Split, *, refuse: bool = True) 
         raise InputError(
             f"All mentions of {split.name!r} are of this kind, so nothing is left to split off."
         )
-    await _rename(tx, _Renaming(split.one, split.other, split.renamed, goes), split.name)
+    await _rename(tx, _Renaming({}, split.one, split.other, split.renamed, goes), split.name)
 
 
 async def unsplit_evidence(tx: Transaction, split: Split) -> None:
@@ -241,7 +246,7 @@ async def unsplit_evidence(tx: Transaction, split: Split) -> None:
     def back(name: str) -> str:
         return first_name(name, [split]) or name
 
-    await _rename(tx, _Renaming(split.other, split.one, back, goes), split.renamed(split.name))
+    await _rename(tx, _Renaming({}, split.other, split.one, back, goes), split.renamed(split.name))
 
 
 async def _rename(tx: Transaction, move: _Renaming, name: str) -> None:

@@ -19,7 +19,7 @@ from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdRow, SpellingRow
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.resolution.moves import Regrouping, move_evidence
+from graphrag_neo4j.indexing.resolution.moves import Move, move_evidence
 from graphrag_neo4j.indexing.resolution.names import Spelling, block_key
 from graphrag_neo4j.indexing.resolution.spellings import (
     AroundRow,
@@ -162,7 +162,7 @@ async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> b
     await tx.run("resolve/sweep", ids=sorted({*known, *changed, *ends} - decided))
     if targets:
         names = {id_: known[id_].name for id_ in targets.values()}
-        await move_evidence(tx, {holder for holder, _ in targets}, Regrouping(targets), names)
+        await move_evidence(tx, {holder for holder, _ in targets}, Move(targets), names)
     return bool(targets)
 
 

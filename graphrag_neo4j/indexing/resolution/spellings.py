@@ -35,7 +35,6 @@ __all__ = [
     "DecisionOrigin",
     "Known",
     "Verdict",
-    "WaitingRow",
     "by_acronym",
     "by_form",
     "decision",
@@ -105,13 +104,6 @@ class SpelledRow(TypedDict):
     name: str
     type: str | None
     n: int
-
-
-class WaitingRow(TypedDict):
-    """How many entities and spellings wait for the stages resolve and compare."""
-
-    unresolved: int
-    uncompared: int
 
 
 class SaidRow(TypedDict):

@@ -19,14 +19,13 @@ from typing import Final
 
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started, silent
-from graphrag_neo4j.graph import Row, Transaction
+from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdRow, SpellingRow
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.resolution.names import Spelling, may_be_same, name_properties
 from graphrag_neo4j.indexing.resolution.spellings import (
     Decision,
     Known,
-    WaitingRow,
     decision,
     descriptions_of,
     read_decisions_about,
@@ -42,6 +41,7 @@ __all__ = ["compare"]
 PAGE = 500
 PAIRS = 20  # in one request
 BATCH = 8
+MOST_UNMARKED = 10_000  # entities in one transaction
 MOST_IN_BLOCK: Final = 10  # spellings with one word; a more frequent word says too little
 MOST_SAID = 3  # descriptions of each name that a model is shown
 ENOUGH = 4  # descriptions; more of them are no reason to ask again
@@ -70,22 +70,21 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
 
     Returns whether a decision was made or dropped: then the stage resolve must run again.
     """
+    waiting = sorted(row["id"] for row in await stage.graph.read("resolve/uncompared", IdRow))
     if not by_model:
-        while rows := await stage.graph.read("resolve/uncompared", IdRow, after="", limit=10_000):
-            await stage.graph.write("resolve/compared", rows=[_unmarked(row["id"]) for row in rows])
+        await _unmark(stage.graph, waiting)
         return False
-    waiting = (await stage.graph.read("resolve/waiting", WaitingRow))[0]["uncompared"]
-    stage.listen(Started("compare", waiting))
+    stage.listen(Started("compare", len(waiting)))
     if not waiting:
         return False
     if stage.batched:
         # All questions are put into batches first: nothing is decided before all replies are there,
         # because a decision changes which pairs are asked together.
-        quiet = _Comparing(replace(stage, listen=silent))
+        quiet = _Comparing(replace(stage, listen=silent), waiting)
         await run_tasks(quiet.asks(), quiet.answer, _ignore, workers=stage.workers, batch=BATCH)
         if stage.waits():
             return False
-    comparing = _Comparing(stage)
+    comparing = _Comparing(stage, waiting)
     await comparing.run()
     return comparing.changed
 
@@ -94,16 +93,17 @@ async def _ignore(_outcomes: object) -> None:
     """Saves nothing: the replies are in the graph."""
 
 
-def _unmarked(id_: str) -> Row:
-    return {"id": id_, "reason": None}
+async def _unmark(graph: Graph, ids: Sequence[str]) -> None:
+    for at in range(0, len(ids), MOST_UNMARKED):
+        rows: list[Row] = [{"id": id_, "reason": None} for id_ in ids[at : at + MOST_UNMARKED]]
+        await graph.write("resolve/compared", rows=rows)
 
 
 class _Comparing:
-    """One run over all marked entities."""
+    """One run over all marked entities, whose ids are `waiting`."""
 
-    def __init__(self, stage: StageContext) -> None:
-        self.stage, self.graph = stage, stage.graph
-        self.seen: list[str] = []
+    def __init__(self, stage: StageContext, waiting: Sequence[str]) -> None:
+        self.stage, self.graph, self.waiting = stage, stage.graph, waiting
         self.failed: dict[str, str] = {}
         self.changed = False
 
@@ -112,15 +112,13 @@ class _Comparing:
         await run_tasks(
             self.asks(), self.answer, self._save, workers=workers, batch=BATCH, keep=keep
         )
-        done = [_unmarked(id_) for id_ in self.seen if id_ not in self.failed]
-        await self.graph.write("resolve/compared", rows=done)
+        await _unmark(self.graph, [id_ for id_ in self.waiting if id_ not in self.failed])
 
     async def asks(self) -> AsyncIterator[Group]:
         """The pairs to ask about in groups for one request; each pair once."""
-        after, left, known = "", list[_Asked](), set[Ends]()
-        while rows := await self.graph.read("resolve/uncompared", IdRow, after=after, limit=PAGE):
-            ids = [row["id"] for row in rows]
-            after = ids[-1]
+        left, known = list[_Asked](), set[Ends]()
+        for at in range(0, len(self.waiting), PAGE):
+            ids = self.waiting[at : at + PAGE]
             for pair in await self._pairs(ids):
                 ends = (pair.one.id, pair.other.id)
                 left += [pair] if ends not in known else []
@@ -128,8 +126,7 @@ class _Comparing:
             while len(left) >= PAIRS:
                 yield tuple(left[:PAIRS])
                 left = left[PAIRS:]
-            self.seen += ids
-            self.stage.listen(Advanced(len(rows)))
+            self.stage.listen(Advanced(len(ids)))
         if left:
             yield tuple(left)
 

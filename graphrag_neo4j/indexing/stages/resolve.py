@@ -17,7 +17,7 @@ from typing import TypedDict
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
-from graphrag_neo4j.graph.rows import IdRow, SpellingRow
+from graphrag_neo4j.graph.rows import CountRow, IdRow, SpellingRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.moves import Move, move_evidence
 from graphrag_neo4j.indexing.resolution.names import Spelling, block_key
@@ -25,7 +25,6 @@ from graphrag_neo4j.indexing.resolution.spellings import (
     AroundRow,
     Decision,
     Known,
-    WaitingRow,
     by_acronym,
     by_form,
     groups,
@@ -58,8 +57,7 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
     Where it has, the stage merge must run again. With `rules` False, only the decisions of people
     and models count, and those of rules are removed.
     """
-    waiting = await graph.read("resolve/waiting", WaitingRow)
-    listen(Started("resolve", waiting[0]["unresolved"]))
+    listen(Started("resolve", (await graph.read("resolve/count", CountRow))[0]["n"]))
     moved = False
     while rows := await graph.read("resolve/seeds", IdRow, limit=PAGE):
         seeds = [row["id"] for row in rows]

@@ -9,12 +9,14 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it comes without types
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
-from graphrag_neo4j import GraphRAG, InputError
+from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
+from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted
 from graphrag_neo4j.importers.tables import read_rows
 from graphrag_neo4j.indexing.evidence import pair_id
+from graphrag_neo4j.indexing.preparation import NAMES_UNCOMPARED
 from graphrag_neo4j.indexing.rows import CommunitiesDueRow
 from graphrag_neo4j.settings import Settings
 from tests.support.graphrag_tables import (
@@ -275,3 +277,15 @@ def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Pat
     with pytest.raises(InputError, match="unpacks to more than 2 MB: set KG_MAX_FILE_MB"):
         read_rows(path, ["title"], [], 2)
     assert len(read_rows(path, ["title"], [], 6)) == 5
+
+
+@pytest.mark.usefixtures("graph")
+async def test_the_names_of_an_import_stay_as_they_are_and_this_is_said(
+    alone: Settings, index: Write
+) -> None:
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        await rag.import_graphrag(index())
+        notices = [event.text for event in heard if isinstance(event, Notice)]
+        assert notices == [NAMES_UNCOMPARED]
+        assert await rag.name_decisions() == []

@@ -105,7 +105,7 @@ def forms_of(name: str) -> tuple[str, ...]:
 def block_key(name: str) -> str:
     """The same for all names that a rule could join, so that only names of one block are compared.
 
-    >>> block_key("Dr. Ada Lovelaces"), block_key("Müller & Söhne GmbH & Co. KG")
+    >>> block_key("Dr. Ada Lovelace"), block_key("Müller & Söhne GmbH & Co. KG")
     ('adalovelace', 'mullerandsohne')
     """
     return _form(name).forms[-1]
@@ -243,9 +243,10 @@ def _without_article(words: list[str]) -> list[str]:
 
 def _without_titles(words: list[str]) -> list[str]:
     """A full name without titles; a single name keeps them: "Mrs. Cratchit" is not "Cratchit"."""
-    while len(words) > 2 and words[0] in TITLES:
-        words = words[1:]
-    return words
+    n = 0
+    while len(words) - n > 2 and words[n] in TITLES:
+        n += 1
+    return words[n:]
 
 
 def _spelled_out(words: list[str]) -> list[str]:
@@ -259,18 +260,24 @@ def _spelled_out(words: list[str]) -> list[str]:
 def _without_legal_forms(words: list[str]) -> tuple[list[str], frozenset[str]]:
     """The name of a company without the legal forms at its end, and these: "co" and "ltd"."""
     found: set[str] = set()
-    while len(words) > 1:
-        letters = {"".join(words[-n:]): n for n in (3, 2) if max(map(len, words[-n:])) == 1}
-        tails = {**letters, words[-1]: 1}  # "S. A." is one form
-        form = next((one for one, n in tails.items() if one in LEGAL_FORMS and n < len(words)), "")
+    end = len(words)
+    while end > 1:
+        letters = {"".join(words[end - n : end]): n for n in (3, 2) if _are_letters(words, end, n)}
+        tails = {**letters, words[end - 1]: 1}  # "S. A." is one form
+        form = next((one for one in tails if one in LEGAL_FORMS), None)
         if form:
             found.add(LEGAL_FORMS[form])
-            words = words[: -tails[form]]
-        elif found and words[-1] in {"and", "de"}:  # "& Co.", "S.A. de C.V."
-            words = words[:-1]
+            end -= tails[form]
+        elif found and words[end - 1] in {"and", "de"}:  # "& Co.", "S.A. de C.V."
+            end -= 1
         else:
             break
-    return words, frozenset(found)
+    return words[:end], frozenset(found)
+
+
+def _are_letters(words: list[str], end: int, n: int) -> bool:
+    """Whether the last `n` words before `end` are single letters, and not all words."""
+    return n < end and max(map(len, words[end - n : end])) == 1
 
 
 def _singular(word: str) -> str:

@@ -77,6 +77,7 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
     stage.listen(Started("compare", len(waiting)))
     if not waiting:
         return False
+    comparing = _Comparing(stage, waiting)
     if stage.batched:
         # All questions are put into batches first: nothing is decided before all replies are there,
         # because a decision changes which pairs are asked together.
@@ -84,7 +85,7 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
         await run_tasks(quiet.asks(), quiet.answer, _ignore, workers=stage.workers, batch=BATCH)
         if stage.waits():
             return False
-    comparing = _Comparing(stage, waiting)
+        comparing.changed = quiet.changed
     await comparing.run()
     return comparing.changed
 

@@ -154,13 +154,7 @@ async def tune(
     texts = [one.text for one in sample.passages]
     listen(Started("profile"))
     found = await endpoint.run(profile_task(texts, settings))
-    language = wishes.language or settings.language
-    told = replace(
-        found,
-        domain=plain_line(wishes.domain or found.domain).rstrip("."),
-        language=plain_line(language) if language else found.language,
-        persona=plain_line(wishes.persona or found.persona).rstrip("."),
-    )
+    told = _wanted(found, wishes, settings.language)
     listen(Started("entity types"))
     spoken = told.language or "the language of the passages"
     types = await endpoint.run(
@@ -201,6 +195,17 @@ async def tune(
         prompt_tokens=(_size(usual, settings), _size(fitted, settings)),
         files=files,
         usage=dict(endpoint.meter.steps),
+    )
+
+
+def _wanted(found: Profile, wishes: Wishes, language: str | None) -> Profile:
+    """The profile with the wishes, and the language of the settings, in the place of what it has."""
+    language = wishes.language or language
+    return replace(
+        found,
+        domain=plain_line(wishes.domain or found.domain).rstrip("."),
+        language=plain_line(language) if language else found.language,
+        persona=plain_line(wishes.persona or found.persona).rstrip("."),
     )
 
 

@@ -199,7 +199,7 @@ async def tune(
 
 
 def _wanted(found: Profile, wishes: Wishes, language: str | None) -> Profile:
-    """The profile with the wishes, and the language of the settings, in the place of what it has."""
+    """The profile with the wishes in its place, and with the language of the settings."""
     language = wishes.language or language
     return replace(
         found,

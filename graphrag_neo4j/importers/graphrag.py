@@ -110,7 +110,7 @@ async def _begin(tx: Transaction, tables: Tables) -> None:
         "community": [row.number for row in tables.communities],
     }
     given = found["given"] or {}
-    above = {k: max(given.get(k, 0), *(n or 0 for n in of), 0) for k, of in numbers.items()}
+    above = {k: max([given.get(k, 0), *(n or 0 for n in of)]) for k, of in numbers.items()}
     await tx.run("import/begin", above=above, tables=tables.fingerprint)
 
 

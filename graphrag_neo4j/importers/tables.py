@@ -284,7 +284,7 @@ class _Cells:
         try:
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 raise self._other(column, "a number")
-            number = float(value)
+            number = float(value) if isinstance(value, str) else value
         except ValueError:
             raise self._other(column, "a number") from None
         return number if math.isfinite(number) else None

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
     from graphrag_neo4j.events import Advanced, Event, Listener, Notice, Spent, Started, Waiting
     from graphrag_neo4j.graph import Graph
-    from graphrag_neo4j.importers import ImportSummary, Tables
-    from graphrag_neo4j.importers.id_map import Counted
+    from graphrag_neo4j.importers import Counted, ImportSummary, Tables
     from graphrag_neo4j.indexing.batching.rows import BatchRow
     from graphrag_neo4j.indexing.corpus import Corpus
     from graphrag_neo4j.indexing.resolution.decisions import NameDecision
@@ -121,8 +120,7 @@ _LATER = {
     "context.context_table": "ContextRecord ContextTable",
     "events": "Advanced Event Listener Notice Spent Started Waiting",
     "graph": "Graph",
-    "importers": "ImportSummary Tables",
-    "importers.id_map": "Counted",
+    "importers": "Counted ImportSummary Tables",
     "indexing.batching.rows": "BatchRow",
     "indexing.corpus": "Corpus",
     "indexing.resolution.decisions": "NameDecision",

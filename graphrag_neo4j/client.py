@@ -51,7 +51,7 @@ from graphrag_neo4j.text import storable
 if TYPE_CHECKING:
     from graphrag_neo4j.importers import ImportSummary, Tables
     from graphrag_neo4j.indexing.resolution.decisions import NameDecision
-    from graphrag_neo4j.indexing.resolution.groups import Verdict
+    from graphrag_neo4j.indexing.resolution.spellings import Verdict
     from graphrag_neo4j.indexing.result import IndexResult
     from graphrag_neo4j.tuning import Tuning
     from graphrag_neo4j.workers.ray_cluster import RayCluster

@@ -1,7 +1,14 @@
-// Reads the decisions about spellings.
-UNWIND $ids AS id
-MATCH (:Spelling {id: id})-[compared:COMPARED]-()
-WITH DISTINCT compared, startNode(compared) AS a, endNode(compared) AS b
+// Reads the decisions about spellings, and those that were made in blocks.
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Spelling {id: id})-[compared:COMPARED]-()
+  RETURN compared
+  UNION
+  UNWIND $blocks AS block
+  MATCH (:Spelling:KgBuild)-[compared:COMPARED {block: block}]->()
+  RETURN compared
+}
+WITH compared, startNode(compared) AS a, endNode(compared) AS b
 RETURN compared.id AS id, a.id AS one, b.id AS other, compared.verdict AS verdict,
        compared.origin AS origin, compared.reason AS reason, compared.block AS block,
        compared.saw AS saw

@@ -1,4 +1,5 @@
-// Removes decisions.
+// Removes decisions; with $mark, marks their spellings for the stage resolve.
 UNWIND $ids AS id
-MATCH ()-[compared:COMPARED {id: id}]->()
+MATCH (one)-[compared:COMPARED {id: id}]->(other)
+FOREACH (end IN CASE WHEN $mark THEN [one, other] ELSE [] END | SET end.unresolved = true)
 DELETE compared

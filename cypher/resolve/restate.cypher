@@ -1,8 +1,15 @@
-// Creates statements that have moved. The spellings are kept where they are not the entities' own.
-// A statement between two spellings of one entity has no pair.
+// Moves statements to other ends; marks the pairs and the entities that they leave.
+// The spellings are kept where they are not the entities' own. A statement between two spellings of
+// one entity has no pair.
 UNWIND $rows AS row
+MATCH (a:Entity:KgBuild)-[old:STATED {id: row.id}]->(b:Entity:KgBuild)
 MATCH (source:Entity {id: row.source}), (target:Entity {id: row.target})
-CREATE (source)-[stated:STATED {id: row.id}]->(target)
-SET stated.chunk = row.chunk, stated.pair = row.pair,
-    stated.descriptions = row.descriptions, stated.strengths = row.strengths,
+OPTIONAL MATCH ()-[pair:RELATED {id: old.pair}]->()
+SET pair.stale = true, a.stale = true, b.stale = true
+WITH row, old, source, target, old.chunk AS chunk, old.descriptions AS descriptions,
+     old.strengths AS strengths
+DELETE old
+CREATE (source)-[stated:STATED {id: row.new}]->(target)
+SET stated.chunk = chunk, stated.pair = row.pair,
+    stated.descriptions = descriptions, stated.strengths = strengths,
     stated.source_spelling = row.source_spelling, stated.target_spelling = row.target_spelling

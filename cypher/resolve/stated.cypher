@@ -3,6 +3,5 @@ UNWIND $entities AS id
 MATCH (:Entity {id: id})-[stated:STATED]-()
 WITH DISTINCT stated
 RETURN stated.id AS id, stated.chunk AS chunk, startNode(stated).id AS source,
-       endNode(stated).id AS target, stated.pair AS pair, stated.descriptions AS descriptions,
-       stated.strengths AS strengths, stated.source_spelling AS source_spelling,
-       stated.target_spelling AS target_spelling
+       endNode(stated).id AS target, stated.pair AS pair,
+       stated.source_spelling AS source_spelling, stated.target_spelling AS target_spelling

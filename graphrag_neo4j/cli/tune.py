@@ -1,5 +1,6 @@
 """`kg-build tune` chooses prompts that fit a collection of documents."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from graphrag_neo4j.cli.options import (
     settings_of,
 )
 from graphrag_neo4j.cli.output import terminal
-from graphrag_neo4j.cli.output.progress import EventDisplay, listening
+from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, money, money_known, or_more, unread
 from graphrag_neo4j.client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
@@ -137,18 +138,25 @@ def tune(
         if not (yes or terminal.confirmed("Go on?")):
             terminal.line(STOPPED)
             raise click.exceptions.Exit(1)
-        chosen = _chosen(sample, settings, wishes)
+        chosen = run(partial(_ask, sample, settings, wishes))
+    except ReplyError as error:
+        terminal.line(FAILED.format(error=str(error).rstrip(".")), error=True)
+        raise click.exceptions.Exit(1) from None
     except (KeyboardInterrupt, click.Abort):
         terminal.line(INTERRUPTED, error=True)
         raise click.exceptions.Exit(INTERRUPTED_CODE) from None
-    written = chosen.write(output)
-    _summarise(chosen, written)
+    _summarise(chosen, chosen.write(output))
     if sample.unreadable:
         raise click.exceptions.Exit(1)
 
 
 def _tell_estimate(sample: Sample, settings: Settings) -> None:
-    _tell_unreadable(sample)
+    problems = unread(sample.unreadable.items())
+    lines = [f"{problem}." for problem in problems[:NAMED]]
+    if len(problems) > NAMED:
+        lines.append(or_more(len(problems), NAMED, "`kg-build estimate --json`"))
+    for line in lines:
+        terminal.line(line, style="red", error=True)
     found = estimate_tuning(sample, settings)
     cost = "unknown cost" if found.cost is None else f"about {money(found.cost)}"
     terminal.line(
@@ -160,33 +168,13 @@ def _tell_estimate(sample: Sample, settings: Settings) -> None:
     )
 
 
-def _tell_unreadable(sample: Sample) -> None:
-    problems = unread(sample.unreadable.items())
-    for problem in problems[:NAMED]:
-        terminal.line(f"{problem}.", style="red", error=True)
-    if len(problems) > NAMED:
-        rest = or_more(len(problems), NAMED, "`kg-build estimate --json`")
-        terminal.line(rest, style="red", error=True)
-
-
-def _chosen(sample: Sample, settings: Settings, wishes: Wishes) -> Tuning:
-    async def work() -> Tuning:
-        with listening(quiet=False, fleeting=True) as listen:
-            return await _ask(sample, settings, wishes, listen)
-
-    try:
-        return run(work)
-    except ReplyError as error:
-        terminal.line(FAILED.format(error=str(error).rstrip(".")), error=True)
-        raise click.exceptions.Exit(1) from None
-
-
-async def _ask(sample: Sample, settings: Settings, wishes: Wishes, listen: EventDisplay) -> Tuning:
-    backends = Backends(settings)
-    try:
-        return await choose(sample, backends, wishes, listen)
-    finally:
-        await backends.aclose()
+async def _ask(sample: Sample, settings: Settings, wishes: Wishes) -> Tuning:
+    with listening(quiet=False, fleeting=True) as listen:
+        backends = Backends(settings)
+        try:
+            return await choose(sample, backends, wishes, listen)
+        finally:
+            await backends.aclose()
 
 
 def _summarise(chosen: Tuning, written: Written) -> None:
@@ -201,19 +189,11 @@ def _summarise(chosen: Tuning, written: Written) -> None:
     )
     for sentence in chosen.left_out:
         terminal.line(f"Left out. {sentence}", style="yellow")
-    _tell_cost(chosen)
-    _tell_folder(chosen, written)
-
-
-def _tell_cost(chosen: Tuning) -> None:
     used = Usage.total(chosen.usage.values())
     terminal.line(
         f"{counted(used.calls, 'call')}, {used.input_tokens:,} input tokens, "
         f"{used.output_tokens:,} output tokens, {money_known(used.cost, used.unpriced)}."
     )
-
-
-def _tell_folder(chosen: Tuning, written: Written) -> None:
     if written.kept:
         named = ", ".join(map(str, written.kept))
         terminal.line(

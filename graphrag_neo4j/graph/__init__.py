@@ -18,7 +18,6 @@ from graphrag_neo4j.graph.indexes import (
     IndexedKind,
     await_indexes,
     ensure_fulltext_indexes,
-    ensure_name_indexes,
     ensure_vector_indexes,
 )
 from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
@@ -31,7 +30,7 @@ from graphrag_neo4j.graph.reports import (
 )
 from graphrag_neo4j.graph.schema import ensure_schema, refuse_foreign
 from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_other_version, schema_version
-from graphrag_neo4j.graph.vector_search import nearest_names, vector_search
+from graphrag_neo4j.graph.vector_search import vector_search
 from graphrag_neo4j.graph.vectors import (
     flaw_of,
     forget_vectors,
@@ -58,7 +57,6 @@ __all__ = [
     "connect",
     "dump",
     "ensure_fulltext_indexes",
-    "ensure_name_indexes",
     "ensure_schema",
     "ensure_vector_indexes",
     "flaw_of",
@@ -71,7 +69,6 @@ __all__ = [
     "hold_lease",
     "lend_driver",
     "mark_changed",
-    "nearest_names",
     "refuse_foreign",
     "refuse_length",
     "refuse_other_vectors",

@@ -20,7 +20,6 @@ Dump = dict[str, dict[str, Any]]
 # Numbers and marks that depend on how a graph was built, and not on its content.
 IGNORED = frozenset({
     "ref", "stale", "undescribed", "unembedded", "unchecked", "placed_weight",
-    "name_vector", "name_vector_of", "hub",
 })  # fmt: skip
 
 CITED_AS: Final[dict[str, CitationKind]] = {

@@ -15,22 +15,16 @@ from graphrag_neo4j.graph.rows import AnalyzerRow, SearchIndexRow
 
 __all__ = [
     "INDEXED_KINDS",
-    "NAME_LABELS",
     "IndexedKind",
-    "NameLabel",
     "await_indexes",
     "drop_vector_indexes",
     "ensure_fulltext_indexes",
-    "ensure_name_indexes",
     "ensure_vector_indexes",
-    "name_index",
     "vector_index",
 ]
 
 IndexedKind = Literal["entity", "chunk", "community"]
 INDEXED_KINDS: Final[tuple[IndexedKind, ...]] = ("entity", "chunk", "community")
-NameLabel = Literal["Entity", "Spelling"]
-NAME_LABELS: Final[tuple[NameLabel, ...]] = ("Entity", "Spelling")
 LABELS: Final[Mapping[IndexedKind, str]] = {
     "entity": "Entity",
     "chunk": "Chunk",
@@ -109,26 +103,6 @@ async def drop_vector_indexes(graph: Graph) -> None:
     for index in _vector_indexes():
         if _found(existing, index):
             await graph.run_plain(f"DROP INDEX {index.name}")
-
-
-def name_index(label: NameLabel) -> str:
-    """The name of the index of the vectors of names."""
-    return f"kg_{label.lower()}_name_vector"
-
-
-async def ensure_name_indexes(graph: Graph, dimensions: int) -> None:
-    """Makes the vector indexes by which likely pairs of names are found, if they are missing.
-
-    Raises GraphError where another index has our name.
-    """
-    existing = await _existing(graph)
-    config = {"vector.dimensions": dimensions, "vector.similarity_function": "COSINE"}
-    wanted = [_Index(name_index(x), "VECTOR", x, ("name_vector",)) for x in NAME_LABELS]
-    lacking = [one for one in wanted if not _is_made(one, _found(existing, one), config)]
-    for index in lacking:
-        await _make(graph, index, config, _found(existing, index))
-    if lacking:
-        await graph.read("graph/await_indexes", seconds=LONGEST_SECONDS)
 
 
 async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:

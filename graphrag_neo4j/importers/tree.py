@@ -1,4 +1,4 @@
-"""Makes the communities of the tables into a tree.
+"""Makes the communities of the tables into a tree, and their reports into rows for the graph.
 
 A community is identified by its members: if a community and its only child have the same members,
 they become one, in the place of the upper one. The level of a community is its depth. The leaf of
@@ -7,15 +7,22 @@ as it is, and its entities that are not nested are counted.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from graphrag_neo4j.context.citations import CitationKind, rewrite
+from graphrag_neo4j.context.context_table import report_tokens
+from graphrag_neo4j.graph import ReportToSave
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.importers.id_map import IdMap
-from graphrag_neo4j.importers.rows import CommunityRow
+from graphrag_neo4j.importers.evidence import IdMap
+from graphrag_neo4j.importers.tables import CommunityRow, ReportRow
 from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
+from graphrag_neo4j.indexing.stages.reports import report_row
+from graphrag_neo4j.model import FindingText
 
-__all__ = ["Tree", "tree_of"]
+__all__ = ["Cited", "Tree", "report_rows", "tree_of"]
+
+Cited = Mapping[CitationKind, IdMap]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,9 @@ def tree_of(rows: Iterable[CommunityRow], entity_of: Mapping[str, str]) -> Tree:
         id_map.enter(number, id_)
     above = {n: [m for m in _ancestors(n, parents) if m in members] for n in members}
     communities = _communities(members, ids, above)
-    leaves = _leaves(communities, id_map)
+    # The deepest community of each entity; of several, the one with the smallest ref.
+    ranked = sorted(communities, key=lambda c: (c.level, -id_map.refs[c.id]))
+    leaves = {member: community.id for community in ranked for member in community.members}
     return Tree(communities, leaves, id_map, _astray(communities, leaves))
 
 
@@ -79,25 +88,70 @@ def _communities(
     return sorted(made.values(), key=lambda community: (community.level, community.id))
 
 
-def _leaves(communities: Sequence[TreeCommunity], id_map: IdMap) -> dict[str, str]:
-    """The deepest community of each entity; of several, the one with the smallest ref."""
-    ranked = sorted(communities, key=lambda c: (c.level, -id_map.refs[c.id]))
-    return {member: community.id for community in ranked for member in community.members}
-
-
 def _astray(communities: Iterable[TreeCommunity], leaves: Mapping[str, str]) -> int:
-    parent = {community.id: community.parent for community in communities}
+    """How many entities are in other communities than their leaf and its ancestors."""
+    parent: dict[str | None, str | None] = {one.id: one.parent for one in communities}
     within: defaultdict[str, set[str]] = defaultdict(set)
     for community in communities:
         for member in community.members:
             within[member].add(community.id)
-    return sum(within[entity] != _line(leaf, parent) for entity, leaf in leaves.items())
+    n = 0
+    for entity, leaf in leaves.items():
+        at: str | None = leaf
+        while at is not None:
+            within[entity].symmetric_difference_update({at})
+            at = parent[at]
+        n += bool(within[entity])
+    return n
 
 
-def _line(leaf: str, parent: Mapping[str, str | None]) -> set[str]:
-    """A leaf and all its ancestors."""
-    line, at = {leaf}, parent[leaf]
-    while at is not None:
-        line.add(at)
-        at = parent[at]
-    return line
+def report_rows(
+    reports: Iterable[ReportRow], cited: Cited, count: Callable[[str], int]
+) -> dict[str, ReportToSave]:
+    """A row for each community that has a report; of several, the report of the smallest number.
+
+    Citations of rows that the tables do not hold are removed. Where several rows became one node,
+    the citations of all of them lead to it. `count` gives the number of tokens of a text.
+    """
+    known = {kind: {ref: node for node, ref in m.refs.items()} for kind, m in cited.items()}
+    rows: dict[str, ReportToSave] = {}
+    removed = 0
+
+    def ref(kind: CitationKind | None, number: int) -> int | None:
+        nonlocal removed
+        if kind is None:
+            removed += 1
+            return None
+        node = cited[kind].ids.get(number)
+        return number if node is None else cited[kind].refs[node]
+
+    def renamed(text: str) -> str:
+        return rewrite(text, ref)
+
+    numbered = [(row.community, row.report) for row in reports if row.community is not None]
+    for number, report in sorted(numbered, key=lambda one: one[0]):
+        id_ = cited["Reports"].ids.get(number)
+        if id_ is None or id_ in rows:
+            continue
+        removed = 0
+        findings = [
+            FindingText(renamed(one.summary), renamed(one.explanation)) for one in report.findings
+        ]
+        row = report_row(
+            id_,
+            replace(
+                report,
+                summary=renamed(report.summary),
+                findings=findings,
+                rating_explanation=renamed(report.rating_explanation),
+            ),
+            known,
+        )
+        properties = row["properties"]
+        properties |= {
+            "invented": (properties["invented"] or 0) + removed or None,
+            "n_tokens": report_tokens(properties["report"], count),
+            "origin": "import",
+        }
+        rows[id_] = row
+    return rows

@@ -50,8 +50,7 @@ from graphrag_neo4j.indexing.preparation import (
     with_encoder,
 )
 from graphrag_neo4j.indexing.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
-from graphrag_neo4j.indexing.resolution.near_names import prepare_near_names
-from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
+from graphrag_neo4j.indexing.resolution.decisions import resolve_and_merge
 from graphrag_neo4j.indexing.result import REBUILD_NOTHING, IndexResult, RebuildOptions
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.communities import find_communities
@@ -190,8 +189,6 @@ async def _run_stages(
     try:
         dimensions = await check_before_paying(stage.graph, setup, settings, stage.listen)
         await prepare_vectors(stage.graph, setup.embedder, dimensions)
-        if _asks_about_names(stage, settings):
-            await prepare_near_names(stage.graph)
         await until_answered(partial(_read, stage, limits), "extraction", "claims")
         if not limits.claims:
             await tell_claimless(stage)

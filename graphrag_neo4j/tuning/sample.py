@@ -75,12 +75,12 @@ async def read_sample(corpus: Corpus, encoding: str, n: int, listen: Listener = 
     Memory does not grow with the corpus. Raises InputError if the corpus holds no text.
     """
     listen(corpus.started("sample"))
-    kept: list[tuple[int, str, Document, Sequence[int]]] = []
+    kept: list[_Windows] = []
     documents = 0
     async for document in corpus.documents():
         if document.text.strip():
             documents += 1
-            _keep(kept, document)
+            kept = heapq.nsmallest(MOST_DOCUMENTS, [*kept, _windows(document)])
         listen(Advanced(corpus.size_of(document)))
     if rest := corpus.size_of_rest():
         listen(Advanced(rest))
@@ -92,49 +92,35 @@ async def read_sample(corpus: Corpus, encoding: str, n: int, listen: Listener = 
     return Sample(chosen[0], documents, chosen[1], corpus.reasons())
 
 
-def _keep(kept: list[tuple[int, str, Document, Sequence[int]]], document: Document) -> None:
-    """Keeps the windows of a document, if its hash is among the smallest so far."""
-    order = -int(identify("sample", document.source)[:12], 16)
-    if len(kept) == MOST_DOCUMENTS and order <= kept[0][0]:
-        return
-    starts = _starts(len(document.text))
-    text = "".join(document.text[start : start + WINDOW] for start in starts)
-    item = (order, document.source, Document(text, document.source, document.title), starts)
-    if len(kept) < MOST_DOCUMENTS:
-        heapq.heappush(kept, item)
-    else:
-        heapq.heapreplace(kept, item)
+_Windows = tuple[str, str, str, str, Sequence[int]]
+"""A hash, the source, the title, and the text of the windows of a document with their places."""
 
 
-def _starts(length: int) -> Sequence[int]:
-    """Returns the places of the windows of a document, evenly spread and without an overlap."""
+def _windows(document: Document) -> _Windows:
+    length = len(document.text)
     n = max(1, min(MOST_WINDOWS, length // WINDOW))
-    return [i * length // n for i in range(n)]
+    starts = [i * length // n for i in range(n)]  # evenly spread and without an overlap
+    text = "".join(document.text[start : start + WINDOW] for start in starts)
+    return identify("sample", document.source), document.source, document.title, text, starts
 
 
-def _chosen(
-    kept: Sequence[tuple[int, str, Document, Sequence[int]]], encoding: str, n: int
-) -> tuple[Sequence[Passage], int]:
-    """Returns the passages of the sample, and the number of candidates."""
+def _chosen(kept: Sequence[_Windows], encoding: str, n: int) -> tuple[Sequence[Passage], int]:
+    """The passages of the sample, and the number of candidates."""
     each = max(1, CANDIDATES // len(kept))
     ordered = sorted(kept, key=lambda one: one[1])
-    found = [
-        p for _, _, document, starts in ordered for p in _cut(document, starts, each, encoding)
-    ]
+    found = [passage for windows in ordered for passage in _cut(windows, each, encoding)]
     by_text = {storable(one.text)[0]: one for one in found}
     telling = [one for one in by_text.values() if number_of_words(one.text) >= FEW_WORDS]
     candidates = telling or list(by_text.values())
     return _representatives(candidates, n), len(candidates)
 
 
-def _cut(document: Document, starts: Sequence[int], most: int, encoding: str) -> Iterator[Passage]:
-    """Yields a passage of each window, of at most `most` windows, which are evenly spread.
-
-    The text of `document` is that of its windows, one after the other.
-    """
+def _cut(windows: _Windows, most: int, encoding: str) -> Iterator[Passage]:
+    """Yields a passage of each window, of at most `most` windows, which are evenly spread."""
+    _, source, title, text_of_all, starts = windows
     step = max(1.0, len(starts) / most)
     for number in dict.fromkeys(int(i * step) for i in range(min(most, len(starts)))):
-        window = document.text[number * WINDOW : (number + 1) * WINDOW]
+        window = text_of_all[number * WINDOW : (number + 1) * WINDOW]
         spans = cut(window, max_tokens=PASSAGE_TOKENS, overlap=0, encoding=encoding)
         if not spans:
             continue
@@ -143,7 +129,7 @@ def _cut(document: Document, starts: Sequence[int], most: int, encoding: str) ->
         text = window[span.start : span.end]
         start = starts[number] + span.start + len(text) - len(text.lstrip())
         text = text.strip()
-        yield Passage(text, document.source, document.title, start, start + len(text))
+        yield Passage(text, source, title, start, start + len(text))
 
 
 def _representatives(candidates: Sequence[Passage], n: int) -> Sequence[Passage]:

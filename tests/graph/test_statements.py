@@ -42,7 +42,6 @@ BUILT: Final[Mapping[str, tuple[str, ...]]] = {
     "extract/failed_{kind}": READING,
     "extract/pending_{kind}": READING,
     "import/refs_{kind}": ("chunk", "claim", "entity", "relationship"),
-    "vector_search/names_{label.lower()}": ("entity", "spelling"),
     "vector_search/{kind}": INDEXED_KINDS,
     "summarize/failed_{self.kind}": DESCRIBED_KINDS,
     "summarize/group_{self.kind}": DESCRIBED_KINDS,
@@ -163,9 +162,7 @@ VERBS: Final = frozenset({
     "Reserves", "Resolves", "Saves", "Tells", "Waits", "Writes",
 })  # fmt: skip
 # Statements with the clause SEARCH, which older servers do not know.
-BY_CLAUSE: Final = frozenset(
-    f"vector_search/{kind}" for kind in (*INDEXED_KINDS, "names_entity", "names_spelling")
-)
+BY_CLAUSE: Final = frozenset(f"vector_search/{kind}" for kind in INDEXED_KINDS)
 # Commands on the schema want the values of their parameters before they are planned.
 PARAMETERS: Final[Mapping[str, dict[str, Any]]] = {
     "doctor/vector_index": {"dimensions": 8},

@@ -34,18 +34,6 @@ async def test_a_build_leaves_an_imported_tree_and_its_reports_alone(
     assert await column(graph, "MATCH (c:Community) WHERE c.stale RETURN c AS x") == []
 
 
-async def test_a_changed_graph_gets_communities_of_its_own(
-    graph: Graph, alone: Settings, settings: Make, tmp_path: Path
-) -> None:
-    await brought(alone, write_small(tmp_path / "output"))
-    more = "Grace Hopper met Ada in New York. Grace Hopper wrote a compiler."
-    (tmp_path / "input").mkdir()
-    (tmp_path / "input" / "more.txt").write_text(more)
-    assert (await built_on(settings(), tmp_path)).complete
-    made_with = (await graph.read("communities/due", CommunitiesDueRow))[0]["made_with"]
-    assert made_with != "import"
-
-
 async def test_recluster_finds_communities_and_writes_reports_anew(
     graph: Graph, alone: Settings, settings: Make, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import write_whole
-from graphrag_neo4j.tuning.folder import MANIFEST, Written, write_folder
+from graphrag_neo4j.tuning.result import MANIFEST, Written, write_folder
 
 FILES = {"extract.md": "first", "report.md": "report", "tuning.md": "page"}
 LATER = {**FILES, "extract.md": "second"}
@@ -80,7 +80,7 @@ def test_a_run_that_was_killed_between_two_files_leaves_none_of_a_person(
             raise KeyboardInterrupt
         write_whole(path, content)
 
-    monkeypatch.setattr("graphrag_neo4j.tuning.folder.write_whole", dying)
+    monkeypatch.setattr("graphrag_neo4j.tuning.result.write_whole", dying)
     with pytest.raises(KeyboardInterrupt):
         written(folder, LATER)
     assert done == [MANIFEST, "extract.md", "report.md"]

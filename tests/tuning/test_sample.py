@@ -56,14 +56,8 @@ async def test_a_corpus_of_a_few_words_is_a_sample_itself() -> None:
     sample = await sample_of([Document("Ada met Ben.", "a"), Document(" ", "b")], 16)
     assert [one.text for one in sample.passages] == ["Ada met Ben."]
     assert (sample.documents, sample.passages[0].share) == (1, 1.0)
-
-
-async def test_a_corpus_without_text_is_refused() -> None:
-    with pytest.raises(InputError, match="The documents hold no text"):
+    with pytest.raises(InputError, match="hold no text"):
         await sample_of([Document(" \n", "a")], 4)
-
-
-async def test_a_sample_of_other_scripts() -> None:
     text = "北京大学在北京。李白是唐代的诗人，他写了很多诗。" * 80
-    sample = await sample_of([Document(text, "zh")], 3)
-    assert all(one.text in text for one in sample.passages)
+    chinese = await sample_of([Document(text, "zh")], 3)
+    assert all(one.text in text for one in chinese.passages)

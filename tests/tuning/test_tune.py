@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, ReplyError, Tuning
+from graphrag_neo4j import AsyncGraphRAG, Document, InputError, ReplyError, Tuning
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText
 from graphrag_neo4j.settings import Settings, load_settings
@@ -107,6 +107,8 @@ async def test_hostile_text_stays_text(tmp_path: Path) -> None:
     with recording_endpoint(lists) as (url, _):
         found = await tuned(url, HOSTILE, entity_types=["person", "organization"])
     assert len(found.examples) == 1, found.left_out
+    before, after = found.prompt_tokens
+    assert 500 < after < before + 1000
     assert found.write(tmp_path / "prompts").folder == tmp_path / "prompts"
     prompt = first_prompt(settings_for(url, prompts=tmp_path / "prompts"))
     example = prompt.partition("# Examples")[2].partition("# Your passage")[0]
@@ -156,15 +158,6 @@ async def test_a_reply_without_a_profile_changes_nothing() -> None:
     with recording_endpoint(refuses) as (url, came), pytest.raises(ReplyError, match="no JSON"):
         await tuned(url, HOSTILE)
     assert len(came) == 2
-
-
-def test_the_client_of_plain_code_tunes_without_a_graph(recorded: tuple[str, list[Body]]) -> None:
-    rag = GraphRAG(settings_for(recorded[0]))
-    found = rag.tune([Document(HOSTILE, "d")])
-    assert found.documents == 1
-    assert found.usage["extraction"].calls == len(recorded[1])
-    before, after = found.prompt_tokens
-    assert 500 < after < before + 1000
 
 
 @pytest.mark.parametrize(

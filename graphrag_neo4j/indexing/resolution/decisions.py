@@ -3,29 +3,41 @@
 A decision of a person stays until it is undone, also while no document uses the names.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
 from graphrag_neo4j.ids import entity_id, entity_ids
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
-from graphrag_neo4j.indexing.resolution.groups import DecisionOrigin, Verdict, decision
-from graphrag_neo4j.indexing.resolution.rounds import resolve_and_merge
-from graphrag_neo4j.indexing.resolution.rows import BrokenDecisionRow, ListedDecisionRow
-from graphrag_neo4j.indexing.resolution.spellings import read_spellings, save_decisions
-from graphrag_neo4j.indexing.resolution.splits import Split
-from graphrag_neo4j.indexing.resolution.splitting import (
+from graphrag_neo4j.indexing.resolution.spellings import (
+    DecisionOrigin,
+    Verdict,
+    decision,
+    read_spellings,
+    save_decisions,
+)
+from graphrag_neo4j.indexing.resolution.splits import (
+    Split,
     read_splits,
-    save_split,
     split_evidence,
     unsplit_evidence,
 )
 from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.indexing.stages.resolve import resolve_spellings
+from graphrag_neo4j.indexing.stages.resolve import resolve, resolve_spellings
 
-__all__ = ["BY_SPLIT", "NameDecision", "compare_all", "decide", "read_decisions", "split", "undo"]
+__all__ = [
+    "BY_SPLIT",
+    "NameDecision",
+    "compare_all",
+    "decide",
+    "read_decisions",
+    "resolve_and_merge",
+    "split",
+    "undo",
+]
 
 BY_HAND = "A person said so."
 BY_SPLIT = "A person split the name by"
@@ -47,9 +59,32 @@ class NameDecision:
     reason: str
 
 
+class ListedRow(TypedDict):
+    """A NameDecision, and whether both names are one entity now."""
+
+    ref: int
+    verdict: Verdict
+    one: str
+    other: str
+    origin: DecisionOrigin
+    reason: str
+    together: bool
+
+
+async def resolve_and_merge(graph: Graph, listen: Listener, *, rules: bool) -> None:
+    """Resolves names and merges in turns, until no evidence moves any more."""
+    while await resolve(graph, listen, rules=rules):
+        await merge(graph, listen)
+
+
 async def read_decisions(graph: Graph) -> list[NameDecision]:
     """Returns all decisions about names, the newest first."""
-    return [NameDecision(**row) for row in await graph.read("resolve/list", ListedDecisionRow)]
+    return [_named(row) for row in await graph.read("resolve/list", ListedRow)]
+
+
+def _named(row: ListedRow) -> NameDecision:
+    ends = row["one"], row["other"]
+    return NameDecision(row["ref"], row["verdict"], *ends, row["origin"], row["reason"])
 
 
 async def decide(
@@ -65,7 +100,6 @@ async def decide(
     ids = [entity_id(one), entity_id(other)]
     if ids[0] == ids[1]:
         raise InputError(f"{one!r} and {other!r} are one spelling in the graph.")
-    made = decision(ids[0], ids[1], verdict, "person", BY_HAND)
 
     async def work(tx: Transaction) -> None:
         await _refuse_split_names(tx, ids)
@@ -73,9 +107,17 @@ async def decide(
         for id_, name in zip(ids, (one, other), strict=True):
             if id_ not in known:
                 raise InputError(f"No document in the graph uses the name {name!r}.")
+        made = decision(ids[0], ids[1], verdict, "person", BY_HAND)
         await save_decisions(tx, known, [made])
         await resolve_spellings(tx, ids, rules=rules)
-        await _refuse_contradiction(tx, (one, other))
+        for row in reversed(await tx.run("resolve/list", ListedRow)):
+            if row["origin"] == "person" and (row["verdict"] == "same") != row["together"]:
+                raise InputError(
+                    f"This contradicts other decisions of people: what they say of {one!r} and "
+                    f"{other!r} can't hold together with {row['verdict']!r} for {row['one']!r} and "
+                    f"{row['other']!r}. `kg-build resolve --list` shows the decisions, and "
+                    "`--undo` takes one back."
+                )
 
     await _change(graph, work, listen, rules=rules)
 
@@ -101,18 +143,27 @@ async def split(
     kinds = tuple(sorted({one.strip().casefold() for one in types}))
     by = " and ".join(filter(None, (", ".join(kinds), documents)))
     made = Split(0, await _as_known(graph, name.strip()), label or by, kinds, documents)
-    apart = replace(
-        decision(made.one, made.other, "different", "person", ""),
-        reason=f"{BY_SPLIT} {_told_apart_by(made)}.",
-    )
+    ends = made.one, made.other
+    by_types = f"its type ({', '.join(kinds)})" if kinds else ""
+    by_documents = f"its documents ({documents})" if documents else ""
+    reason = f"{BY_SPLIT} {' and '.join(filter(None, (by_types, by_documents)))}."
 
     async def work(tx: Transaction) -> None:
-        await _refuse_used_name(tx, made)
+        await _refuse_split_names(tx, ends)
+        known = await read_spellings(tx, ends)
+        if made.other in known and known[made.other].n:
+            new = made.renamed(made.name)
+            raise InputError(f"{new!r} is a name in the graph already: give another label.")
         await split_evidence(tx, made)
-        known = await read_spellings(tx, [made.one, made.other])
-        await save_decisions(tx, known, [apart])
-        await save_split(tx, apart.id, made)
-        await resolve_spellings(tx, [made.one, made.other], rules=rules)
+        apart = decision(*ends, "different", "person", reason)
+        how = {
+            "split_name": made.name,
+            "split_label": made.label,
+            "split_types": list(kinds),
+            "split_documents": documents,
+        }
+        await save_decisions(tx, await read_spellings(tx, ends), [apart], more=how)
+        await resolve_spellings(tx, ends, rules=rules)
 
     await _change(graph, work, listen, rules=rules)
     return made.renamed(made.name)
@@ -140,13 +191,22 @@ async def undo(graph: Graph, ref: int, listen: Listener, *, rules: bool) -> Name
     ids = [entity_id(undone.one), entity_id(undone.other)]
 
     async def work(tx: Transaction) -> None:
-        dropped = decision(ids[0], ids[1], undone.verdict, "person", BY_HAND)
         await _undo_split(tx, ref)
-        await tx.run("resolve/drop", ids=[dropped.id])
+        dropped = decision(ids[0], ids[1], undone.verdict, "person", BY_HAND)
+        await tx.run("resolve/drop", ids=[dropped.id], mark=False)
         await resolve_spellings(tx, ids, rules=rules)
 
     await _change(graph, work, listen, rules=rules)
     return undone
+
+
+async def compare_all(graph: Graph, listen: Listener, *, rules: bool) -> None:
+    """Compares all names of the graph again, also of a graph that was imported."""
+
+    async def work(tx: Transaction) -> None:
+        await tx.run("resolve/mark_all")
+
+    await _change(graph, work, listen, rules=rules)
 
 
 async def _as_known(graph: Graph, name: str) -> str:
@@ -159,22 +219,6 @@ async def _as_known(graph: Graph, name: str) -> str:
     return await graph.transact(work)
 
 
-def _told_apart_by(made: Split) -> str:
-    types = f"its type ({', '.join(made.types)})" if made.types else ""
-    documents = f"its documents ({made.documents})" if made.documents else ""
-    return " and ".join(filter(None, (types, documents)))
-
-
-async def _refuse_used_name(tx: Transaction, made: Split) -> None:
-    """Raises InputError where the new name of a split is in use."""
-    await _refuse_split_names(tx, (made.one, made.other))
-    known = await read_spellings(tx, [made.other])
-    if made.other in known and known[made.other].n:
-        raise InputError(
-            f"{made.renamed(made.name)!r} is a name in the graph already: give another label."
-        )
-
-
 async def _undo_split(tx: Transaction, ref: int) -> None:
     """Puts a name together again if the decision has split it; its other splits stay.
 
@@ -182,9 +226,7 @@ async def _undo_split(tx: Transaction, ref: int) -> None:
     """
     splits = await read_splits(tx)
     undone = next((one for one in splits if one.ref == ref), None)
-    if undone is None:
-        return
-    same_name = [one for one in splits if one.one == undone.one]
+    same_name = [one for one in splits if undone and one.one == undone.one]
     for one in same_name:
         await unsplit_evidence(tx, one)
     for one in same_name:
@@ -192,7 +234,7 @@ async def _undo_split(tx: Transaction, ref: int) -> None:
             await split_evidence(tx, one, refuse=False)
 
 
-async def _refuse_split_names(tx: Transaction, ids: Iterable[str]) -> None:
+async def _refuse_split_names(tx: Transaction, ids: Sequence[str]) -> None:
     """Raises InputError where these two names come from a split."""
     for one in await read_splits(tx):
         if {one.one, one.other} == set(ids):
@@ -200,15 +242,6 @@ async def _refuse_split_names(tx: Transaction, ids: Iterable[str]) -> None:
                 f"{one.renamed(one.name)!r} was split from {one.name!r}: "
                 f"`kg-build resolve --undo {one.ref}` puts them together again."
             )
-
-
-async def compare_all(graph: Graph, listen: Listener, *, rules: bool) -> None:
-    """Compares all names of the graph again, also of a graph that was imported or is older."""
-
-    async def work(tx: Transaction) -> None:
-        await tx.run("resolve/mark_all")
-
-    await _change(graph, work, listen, rules=rules)
 
 
 async def _change(graph: Graph, work: Work, listen: Listener, *, rules: bool) -> None:
@@ -219,16 +252,3 @@ async def _change(graph: Graph, work: Work, listen: Listener, *, rules: bool) ->
         await graph.transact(work)
         await merge(graph, listen)
         await resolve_and_merge(graph, listen, rules=rules)
-
-
-async def _refuse_contradiction(tx: Transaction, names: tuple[str, str]) -> None:
-    """Raises InputError where the decisions of people can't all hold."""
-    rows = await tx.run("resolve/broken", BrokenDecisionRow)
-    if rows:
-        row = rows[0]
-        raise InputError(
-            f"This contradicts other decisions of people: what they say of {names[0]!r} and "
-            f"{names[1]!r} can't hold together with {row['verdict']!r} for {row['one']!r} and "
-            f"{row['other']!r}. `kg-build resolve --list` shows the decisions, and `--undo` takes "
-            "one back."
-        )

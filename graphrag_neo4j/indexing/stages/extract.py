@@ -35,9 +35,10 @@ from graphrag_neo4j.indexing.resolution.splits import (
     Split,
     first_name,
     name_of_claim,
+    read_splits,
+    sources_of,
     split_extraction,
 )
-from graphrag_neo4j.indexing.resolution.splitting import read_splits, sources_of
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
 from graphrag_neo4j.protocols import IndexBackend

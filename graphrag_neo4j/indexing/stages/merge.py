@@ -18,7 +18,7 @@ from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.evidence import vote
-from graphrag_neo4j.nlp.likely_names import name_properties
+from graphrag_neo4j.indexing.resolution.names import name_properties
 from graphrag_neo4j.text import name_key
 
 __all__ = ["merge"]

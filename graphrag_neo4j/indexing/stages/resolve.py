@@ -2,9 +2,9 @@
 
     marked entities ──▶ blocks ──▶ decisions between spellings ──▶ groups ──▶ evidence moves
 
-A decision (COMPARED) is about two spellings, and is kept with its reason and its origin: a rule, a
-model or a person. The spellings that decisions join are a group. The entity of a group has the id
-of its most frequent spelling, and holds the evidence of all of them.
+A decision (COMPARED) is about two spellings, and is kept with its reason and its origin. The
+spellings that decisions join are a group. The entity of a group has the id of its most frequent
+spelling, and holds the evidence of all of them.
 
 Each page of marked entities is one transaction. It compares these entities with those of the same
 blocks only, and moves only evidence of spellings whose group has changed. What it decides is a
@@ -12,30 +12,24 @@ function of the evidence and of the decisions, and not of the order in which the
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from typing import TypedDict
 
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
-from graphrag_neo4j.graph.rows import CountRow, SpellingRow
+from graphrag_neo4j.graph.rows import CountRow, IdRow, SpellingRow
 from graphrag_neo4j.ids import entity_id
-from graphrag_neo4j.indexing.resolution.groups import Decision, groups
-from graphrag_neo4j.indexing.resolution.regrouping import move_evidence
-from graphrag_neo4j.indexing.resolution.rows import (
-    AcronymTextRow,
+from graphrag_neo4j.indexing.resolution.moves import Move, move_evidence
+from graphrag_neo4j.indexing.resolution.names import Spelling, block_key
+from graphrag_neo4j.indexing.resolution.spellings import (
     AroundRow,
-    DecisionRow,
-    SeedRow,
-)
-from graphrag_neo4j.indexing.resolution.rules import (
-    Spelling,
-    acronym_block,
+    Decision,
+    Known,
     by_acronym,
     by_form,
-    form_block,
+    groups,
     means_another,
-)
-from graphrag_neo4j.indexing.resolution.spellings import (
-    Known,
+    read_decisions_about,
     read_spellings,
     row_of,
     save_decisions,
@@ -43,11 +37,18 @@ from graphrag_neo4j.indexing.resolution.spellings import (
     stored,
 )
 from graphrag_neo4j.nlp.acronyms import definition_forms, expansions, initials, looks_like_acronym
-from graphrag_neo4j.nlp.name_variants import block_key
 
 __all__ = ["resolve", "resolve_spellings"]
 
 PAGE = 500
+
+
+class AcronymTextRow(TypedDict):
+    """The text of a chunk that may say what an acronym stands for."""
+
+    spelling: str
+    names: list[str]
+    text: str
 
 
 async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
@@ -56,9 +57,9 @@ async def resolve(graph: Graph, listen: Listener, *, rules: bool) -> bool:
     Where it has, the stage merge must run again. With `rules` False, only the decisions of people
     and models count, and those of rules are removed.
     """
-    listen(Started("resolve", int((await graph.read("resolve/count", CountRow))[0]["n"])))
+    listen(Started("resolve", (await graph.read("resolve/count", CountRow))[0]["n"]))
     moved = False
-    while rows := await graph.read("resolve/seeds", SeedRow, limit=PAGE):
+    while rows := await graph.read("resolve/seeds", IdRow, limit=PAGE):
         seeds = [row["id"] for row in rows]
 
         async def work(tx: Transaction, seeds: Sequence[str] = seeds) -> bool:
@@ -87,16 +88,21 @@ async def _apply_rules(tx: Transaction, known: Known, *, rules: bool) -> set[str
     letters = {block_key(part) for one in known.values() for part in initials(one.name) or ()}
     members = await _blocks(tx, known, keys | letters)
     wanted: list[Decision] = []
-    blocks = {form_block(key) for key in keys} | {acronym_block(key) for key in keys | letters}
     if rules:
         expanded = await _expansions(tx, known)
         for key in sorted(keys):
-            wanted += by_form(
-                key,
-                [one for one in members[key] if not means_another(one, expanded.get(one.id, ()))],
-            )
-        wanted += await _by_acronyms(tx, known, expanded)
-    return await _save_rules(tx, known, wanted, blocks)
+            block = [s for s in members[key] if not means_another(s, expanded.get(s.id, ()))]
+            wanted += by_form(key, block) if len(block) > 1 else []
+        meant = {block_key(name) for names in expanded.values() for name in names if name}
+        members = await _blocks(tx, known, meant)
+        for id_, names in expanded.items():
+            fitting = [s for name in sorted(names) if name for s in members[block_key(name)]]
+            wanted += by_acronym(known[id_], names, fitting)
+    blocks = {f"form {key}" for key in keys} | {f"acronym {key}" for key in keys | letters}
+    before, after = await read_decisions_about(tx, blocks=blocks), set(wanted)
+    await tx.run("resolve/drop", ids=sorted(one.id for one in before - after), mark=False)
+    await save_decisions(tx, known, sorted(after - before, key=lambda one: one.id))
+    return {end for one in before ^ after for end in (one.one, one.other)}
 
 
 async def _blocks(
@@ -129,30 +135,6 @@ async def _expansions(tx: Transaction, known: Known) -> defaultdict[str, set[str
     return expanded
 
 
-async def _by_acronyms(
-    tx: Transaction, known: Known, expanded: Mapping[str, Collection[str]]
-) -> list[Decision]:
-    """The decisions about acronyms, from what documents say that they stand for."""
-    wanted = {block_key(name) for names in expanded.values() for name in names if name}
-    members = await _blocks(tx, known, wanted)
-    decisions: list[Decision] = []
-    for id_, names in expanded.items():
-        fitting = [s for name in sorted(names) if name for s in members[block_key(name)]]
-        decisions += by_acronym(known[id_], names, fitting)
-    return decisions
-
-
-async def _save_rules(
-    tx: Transaction, known: Known, wanted: Sequence[Decision], blocks: Iterable[str]
-) -> set[str]:
-    rows = await tx.run("resolve/rules", DecisionRow, blocks=sorted(blocks))
-    before = {Decision(**row) for row in rows}
-    after = set(wanted)
-    await tx.run("resolve/drop", ids=sorted(one.id for one in before - after))
-    await save_decisions(tx, known, sorted(after - before, key=lambda one: one.id))
-    return {end for one in before ^ after for end in (one.one, one.other)}
-
-
 async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> bool:
     """Moves evidence to the entities of the groups; returns whether any has moved."""
     decisions = await _decisions(tx, known, {*known, *changed})
@@ -162,33 +144,33 @@ async def _regroup(tx: Transaction, known: Known, changed: Collection[str]) -> b
         for one in decisions
         if one.origin != "person" and not without.isdisjoint((one.one, one.other))
     }
-    await tx.run("resolve/drop", ids=sorted(one.id for one in void))
+    await tx.run("resolve/drop", ids=sorted(one.id for one in void), mark=False)
     kept = sorted(decisions - void, key=lambda one: one.id)
     inside = [one for one in kept if one.one in known and one.other in known]
     decided = {end for one in kept for end in (one.one, one.other)}
-    moves: dict[tuple[str, str], str] = {}
+    targets: dict[tuple[str, str], str] = {}
     rows: list[Row] = []
     for group in groups(known, inside):
         members = [known[id_] for id_ in group]
         target = min(members, key=lambda one: (-one.n, one.id)).id
         rows += [row_of(one, target) for one in members if one.id in decided]
-        moves |= {(h, s.id): target for s in members for h in s.holders if h != target}
+        targets |= {(h, s.id): target for s in members for h in s.holders if h != target}
     await tx.run("resolve/spellings", rows=sorted(rows, key=lambda row: str(row["id"])))
     ends = {end for one in void for end in (one.one, one.other)}
     await tx.run("resolve/sweep", ids=sorted({*known, *changed, *ends} - decided))
-    if moves:
-        await move_evidence(tx, moves, {id_: one.name for id_, one in known.items()})
-    return bool(moves)
+    if targets:
+        names = {id_: known[id_].name for id_ in targets.values()}
+        await move_evidence(tx, {holder for holder, _ in targets}, Move(targets), names)
+    return bool(targets)
 
 
 async def _decisions(tx: Transaction, known: Known, ids: Collection[str]) -> set[Decision]:
     """The decisions about these spellings and those that they share a group with."""
     found: set[Decision] = set()
     seen: set[str] = set()
-    while new := sorted(set(ids) - seen):
-        seen |= set(new)
-        rows = await tx.run("resolve/decisions", DecisionRow, ids=new)
-        decisions = {Decision(**row) for row in rows}
+    while new := set(ids) - seen:
+        seen |= new
+        decisions = await read_decisions_about(tx, new)
         found |= decisions
         ids = {end for one in decisions if one.verdict == "same" for end in (one.one, one.other)}
         if unread := sorted(ids - known.keys()):

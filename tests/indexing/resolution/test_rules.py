@@ -2,35 +2,42 @@
 
 import pytest
 
-from graphrag_neo4j.indexing.resolution.groups import decision, groups
-from graphrag_neo4j.indexing.resolution.rules import Spelling, by_form
-from graphrag_neo4j.nlp.name_variants import Named, block_key, same_by_form
+from graphrag_neo4j.indexing.resolution.names import Spelling, block_key, same_by_form
+from graphrag_neo4j.indexing.resolution.spellings import by_form, decision, groups
 from tests.support.labelled_names import measured, pairs
 
 
 def test_the_rules_are_right_about_the_labelled_pairs() -> None:
     found = measured(list(pairs()))
-    assert found.n >= 300
+    assert found.n >= 450
     assert found.precision >= 0.98
-    assert found.recall > 8 * found.exact / found.same
+    assert found.recall > 12 * found.exact / found.same
+
+
+@pytest.mark.parametrize("kind", ["legal form", "abbreviation", "article"])
+def test_the_rules_find_most_of_what_is_certain(kind: str) -> None:
+    found = measured([pair for pair in pairs() if pair.kind == kind])
+    assert found.n >= 20
+    assert found.recall >= 0.95
+    assert found.wrong == 0
+
+
+def spelled(name: str, type_: str | None = None) -> Spelling:
+    return Spelling(name, name, type_)
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Named("e-mail", None), Named("Email", "technology")),
-        (Named("GPT-4", "product"), Named("GPT 4", "technology")),
-        (Named("Zürich", "geo"), Named("Zurich", "location")),
-        (Named("Dr. Jane Smith", "person"), Named("Jane Smith", "PERSON")),
-        (Named("Microsoft Corporation", "ORGANIZATION"), Named("Microsoft", "organization")),
-        (Named("The New York Times", None), Named("New York Times", "organization")),
-        (Named("Graph Data Science (GDS)", None), Named("graph data science", None)),
-        (Named("Artificial Intelligence", "concept"), Named("AI", "technology")),
-        (Named("USA", "geo"), Named("United States", "location")),
-        (Named("Neural Network", "concept"), Named("NEURAL NETWORKS", "technology")),
+        (spelled("GPT-4", "product"), spelled("GPT 4", "technology")),
+        (spelled("Dr. Jane Smith", "person"), spelled("Jane Smith", "PERSON")),
+        (spelled("The New York Times"), spelled("New York Times", "organization")),
+        (spelled("Graph Data Science (GDS)"), spelled("graph data science")),
+        (spelled("Artificial Intelligence", "concept"), spelled("AI", "technology")),
+        (spelled("Neural Network", "concept"), spelled("NEURAL NETWORKS", "technology")),
     ],
 )
-def test_spellings_of_one_name(one: Named, other: Named) -> None:
+def test_spellings_of_one_name(one: Spelling, other: Spelling) -> None:
     assert block_key(one.name) == block_key(other.name)
     assert same_by_form(one, other)
     assert same_by_form(other, one)
@@ -39,22 +46,18 @@ def test_spellings_of_one_name(one: Named, other: Named) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Named("Jordan", "person"), Named("Jor-dan", "geo")),
-        (Named("Bill Gates", "person"), Named("Bill Gate", "person")),
-        (Named("Windows", "product"), Named("window", "object")),
-        (Named("The Who", "organization"), Named("WHO", "organization")),
-        (Named("Phasecraft Inc.", "organization"), Named("Phasecraft Ltd.", "organization")),
-        (Named("Mr. Scrooge", "person"), Named("Scrooge", "person")),
-        (Named("C", None), Named("C++", None)),
-        (Named("3.5", None), Named("35", None)),
-        (Named("が", None), Named("か", None)),
+        (spelled("Jordan", "person"), spelled("Jor-dan", "geo")),
+        (spelled("Mr. Scrooge", "person"), spelled("Scrooge", "person")),
+        (spelled("C"), spelled("C++")),
+        (spelled("3.5"), spelled("35")),
+        (spelled("が"), spelled("か")),
     ],
 )
-def test_two_names(one: Named, other: Named) -> None:
+def test_two_names(one: Spelling, other: Spelling) -> None:
     assert not same_by_form(one, other)
 
 
-def test_a_type_that_could_be_either_joins_neither_of_two_contradicting_spellings() -> None:
+def test_what_could_be_either_joins_neither() -> None:
     spellings = [
         Spelling("a", "Jor-dan", "person", 2),
         Spelling("b", "Jordan", "geo", 3),
@@ -62,6 +65,9 @@ def test_a_type_that_could_be_either_joins_neither_of_two_contradicting_spelling
         Spelling("d", "J.ordan", "PERSON", 1),
     ]
     assert [(one.one, one.other) for one in by_form("jordan", spellings)] == [("a", "d")]
+    names = ["Apex", "Apex Inc.", "Apex Ltd."]
+    assert by_form("apex", [spelled(name, "organization") for name in names]) == []
+    assert len(by_form("apex", [spelled(name, "organization") for name in names[:2]])) == 1
 
 
 def test_a_persons_word_counts_more_than_a_rules_and_that_more_than_a_models() -> None:
@@ -82,9 +88,7 @@ def test_a_persons_word_counts_more_than_a_rules_and_that_more_than_a_models() -
 
 
 def test_a_block_of_many_spellings_is_compared_in_linear_time() -> None:
-    many = [
-        Spelling(f"{n:05}", f"a{'-' * (n % 60)}{'!' * (n // 60)}b", None, 1) for n in range(3000)
-    ]
+    many = [spelled(f"a{'-' * (n % 60)}{'!' * (n // 60)}b") for n in range(3000)]
     assert len(by_form("ab", many)) == len(many) - 1
-    apart = [Spelling(f"{n:05}", f"a+{'+' * n}b", None, 1) for n in range(1000)]
+    apart = [spelled(f"a+{'+' * n}b") for n in range(1000)]
     assert by_form("ab", apart) == []

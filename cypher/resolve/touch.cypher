@@ -1,4 +1,0 @@
-// Marks entities for the stage merge.
-UNWIND $ids AS id
-MATCH (entity:Entity {id: id})
-SET entity.stale = true

@@ -87,7 +87,7 @@ class _Builder:
 
     def _tell_ceiling(self, ceiling: float) -> None:
         """Says once a day that the limit is reached."""
-        from graphrag_neo4j.llm.prices import us_dollars  # noqa: PLC0415 - llm is slow to import
+        from graphrag_neo4j.llm.cost import us_dollars  # noqa: PLC0415 - llm is slow to import
 
         told = datetime.now(UTC).date(), ceiling
         if self._told_ceiling != told:

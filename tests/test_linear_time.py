@@ -31,7 +31,7 @@ from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_ro
 from graphrag_neo4j.indexing.grounding import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
-from graphrag_neo4j.llm.calls.streamed import storable_pieces
+from graphrag_neo4j.llm.calls.stream import storable_pieces
 from graphrag_neo4j.llm.evaluation import AnswerPart, ClaimSteps, Judge, answer_parts
 from graphrag_neo4j.llm.evaluation.added_content import added_content
 from graphrag_neo4j.llm.replies.lists import read_list

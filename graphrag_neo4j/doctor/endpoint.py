@@ -21,8 +21,6 @@ from graphrag_neo4j.llm import (
     model_of,
     needed_window,
     try_window,
-    window_fix,
-    window_problem,
 )
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.protocols import Embed
@@ -139,7 +137,7 @@ async def _write_json(endpoint: Endpoint, step: Step) -> str:
     found = re.search(r"\{.*\}", reply.text, re.DOTALL)
     with suppress(ValueError, TypeError, KeyError):
         json.loads(found[0] if found else "")["word"]
-        if endpoint.knows_schemas(step):
+        if "json_schema" not in endpoint.known_of(step).refused:
             return "it writes JSON that follows a schema."
         return "it writes JSON. It refuses schemas, so some replies may be asked for twice."
     raise ReplyError("its reply is not the JSON that it was asked for.")
@@ -164,7 +162,7 @@ async def _check_window(
         case "unclear":
             says = f"{about}it did not find a word in a text, so its window is not known."
             return Check(name, None, says, ABLE)
-    return Check(name, False, about + window_problem(test), window_fix(test))
+    return Check(name, False, about + test.problem, test.fix)
 
 
 async def _check_embedding(endpoint: Endpoint, settings: Settings) -> Check:

@@ -13,7 +13,7 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.indexing.rows import FoundRow
 from graphrag_neo4j.indexing.stages.embed import probe_dimensions
-from graphrag_neo4j.llm import Endpoint, needed_window, try_window, window_fix, window_problem
+from graphrag_neo4j.llm import Endpoint, needed_window, try_window
 from graphrag_neo4j.model import Step
 from graphrag_neo4j.settings import Settings
 
@@ -38,7 +38,7 @@ async def check_before_paying(
     if not waiting:
         return None
     dimensions = await probe_dimensions(graph, setup.embedder)
-    doubtful = waiting >= FEW_CHUNKS and not setup.endpoint.of_large_provider
+    doubtful = waiting >= FEW_CHUNKS and not setup.endpoint.calls.of_large_provider
     if doubtful and not (await graph.read("extract/any_done", FoundRow))[0]["found"]:
         await _check_window(setup.endpoint, settings, listen)
     return dimensions
@@ -52,9 +52,7 @@ async def _check_window(endpoint: Endpoint, settings: Settings, listen: Listener
         listen(Notice(f"A long prompt was not answered, since {error}.", warning=True))
         return
     if test.verdict in {"cut", "refused"}:
-        raise ModelError(
-            f"The model server can't be used yet: {window_problem(test)} {window_fix(test)}"
-        )
+        raise ModelError(f"The model server can't be used yet: {test.problem} {test.fix}")
     if test.verdict == "unclear":
         listen(
             Notice(

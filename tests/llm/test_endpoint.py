@@ -11,8 +11,8 @@ import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
-from graphrag_neo4j.llm.batch_calls import BatchCalls
-from graphrag_neo4j.llm.prices import price_of
+from graphrag_neo4j.llm.batches import BatchCalls
+from graphrag_neo4j.llm.cost import price_of
 from graphrag_neo4j.model import ChunkText, Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint

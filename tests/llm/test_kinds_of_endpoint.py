@@ -11,8 +11,8 @@ import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.calls.call_options import CallOptions, Capabilities
-from graphrag_neo4j.llm.prices import price_of
+from graphrag_neo4j.llm.calls.options import CallOptions, Capabilities, sent_without_refused
+from graphrag_neo4j.llm.cost import price_of
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
@@ -90,11 +90,11 @@ async def test_a_refusal_of_what_is_known_by_now_sends_the_call_again(learnt: se
         types.append(kind)
         if not kind:
             return "done"
-        known.remember(learnt)  # by another call
+        known.refused |= learnt  # by another call
         response = httpx2.Response(400, request=httpx2.Request("POST", "http://127.0.0.1/v1"))
         raise openai.BadRequestError("response_format unknown", response=response, body=None)
 
-    assert await options.healed(send, stream=False) == "done"
+    assert (await sent_without_refused(known, options.body, send))[0] == "done"
     assert types == ["json_schema", *{"json_object"} - learnt, ""]
 
 
@@ -237,7 +237,7 @@ async def test_a_limit_that_is_too_large_is_left_out_of_that_call() -> None:
 async def test_the_limit_has_the_name_that_the_endpoint_knows(url: str, name: str) -> None:
     async with Endpoint(settings(url)) as model:
         options = await model._prepare(PLAIN, 0)
-    assert options.body(stream=False)[name] == 200
+    assert options.body()[name] == 200
 
 
 @pytest.mark.parametrize(

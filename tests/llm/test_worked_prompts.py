@@ -13,10 +13,10 @@ from graphrag_neo4j.context.context_table import ContextTable, record_of
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.calls.window import INSTRUCTIONS
 from graphrag_neo4j.llm.copied_instructions import INVENTED
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.schemas import PrimerSchema
+from graphrag_neo4j.llm.server_checks import INSTRUCTIONS
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
 from graphrag_neo4j.resources import read_prompt
 from graphrag_neo4j.settings import Settings, load_settings

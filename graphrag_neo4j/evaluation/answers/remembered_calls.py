@@ -67,5 +67,5 @@ class RememberingEndpoint(Endpoint):
 
     def _key(self, request: Request) -> str:
         asked = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
-        model = model_of(self._settings, request.step)
+        model = model_of(self.settings, request.step)
         return identify("call", self.answer, model, asked)

@@ -22,7 +22,7 @@ from graphrag_neo4j.graph.rows import CountRow, IdRow
 from graphrag_neo4j.indexing.batching.outbox import Outbox
 from graphrag_neo4j.indexing.batching.rows import RequestRow
 from graphrag_neo4j.llm import BatchRequests, Endpoint
-from graphrag_neo4j.llm.prices import us_dollars
+from graphrag_neo4j.llm.cost import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 
 __all__ = ["BatchedTasks", "drop_requests", "keep_replies"]

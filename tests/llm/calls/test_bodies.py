@@ -12,7 +12,7 @@ from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.calls.response_bodies import LONGEST_BODY, LONGEST_REPLY
+from graphrag_neo4j.llm.calls.bodies import LONGEST_BODY, LONGEST_REPLY
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.odd_endpoint import EVENTS, events, odd_endpoint

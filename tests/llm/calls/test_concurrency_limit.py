@@ -8,8 +8,8 @@ import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.calls.concurrency_limit import FIRST, ConcurrencyLimit
 from graphrag_neo4j.llm.calls.http_calls import HttpCalls
+from graphrag_neo4j.llm.calls.pace import ConcurrencyLimit
 from graphrag_neo4j.model import Message, Request
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.tokens import encoding
@@ -148,8 +148,8 @@ async def test_a_large_provider_gets_all_calls_at_once() -> None:
     for url, now in (
         ("https://api.openai.com/v1", 32),
         ("https://openrouter.ai/api/v1", 32),
-        ("https://models.example.org/v1", FIRST),
-        ("http://192.168.1.7:8000/v1", FIRST),
+        ("https://models.example.org/v1", 1),
+        ("http://192.168.1.7:8000/v1", 1),
     ):
         calls = HttpCalls(load_settings(openai_base_url=url, openai_api_key="sk-x"))
         assert calls.concurrency.now == now
@@ -198,10 +198,10 @@ async def test_the_time_until_a_stream_begins_changes_nothing() -> None:
     limit = ConcurrencyLimit(32, 120, many=False)
     async with limit.slot(None):
         pass
-    assert limit.now == FIRST
+    assert limit.now == 1
     async with limit.slot():
         pass
-    assert limit.now > FIRST
+    assert limit.now > 1
 
 
 async def test_calls_that_all_time_out_say_what_to_set_though_a_vector_came() -> None:

@@ -6,7 +6,7 @@ import httpx2
 import openai
 import pytest
 
-from graphrag_neo4j.llm.calls.refusals import LARGE_LIMIT, SEVERAL, refused_option
+from graphrag_neo4j.llm.calls.errors import LARGE_LIMIT, SEVERAL, refused_option
 
 SENT = ("temperature", "stream_options", "max_tokens", "logit_bias", "response_format")
 

@@ -20,7 +20,7 @@ from graphrag_neo4j.cli.output.answer import print_answer
 from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.context import citations
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_line
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluation.claims.clusters import count_claims
 from graphrag_neo4j.extractive import answers

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 
 __all__ = ["SAMPLE", "Pieces", "drift", "in_sample_order", "pieces_of", "sample_of_texts"]
 

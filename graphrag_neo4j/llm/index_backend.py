@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from graphrag_neo4j.context.citations import as_written
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
@@ -15,13 +15,12 @@ from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.llm.name_comparison import compare_names
-from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
 from graphrag_neo4j.llm.repetitions import are_new, is_loop
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
 from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.summaries import WORDS_PER_TOKEN, Summaries
-from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,

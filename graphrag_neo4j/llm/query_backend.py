@@ -5,10 +5,15 @@ from functools import partial
 from typing import Final, Self, TypeVar
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.follow_up import conversation_text, self_contained
-from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
+from graphrag_neo4j.llm.questions import (
+    conversation_text,
+    next_questions,
+    questions_on,
+    self_contained,
+)
 from graphrag_neo4j.llm.reply_limits import ONE_WORD, PRIMER, reply_limit
 from graphrag_neo4j.llm.schemas import (
     FOLLOW_UPS,
@@ -18,8 +23,6 @@ from graphrag_neo4j.llm.schemas import (
     RatingSchema,
 )
 from graphrag_neo4j.llm.structured_output import read_json
-from graphrag_neo4j.llm.suggestions import next_questions, questions_on
-from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, storable
@@ -52,8 +55,10 @@ GENERAL = {
 class LLMQueryBackend:
     """The map and reduce steps, answers and ratings with a model.
 
-    The prompts come from the prompt files.
+    The prompts come from the prompt files. `quotes` is False: a model writes its answers.
     """
+
+    quotes = False
 
     def __init__(self, settings: Settings) -> None:
         def load(name: str, needs: str | None = None) -> Prompt:
@@ -79,11 +84,6 @@ class LLMQueryBackend:
         self._route, self._follow_up = load("route", "question"), load("follow_up", "history")
         self._suggest = load("suggest", "context_data")
         self._suggest_next = load("suggest_next", "context_data")
-
-    @property
-    def quotes(self) -> bool:
-        """Always False: a model writes its answers."""
-        return False
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
@@ -111,8 +111,7 @@ class LLMQueryBackend:
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns the points in a context that help to answer the question."""
         values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
-        messages = self._messages(self._map, question, **values)
-        request = Request("map", messages, self._limit("map"))
+        request = self._request("map", self._map, question, **values)
         is_copied = _copied(self._map, question, context)
         if self._whole:
             refuse = partial(_answer_without_copies, is_copied=is_copied)
@@ -124,14 +123,14 @@ class LLMQueryBackend:
 
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
         """Returns the refs of the reports that are relevant to the question."""
-        messages = self._messages(self._rate, question, context_data=marked(context.text))
-        request = Request("rating", messages, self._limit("rating"))
+        shown = marked(context.text)
+        request = self._request("rating", self._rate, question, context_data=shown)
         return (yield from read_json(request, RatingSchema)).relevant
 
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns a first answer and follow-up questions."""
-        messages = self._messages(self._prime, question, context_data=marked(context.text))
-        request = Request("map", messages, PRIMER)
+        shown = marked(context.text)
+        request = self._request("map", self._prime, question, PRIMER, context_data=shown)
         is_copied = _copied(self._prime, question, context)
         check = partial(_primer_without_copies, is_copied=is_copied)
         found = yield from read_json(request, PrimerSchema, check)
@@ -155,7 +154,8 @@ class LLMQueryBackend:
             history=marked(storable(conversation_text(history))[0]),
             question=marked(storable(question)[0]),
         )
-        request = Request("rating", (Message("user", prompt),), self._limit("rating"))
+        limit = reply_limit("rating", self._settings)
+        request = Request("rating", (Message("user", prompt),), limit)
         return (yield from self_contained(request, question))
 
     def questions(self, material: SuggestionMaterial, n: int) -> LLMTask[Sequence[DraftQuestion]]:
@@ -171,14 +171,20 @@ class LLMQueryBackend:
     def _final(self, system: str, question: str, history: Sequence[Message]) -> StreamedTask:
         last = Message("user", storable(question)[0])
         messages = (Message("system", system), *history, last)
-        return StreamedTask(Request("answer", messages, self._limit("answer")), _refuse_empty)
+        limit = reply_limit("answer", self._settings)
+        return StreamedTask(Request("answer", messages, limit), _refuse_empty)
 
-    def _limit(self, step: Step) -> int:
-        return reply_limit(step, self._settings)
-
-    def _messages(self, prompt: WorkedPrompt, question: str, **values: str) -> tuple[Message, ...]:
+    def _request(
+        self,
+        step: Step,
+        prompt: WorkedPrompt,
+        question: str,
+        limit: int | None = None,
+        **values: str,
+    ) -> Request:
         system = Message("system", self._fill(prompt, **values))
-        return system, Message("user", storable(question)[0])
+        messages = (system, Message("user", storable(question)[0]))
+        return Request(step, messages, limit or reply_limit(step, self._settings))
 
     def _fill(self, prompt: Prompt | WorkedPrompt, **values: str) -> str:
         return prompt.fill({**self._values, **values})

@@ -13,11 +13,10 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.phrases import words
-from graphrag_neo4j.llm.prompts import marked
+from graphrag_neo4j.llm.prompts import WorkedPrompt, marked
 from graphrag_neo4j.llm.reply_limits import reply_limit, summaries_limit
 from graphrag_neo4j.llm.schemas import SummariesSchema
 from graphrag_neo4j.llm.structured_output import read_json
-from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import DescribedThing, LLMTask, Message, Reply, Request
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, fold_prose
@@ -82,7 +81,7 @@ class Summaries:
             "max_words": (most := str(self._most_words(thing))),
             "max_length": most,
         }
-        for prompt in (self._one.fill(values), self._one.without_examples(values)):
+        for prompt in (self._one.fill(values), self._one.fill(values, with_examples=False)):
             text = _description((yield _request(prompt, reply_limit("summary", self._settings))))
             if not self._is_copied(text, thing):
                 return text

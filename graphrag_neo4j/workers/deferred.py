@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import cast, overload
 
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import (
     ChunkText,

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
+from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import (
     ChunkText,
@@ -22,6 +22,7 @@ from graphrag_neo4j.model import (
     Request,
     Step,
 )
+from graphrag_neo4j.resources import prompt_names
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 
@@ -412,4 +413,4 @@ def test_a_folder_of_files_that_no_step_reads_is_refused(tmp_path: Path) -> None
 
 def test_every_prompt_of_ours_can_be_replaced() -> None:
     folder = Path(__file__).parents[2] / "prompts"
-    assert sorted(OURS) == sorted(path.stem for path in folder.glob("*.md"))
+    assert prompt_names() == sorted(path.stem for path in folder.glob("*.md"))

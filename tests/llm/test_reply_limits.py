@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
 from graphrag_neo4j.settings import load_settings

@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.context.context_table import ContextTable, record_of
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.copied_instructions import INVENTED

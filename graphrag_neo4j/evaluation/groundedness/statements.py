@@ -23,8 +23,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from graphrag_neo4j.context.citation_forms import DATA
-from graphrag_neo4j.context.citations import bracket, cited
+from graphrag_neo4j.context.citations import DATA, bracket, cited
 from graphrag_neo4j.nlp.sentences import sentences_of
 from graphrag_neo4j.query.answer_text import NOTHING
 from graphrag_neo4j.text import flat, number_of_words

@@ -247,12 +247,8 @@ class BatchRounds:
         try:
             if row["provider"] is not None:
                 state = await self._calls.state(row["provider"])
-            elif found := await self._calls.find(row["id"]):
-                state = found
-            elif self._direct:
-                raise UnknownBatchError("it was uploaded, and never sent")
             else:
-                state = await self._calls.create(row["file"], row["id"])
+                state = await self._uploaded(row)
         except UnknownBatchError as error:
             if not self._direct:
                 raise ModelError(
@@ -265,6 +261,14 @@ class BatchRounds:
             return None
         await self._note_state(row["id"], state)
         return state
+
+    async def _uploaded(self, row: BatchRow) -> BatchState:
+        """The state of a batch of which is known only that its file was uploaded."""
+        if found := await self._calls.find(row["id"]):
+            return found
+        if self._direct:
+            raise UnknownBatchError("it was uploaded, and never sent")
+        return await self._calls.create(row["file"], row["id"])
 
     async def _save_results(self, row: BatchRow, state: BatchState) -> None:
         """Saves all results of an ended batch, and removes the batch."""

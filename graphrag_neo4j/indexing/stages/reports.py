@@ -24,7 +24,7 @@ from graphrag_neo4j.context.context_table import (
     ContextTable,
     report_tokens,
 )
-from graphrag_neo4j.context.report_material import (
+from graphrag_neo4j.context.material import (
     ReportMaterial,
 )
 from graphrag_neo4j.events import Advanced, Started

@@ -19,8 +19,8 @@ from graphrag_neo4j.llm.evaluation.question_schemas import (
     TaskQuestionsSchema,
     TasksSchema,
 )
-from graphrag_neo4j.llm.follow_up import asks
 from graphrag_neo4j.llm.prompts import load_prompt, marked
+from graphrag_neo4j.llm.questions import asks
 from graphrag_neo4j.llm.schemas import ReplySchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.tuning import plain_line

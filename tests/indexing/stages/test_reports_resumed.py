@@ -2,7 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.model import LLMTask, WrittenReport
 from tests.indexing.stages.test_reports import CLUSTERS, communities, fill, report

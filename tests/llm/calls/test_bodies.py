@@ -9,7 +9,7 @@ import pytest
 from graphrag_neo4j.cli.output.terminal import harmless
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.bodies import LONGEST_BODY, LONGEST_REPLY

@@ -91,19 +91,21 @@ class _Reading:
 class LLMIndexBackend:
     """Extracts entities and claims, and writes descriptions and reports, with a model.
 
-    The prompts come from the prompt files.
+    The prompts come from the prompt files. `origin` and `quotes` say that a model writes the
+    reports from a context: they are not quotations.
     """
 
-    def __init__(self, settings: Settings, values: dict[str, str]) -> None:
-        def worked(name: str, needs: str, context_tokens: int) -> WorkedPrompt:
-            return WorkedPrompt.load(
-                name, settings, known=KNOWN, needs=needs, context_tokens=context_tokens
-            )
+    origin: Origin = "model"
+    quotes = False
 
+    def __init__(self, settings: Settings, values: dict[str, str]) -> None:
         self._settings = settings
         language = _language(settings, "the language of the descriptions")
         self._summaries = Summaries(settings, values | language, KNOWN)
-        self._report = worked("report", "input_text", settings.report_context_tokens)
+        room = settings.report_context_tokens
+        self._report = WorkedPrompt.load(
+            "report", settings, known=KNOWN, needs="input_text", context_tokens=room
+        )
         self._report_values = values | _language(settings, "the language of the material")
         self._comparison = load_prompt("compare", settings.prompts, known=KNOWN, needs="input_text")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
@@ -113,16 +115,6 @@ class LLMIndexBackend:
     def from_settings(cls, settings: Settings) -> Self:
         """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
         return cls(settings, {**DELIMITERS, **_values(settings)})
-
-    @property
-    def origin(self) -> Origin:
-        """Always "model", because a model writes the reports."""
-        return "model"
-
-    @property
-    def quotes(self) -> bool:
-        """False: a model writes the reports from a context; they are not quotations."""
-        return False
 
     def signature(self, step: Step) -> str:
         """Returns a hash of the model, the prompts and the settings of a step."""
@@ -193,10 +185,9 @@ class LLMIndexBackend:
             reply_limit("report", self._settings),
             schema=report_schema(self._settings.report_words),
         )
-        copies = self._report.instructions
 
         def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
-            followed = _without_instructions(written, odd, copies, context)
+            followed = _without_instructions(written, odd, self._report.instructions, context)
             return _without_repetitions(followed, odd)
 
         written = yield from read_json(request, ReportSchema, check)
@@ -292,24 +283,22 @@ def _language(settings: Settings, otherwise: str) -> dict[str, str]:
 def _values(settings: Settings) -> dict[str, str]:
     types = ", ".join(_types(settings))
     language = settings.language or "the language of the passage"
+    instruction = "Write down every entity that matters, and give each a short type of your choice."
+    reminder = "Give each entity a short type of your choice."
+    if types:
+        instruction = f"Write down every entity of these types: {types}."
+        reminder = f"Only entities of these types: {types}."
+    words = str(int(settings.description_tokens * WORDS_PER_TOKEN))
     return {
         "entity_types": types or "whatever fits",
-        "entity_types_instruction": (
-            f"Write down every entity of these types: {types}."
-            if types
-            else "Write down every entity that matters, and give each a short type of your choice."
-        ),
-        "types_reminder": (
-            f"Only entities of these types: {types}."
-            if types
-            else "Give each entity a short type of your choice."
-        ),
+        "entity_types_instruction": instruction,
+        "types_reminder": reminder,
         "entity_specs": ", ".join(settings.entity_specs) or types or "any named entity",
         "claim_description": fold(settings.claim_description),
         "language": language,
         "language_instruction": f"Write names and descriptions in {language}.",
-        "max_words": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
-        "max_length": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
+        "max_words": words,
+        "max_length": words,
         "max_report_length": str(settings.report_words),
         "report_role": fold(settings.report_role),
         "report_rating": fold(settings.report_rating),

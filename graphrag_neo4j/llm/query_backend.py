@@ -113,11 +113,18 @@ class LLMQueryBackend:
         values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
         request = self._request("map", self._map, question, **values)
         is_copied = _copied(self._map, question, context)
+
+        def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
+            points = [one for one in found.points if not is_copied(one.description)]
+            if found.points and not points:
+                raise ReplyError("the points repeat the instructions instead of following them")
+            odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
+            return found.model_copy(update={"points": points})
+
         if self._whole:
-            refuse = partial(_answer_without_copies, is_copied=is_copied)
+            refuse = partial(_uncopied, is_copied=is_copied)
             one = yield from read_json(request, AnswerSchema, refuse)
             return [Point(fold_prose(one.answer), one.score)]
-        check = partial(_points_without_copies, is_copied=is_copied)
         found = yield from read_json(request, PointsSchema, check)
         return [Point(fold_prose(point.description), point.score) for point in found.points]
 
@@ -132,7 +139,15 @@ class LLMQueryBackend:
         shown = marked(context.text)
         request = self._request("map", self._prime, question, PRIMER, context_data=shown)
         is_copied = _copied(self._prime, question, context)
-        check = partial(_primer_without_copies, is_copied=is_copied)
+
+        def check(found: PrimerSchema, odd: list[str]) -> PrimerSchema:
+            _uncopied(found, odd, is_copied)
+            asked = [one for one in found.follow_ups if one.strip()]
+            own = [one for one in asked if not is_copied(one)]
+            odd += ["a follow-up question repeats the instructions"] * (len(asked) - len(own))
+            odd += ["a follow-up question too many"] * len(own[FOLLOW_UPS:])
+            return found.model_copy(update={"follow_ups": own[:FOLLOW_UPS]})
+
         found = yield from read_json(request, PrimerSchema, check)
         follow_ups = [fold(one) for one in found.follow_ups]
         return Primer(fold_prose(found.answer), found.score, follow_ups)
@@ -196,40 +211,11 @@ def _copied(prompt: WorkedPrompt, question: str, context: ContextTable) -> IsCop
     return lambda text: prompt.instructions.are_copied_in(text, material)
 
 
-def _answer_without_copies(found: Answered, _odd: list[str], is_copied: IsCopied) -> Answered:
+def _uncopied(found: Answered, _odd: list[str], is_copied: IsCopied) -> Answered:
     """Returns an answer, which may be empty. Raises ReplyError if it repeats the prompt."""
     if found.answer.strip() and is_copied(found.answer):
         raise ReplyError("the answer repeats the instructions instead of following them")
     return found
-
-
-def _primer_without_copies(
-    found: PrimerSchema, odd: list[str], is_copied: IsCopied
-) -> PrimerSchema:
-    """Returns a primer without the follow-up questions that repeat the prompt, or are too many.
-
-    What is left out is noted. Raises ReplyError if the answer repeats the prompt.
-    """
-    _answer_without_copies(found, odd, is_copied)
-    asked = [one for one in found.follow_ups if one.strip()]
-    own = [one for one in asked if not is_copied(one)]
-    odd += ["a follow-up question repeats the instructions"] * (len(asked) - len(own))
-    odd += ["a follow-up question too many"] * len(own[FOLLOW_UPS:])
-    return found.model_copy(update={"follow_ups": own[:FOLLOW_UPS]})
-
-
-def _points_without_copies(
-    found: PointsSchema, odd: list[str], is_copied: IsCopied
-) -> PointsSchema:
-    """Returns the points that do not repeat the instructions; the others are noted.
-
-    Raises ReplyError if all points repeat them.
-    """
-    points = [one for one in found.points if not is_copied(one.description)]
-    if found.points and not points:
-        raise ReplyError("the points repeat the instructions instead of following them")
-    odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
-    return found.model_copy(update={"points": points})
 
 
 def _refuse_empty(text: str) -> None:

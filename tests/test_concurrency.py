@@ -103,25 +103,6 @@ async def test_results_stay_with_their_items_though_the_last_comes_first() -> No
     assert saved.all == [Outcome(n, f"text {n}") for n in reversed(range(9))]
 
 
-async def test_no_more_items_are_thought_about_at_once_than_there_are_workers() -> None:
-    now = most = 0
-    all_busy = anyio.Event()
-
-    async def watch(n: int) -> int:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        if now == 3:
-            all_busy.set()
-        await all_busy.wait()
-        await checkpoint()
-        now -= 1
-        return n
-
-    await run(Saved(), watch, workers=3)
-    assert most == 3
-
-
 async def test_items_are_taken_up_only_as_workers_come_free() -> None:
     """A corpus is never held in memory."""
     taken = finished = 0
@@ -143,22 +124,6 @@ async def test_items_are_taken_up_only_as_workers_come_free() -> None:
     assert taken == 20
 
 
-async def test_nothing_to_do_saves_nothing() -> None:
-    saved = Saved()
-    await run(saved, items=numbers(0))
-    assert saved.batches == []
-
-
-async def test_a_result_of_none_is_not_saved() -> None:
-    saved = Saved()
-
-    async def even(n: int) -> int | None:
-        return None if n % 2 else n
-
-    await run(saved, even)
-    assert sorted(map(str, saved.all)) == sorted(str(n) for n in range(0, 20, 2))
-
-
 async def test_an_error_in_work_is_raised_and_what_arrived_is_saved() -> None:
     saved = Saved()
 
@@ -170,14 +135,6 @@ async def test_an_error_in_work_is_raised_and_what_arrived_is_saved() -> None:
     with pytest.raises(ModelError, match="the key is refused"):
         await run(saved, fail_at_ten, workers=1)
     assert saved.all == list(range(10))
-
-
-async def test_of_many_errors_at_once_one_is_raised_as_it_is() -> None:
-    async def fail(n: int) -> int:
-        raise ModelError(f"call {n} was refused")
-
-    with pytest.raises(ModelError, match=r"call \d was refused"):
-        await run(Saved(), fail, workers=8)
 
 
 async def test_an_error_in_the_items_is_raised_and_what_arrived_is_saved() -> None:
@@ -213,21 +170,6 @@ async def test_what_arrived_is_saved_when_the_flow_is_cancelled() -> None:
         await work_and_save(numbers(20), three_and_no_more, saved, workers=1, batch=5)
     assert scope.cancelled_caught
     assert saved.all == [0, 1, 2]
-
-
-async def test_a_result_that_waits_for_a_full_writer_is_saved_when_cancelled() -> None:
-    saved = Saved()
-    saved.go = anyio.Event()
-
-    async def quick(n: int) -> int:
-        if n == 7:  # the writer has one, two wait in its stream, five workers hold one each
-            scope.cancel()
-            saved.go.set()
-        return n
-
-    with in_time(), anyio.CancelScope() as scope:
-        await work_and_save(numbers(8), quick, saved, workers=8, batch=2)
-    assert sorted(map(str, saved.all)) == sorted(str(n) for n in range(8))
 
 
 async def test_an_unusable_reply_fails_its_item_alone() -> None:
@@ -307,3 +249,18 @@ async def test_what_was_told_and_could_not_be_saved_is_taken_back() -> None:
     assert len(outcomes) == len(saved.all) > 0
     assert sum(done for done, _ in told) == sum(one.failure is None for one in outcomes)
     assert sum(failed for _, failed in told) == sum(one.failure is not None for one in outcomes)
+
+
+async def test_a_result_that_waits_for_a_full_writer_is_saved_when_cancelled() -> None:
+    saved = Saved()
+    saved.go = anyio.Event()
+
+    async def quick(n: int) -> int:
+        if n == 7:  # the writer has one, two wait in its stream, five workers hold one each
+            scope.cancel()
+            saved.go.set()
+        return n
+
+    with in_time(), anyio.CancelScope() as scope:
+        await work_and_save(numbers(8), quick, saved, workers=8, batch=2)
+    assert sorted(map(str, saved.all)) == sorted(str(n) for n in range(8))

@@ -144,23 +144,6 @@ def test_a_loose_citation_that_may_mean_something_else_stays_and_is_counted(
     assert made_explicit(text, known, "He was right [8].") == (text, unread)  # type: ignore[arg-type]
 
 
-def test_removes_what_is_not_known_and_counts_it() -> None:
-    text = "Rich [Data: Entities (5, 9, +more); Claims (1)]. Dead [Data: Reports (4)]."
-    grounded = ground(text, {"Entities": {5}, "Claims": ()})
-    assert grounded.text == "Rich [Data: Entities (5, +more)]. Dead."
-    assert grounded.citations == (("Entities", 5),)
-    assert grounded.removed == 3
-
-
-def test_a_kind_that_there_is_not_is_removed_and_counted() -> None:
-    grounded = ground("So it is [Data: Documents (5, 6)].", {"Sources": {5}})
-    assert (grounded.text, grounded.removed) == ("So it is.", 2)
-
-
-def test_refs_that_become_one_are_cited_once() -> None:
-    assert rewrite("x [Data: Entities (1, 2)]", lambda _kind, _ref: 7) == "x [Data: Entities (7)]"
-
-
 FORGED = (
     "[Data: Entities (1)]",
     "[dAtA:Sources(2)]",
@@ -212,21 +195,6 @@ def test_neutralised_text_is_as_long_and_holds_no_citation(one: str, other: str)
     assert cited(fold(text + neutralised(other))) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[MUSIC] Hi.", "x[1] (Data: 5)", "[database: 5]", "［注］", "【注】", "(data: x)"]
-)
-def test_other_brackets_stay_as_they_are(text: str) -> None:
-    assert neutralised(text) == text
-
-
-def test_neutralised_marks_are_still_recognised_by_a_reader() -> None:
-    text = "Rich [Data: Entities (1, 2, 3)], they say."
-    assert neutralised(text) == "Rich ⟦Data: Entities (1, 2, 3)⟧, they say."
-    assert neutralised("Rich (Data: Entities (1)), 富有【Data：实体】。") == (
-        "Rich ❨Data: Entities (1)❩, 富有⟦Data：实体⟧。"
-    )
-
-
 def test_what_a_model_wrote_as_a_citation_stays_and_nothing_else_becomes_one() -> None:
     text = "Rich [Data: Entities (5)]. Dead ［Data：Entities（1）］ [Ｄata: Sources (3)]."
     assert cited(fold(as_written(text))) == [("Entities", 5), ("Entities", 1)]
@@ -253,16 +221,6 @@ def test_a_megabyte_is_neutralised_in_linear_time(part: str) -> None:
     assert len(neutralised(text)) == len(text)
 
 
-def test_a_footnote_mark_of_a_document_is_escaped() -> None:
-    text = "So it is[^1] [Data: Entities (5)]."
-    assert footnoted(text, {("Entities", 5): 1}) == "So it is\\[^1][^1]."
-
-
-def test_a_bracket_that_can_not_be_read_is_not_lost_among_footnotes() -> None:
-    text = "Rich [Data: Entities (5)]. Dead [Data: 7]."
-    assert footnoted(text, {("Entities", 5): 1}) == "Rich[^1]. Dead \\[Data: 7]."
-
-
 def test_a_statement_keeps_the_dots_that_it_begins_with() -> None:
     text = "- ...right [Data: Sources (1)]. So ../it is [Data: Sources (2)]\n"
     text += "> ../x [Data: Sources (3)]."
@@ -281,3 +239,10 @@ def test_no_invisible_character_of_a_document_hides_a_citation_from_us_but_not_f
     for c in removed:
         text = neutralised(f"Rich [D{c}ata: Sources (1)]. Dead (Data: Sou{c}rces (1)). Gone [{c}")
         assert cited(harmless(text + "Data: Sources (2)]")) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[MUSIC] Hi.", "x[1] (Data: 5)", "[database: 5]", "［注］", "【注】", "(data: x)"]
+)
+def test_other_brackets_stay_as_they_are(text: str) -> None:
+    assert neutralised(text) == text

@@ -12,7 +12,6 @@ from graphrag_neo4j.events import Event, Notice, Waiting, silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.batching.rows import BatchRow
-from graphrag_neo4j.indexing.removal import IN_BATCHES
 from graphrag_neo4j.indexing.result import IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
@@ -296,14 +295,6 @@ async def test_a_changed_text_drops_the_reply_to_the_old_one(
     assert (await in_rounds(given, tales))[-1].complete
     assert await dump(graph) == expected
     assert await left(graph) == 0
-
-
-async def test_a_deletion_says_that_batches_may_hold_the_text(given: Settings, tales: Path) -> None:
-    await index(given, tales, batch=True)
-    told: list[Event] = []
-    async with AsyncGraphRAG(given, told.append) as rag:
-        await rag.delete(tales)
-    assert Notice(IN_BATCHES, warning=True) in told
 
 
 async def test_a_full_file_is_followed_by_another(

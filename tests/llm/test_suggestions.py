@@ -45,12 +45,6 @@ def test_questions_after_an_answer_are_read() -> None:
     assert "A storm." in prompt.replace(" .", ".")
 
 
-def test_a_question_that_repeats_the_prompt_is_left_out() -> None:
-    copied = "Suggest questions that are worth asking of this collection, to a reader who does not?"
-    found, _ = asked(ON_ALL, {"whole": [copied, "Why is money short?"], "particular": []})
-    assert found == [("Why is money short?", True)]
-
-
 @pytest.mark.parametrize("material", [ON_ALL, AFTER])
 def test_a_reply_without_questions_is_asked_for_again_and_then_an_error(
     material: SuggestionMaterial,

@@ -167,10 +167,12 @@ class BatchCalls:
         except openai.APIError as error:
             status = error.status_code if isinstance(error, openai.APIStatusError) else None
             if of_known and status == 404:
-                raise UnknownBatchError(self._endpoint.message_of(error)) from None
+                raise UnknownBatchError(self._endpoint.failures.message(error)) from None
             if status in {404, 405, 501}:
-                raise ModelError(self._no_batch_api(self._endpoint.message_of(error))) from None
-            known = self._endpoint.explained(error, "extraction")
+                raise ModelError(
+                    self._no_batch_api(self._endpoint.failures.message(error))
+                ) from None
+            known = self._endpoint.failures.explain(error)
         if isinstance(known, ReplyError):
             kind = ModelError if known.refused else PassingError
             raise kind(f"The batch can't be sent or read, since {known}.")
@@ -262,7 +264,7 @@ class BatchRequests:
 
     def cost_at_most(self, request: Request, *, more_room: bool) -> float | None:
         """US dollars in a batch if the reply reaches its limit; None if no price is known."""
-        price = self._endpoint.price(request.step)
+        price = self._endpoint.prices[request.step]
         if price is None:
             return None
         sent = sum(tokens.count(message.content, self._encoding) for message in request.messages)
@@ -275,7 +277,7 @@ class BatchRequests:
 
     def count(self, result: BatchResult) -> None:
         """Counts the tokens and the cost of a result, or its failure."""
-        meter, price = self._endpoint.meter, self._endpoint.price(result.step)
+        meter, price = self._endpoint.meter, self._endpoint.prices[result.step]
         if result.used is None:
             meter.fail(result.step)
             return

@@ -10,7 +10,7 @@ import openai
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import heard
-from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
+from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.llm.calls.bodies import (
     Completion,
     Used,
@@ -33,7 +33,7 @@ from graphrag_neo4j.llm.calls.options import (
 )
 from graphrag_neo4j.llm.calls.reasoning_tags import hides_opening, remove_reasoning_streamed
 from graphrag_neo4j.llm.calls.stream import StreamRecord, storable_pieces
-from graphrag_neo4j.llm.cost import Meter, Price, price_of, us_dollars
+from graphrag_neo4j.llm.cost import Meter, price_of, us_dollars
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
@@ -73,9 +73,9 @@ class Endpoint:
     """Sends requests to a model. Each client has one endpoint.
 
     It is an asynchronous context manager. `meter` counts the calls of several clients together.
-    `calls` are its connections, and `settings` those of this run or question. Raises InputError if
-    neither a key nor an address is set, or if a cost limit is set for models whose price is not
-    known.
+    `calls` are its connections. `settings`, `failures` and `prices` (by step, None where a price is
+    not known) are those of this run or question. Raises InputError if neither a key nor an address
+    is set, or if a cost limit is set for models whose price is not known.
     """
 
     def __init__(self, settings: Settings, meter: Meter | None = None) -> None:
@@ -101,10 +101,10 @@ class Endpoint:
     def begin_run(self, settings: Settings, whole: Meter | None) -> None:
         """Uses the models, prices and the cost limit (in US dollars) of these settings."""
         self.settings, self.meter = settings, Meter(whole)
-        self._prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
+        self.prices = {step: price_of(model_of(settings, step), settings) for step in MODEL_OF}
         own = settings.embedding_model in WITHOUT_ENDPOINT
         self._embedding_price = None if own else price_of(settings.embedding_model, settings)
-        self._failures = Failures(settings, self.calls.address, self.meter)
+        self.failures = Failures(settings, self.calls.address, self.meter)
 
     async def __aenter__(self) -> Self:
         return self
@@ -115,18 +115,6 @@ class Endpoint:
     async def aclose(self) -> None:
         """Closes the connections."""
         await self.calls.aclose()
-
-    def price(self, step: Step) -> Price | None:
-        """Returns the price of the model of a step, or None if it is not known."""
-        return self._prices[step]
-
-    def message_of(self, error: openai.APIError) -> str:
-        """Returns the beginning of the endpoint's own message, without the key."""
-        return self._failures.message(error)
-
-    def explained(self, error: openai.APIError, step: Step) -> ModelError | ReplyError:
-        """Returns the error of one call as an error that says what to do."""
-        return self._failures.explain(error, model_of(self.settings, step))
 
     def known_of(self, step: Step) -> Capabilities:
         """Returns what is known of the model of a step so far."""
@@ -173,7 +161,7 @@ class Endpoint:
                     options.known, options.body, self._complete
                 )
             except (openai.APIError, ReplyError) as error:
-                raise self._failures.count(request.step, error, options.model) from None
+                raise self.failures.count(request.step, error, options.model) from None
             # The call is counted first, because it costs money even if the reply can't be used.
             choice = completion["choices"][0]
             text = choice["message"]["content"]
@@ -247,11 +235,11 @@ class Endpoint:
                         yield piece
             record.close(events.response)
         except (openai.APIError, ReplyError) as error:
-            raise self._failures.count(step, error, model) from None
+            raise self.failures.count(step, error, model) from None
         except (ValueError, RecursionError):
             record.flaw = "the endpoint's stream holds text that is not JSON"
             if not record.pieces:
-                raise self._failures.count(step, ReplyError(record.flaw), model) from None
+                raise self.failures.count(step, ReplyError(record.flaw), model) from None
         self._count(options, record.used, record.text, reasons=record.reasons)
         if record.has_no_text:
             raise _NoTextError
@@ -274,8 +262,8 @@ class Endpoint:
         try:
             (vectors, used), _ = await sent_without_refused(known, body_without, post)
         except (openai.APIError, ReplyError) as error:
-            raise self._failures.count(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
-        self._failures.end_row()
+            raise self.failures.count(EMBEDDING, error, model, "KG_EMBEDDING_MODEL") from None
+        self.failures.end_row()
         spent = used or (self._tokens(texts), 0, 0)
         self.meter.count(EMBEDDING, self._embedding_price, spent, estimated=used is None)
         if len(vectors) != len(texts):
@@ -307,11 +295,11 @@ class Endpoint:
 
         Its tokens are estimated if the endpoint does not report them.
         """
-        self._failures.end_row()
+        self.failures.end_row()
         step = options.request.step
         sent = (message.content for message in options.request.messages)
         spent = used or (self._tokens(sent), 0, self._tokens([reply]))
-        self.meter.count(step, self._prices[step], spent, estimated=used is None)
+        self.meter.count(step, self.prices[step], spent, estimated=used is None)
         self.calls.rates.after_call(spent[2])
         options.known.reasons |= reasons
         options.known.hides_opening |= hides_opening(reply)

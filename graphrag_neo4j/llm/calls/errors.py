@@ -73,12 +73,6 @@ NAMES: Final = {
     r"|schema|grammar",
     "stream": "stream(?:ing)?",
 }
-REFUSAL: Final = re.compile(
-    r"support|unknown|unrecogni[sz]ed|unexpected|extra|not permitted|not allowed|invalid"
-    r"|unavailable|not available|only the default|not implemented|incompatible|deprecated|must be"
-    r"|fail|can ?not|can't|no longer",
-    re.IGNORECASE,
-)
 CONTENT: Final = re.compile(
     r"context.?(length|window|size)|maximum context|too long|too many tokens"
     r"|content.?(policy|filter|management)",
@@ -177,10 +171,9 @@ def refused_option(error: openai.APIStatusError, sent: Collection[str]) -> str |
         return None
     if places := PLACE.findall(text):
         return _first_named(" ".join(places), sent)
-    named = _first_named(text, sent) if REFUSAL.search(text) else None
     order = LEAST_MISSED if NAMELESS.search(text) else VAGUE
     spare = next((name for name in order if name in sent), None)
-    return named or (None if error.param else spare)
+    return _first_named(text, sent) or (None if error.param else spare)
 
 
 def _says_too_large(text: str, sent: Collection[str]) -> bool:
@@ -244,9 +237,9 @@ class Failures:
         begin = f"{self._in_a_row} calls in a row failed at {self._address}"
         return ModelError(f"{begin}: {reason}")
 
-    def explain(self, error: openai.APIError, model: str) -> ModelError | ReplyError:
-        """Returns the error of one call as an error that says what to do, and counts nothing."""
-        known = self._stopping(error, model, "KG_MODEL") or self._of_content(error)
+    def explain(self, error: openai.APIError) -> ModelError | ReplyError:
+        """Returns the error of a call to no model as one that says what to do; counts nothing."""
+        known = self._stopping(error, self._settings.model, "KG_MODEL") or self._of_content(error)
         return known or self._of_one_call(error)
 
     def message(self, error: openai.APIError) -> str:

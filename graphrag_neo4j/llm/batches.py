@@ -21,16 +21,7 @@ from openai import AsyncOpenAI
 from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.llm.calls.bodies import (
-    LONGEST_BODY,
-    UNREADABLE,
-    completion_in,
-    field_of,
-    has_no_text,
-    has_reasoning,
-    reply_of,
-    used_by,
-)
+from graphrag_neo4j.llm.calls import bodies
 from graphrag_neo4j.llm.calls.errors import REFUSED
 from graphrag_neo4j.llm.endpoint import Endpoint, model_of
 from graphrag_neo4j.llm.structured_output import storable_json
@@ -287,35 +278,38 @@ class BatchRequests:
     def result(self, line: bytes) -> BatchResult | None:
         """Reads a line of a file of results; None if it is not the result of a request of ours."""
         row: Any = None
-        if len(line) <= LONGEST_BODY:
-            with suppress(*UNREADABLE):
+        if len(line) <= bodies.LONGEST_BODY:
+            with suppress(*bodies.UNREADABLE):
                 row = json.loads(line)
-        key = field_of(row, "custom_id")
+        key = bodies.field_of(row, "custom_id")
         if not isinstance(key, str) or key.partition("-")[0] not in STEPS:
             return None
-        status, body = field_of(row, "response", "status_code"), field_of(row, "response", "body")
+        status, body = (
+            bodies.field_of(row, "response", "status_code"),
+            bodies.field_of(row, "response", "body"),
+        )
         if status == 200:
             return self._answered(key, body)
-        said = field_of(body if isinstance(body, Mapping) else row, "error", "message")
+        said = bodies.field_of(body if isinstance(body, Mapping) else row, "error", "message")
         message = excerpt(storable(str(said or f"status {status}"))[0], LONGEST_MESSAGE)
         if status in REFUSALS:
             return BatchResult(key, problem="refused", error=f"{REFUSED}: {message}")
         return BatchResult(key, problem="again", error=f"the batch did not answer it: {message}")
 
     def _answered(self, key: str, body: object) -> BatchResult:
-        completion = completion_in(body)
+        completion = bodies.completion_in(body)
         if completion is None:
             reason = "the result in the batch is not a chat completion"
             return BatchResult(key, problem="again", error=reason)
         choice = completion["choices"][0]
         text = choice["message"]["content"]
-        used, estimate = used_by(completion), (0, 0, tokens.count(text, self._encoding))
+        used, estimate = bodies.used_by(completion), (0, 0, tokens.count(text, self._encoding))
         step = BatchResult(key).step
-        self._endpoint.known_of(step).reasons |= has_reasoning(completion)
+        self._endpoint.known_of(step).reasons |= bodies.has_reasoning(completion)
         reply: Reply | None = None
         problem: Problem | None = None
         error = ""
-        if has_no_text(text, choice.get("finish_reason")):
+        if bodies.has_no_text(text, choice.get("finish_reason")):
             problem = "more room"
             error = (
                 "the model wrote no text before its limit of tokens, since its reasoning took "
@@ -323,7 +317,7 @@ class BatchRequests:
             )
         else:
             try:
-                reply, replaced = reply_of(completion)
+                reply, replaced = bodies.reply_of(completion)
                 self._endpoint.meter.steps[step].replaced += replaced
             except ReplyError as unusable:
                 problem, error = "final", str(unusable)

@@ -11,17 +11,7 @@ import openai
 from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import heard
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
-from graphrag_neo4j.llm.calls.bodies import (
-    Completion,
-    Used,
-    Vector,
-    completion_of,
-    has_no_text,
-    has_reasoning,
-    reply_of,
-    used_by,
-    vectors_of,
-)
+from graphrag_neo4j.llm.calls import bodies
 from graphrag_neo4j.llm.calls.errors import Failures
 from graphrag_neo4j.llm.calls.http_calls import HttpCalls
 from graphrag_neo4j.llm.calls.options import (
@@ -165,11 +155,13 @@ class Endpoint:
             # The call is counted first, because it costs money even if the reply can't be used.
             choice = completion["choices"][0]
             text = choice["message"]["content"]
-            self._count(options, used_by(completion), text, reasons=has_reasoning(completion))
-            if has_no_text(text, choice.get("finish_reason")):
+            self._count(
+                options, bodies.used_by(completion), text, reasons=bodies.has_reasoning(completion)
+            )
+            if bodies.has_no_text(text, choice.get("finish_reason")):
                 self._refuse_same_again(options, sent)
                 continue
-            reply, replaced = reply_of(completion)
+            reply, replaced = bodies.reply_of(completion)
             if request.schema:  # JSON may hold characters that can't be stored as escapes
                 stored, escaped = storable_json(reply.text)
                 reply, replaced = replace(reply, text=stored), replaced + escaped
@@ -243,18 +235,18 @@ class Endpoint:
         self._count(options, record.used, record.text, reasons=record.reasons)
         if record.has_no_text:
             raise _NoTextError
-        if record.is_empty:
+        if record.is_empty():
             raise _NotStreamedError
 
-    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+    async def embed(self, texts: Sequence[str]) -> list[bodies.Vector]:
         """Returns one vector for each text, in the same order. Raises the same errors as `ask`."""
         self._check_budget()
         model, dimensions = self.settings.embedding_model, self.settings.embedding_dimensions
         known = self._known.setdefault(model, Capabilities())
         await self.calls.rates.before_tokens(texts, self.settings.encoding)
 
-        async def post(body: Body) -> tuple[list[Vector], Used | None]:
-            return await self.calls.post(EMBEDDINGS, body, vectors_of, self._check_budget)
+        async def post(body: Body) -> tuple[list[bodies.Vector], bodies.Used | None]:
+            return await self.calls.post(EMBEDDINGS, body, bodies.vectors_of, self._check_budget)
 
         def body_without(refused: Collection[str]) -> Body:
             return embedding_body(model, texts, dimensions, refused)
@@ -276,8 +268,8 @@ class Endpoint:
         await self.calls.rates.before_call(request, self.settings.encoding)
         return self.options_of(request, attempt)
 
-    async def _complete(self, body: Body) -> Completion:
-        return await self.calls.post(CHAT, body, completion_of, self._check_budget)
+    async def _complete(self, body: Body) -> bodies.Completion:
+        return await self.calls.post(CHAT, body, bodies.completion_of, self._check_budget)
 
     async def _open_stream(self, body: Body) -> openai.AsyncStream[object]:
         if "stream" not in body:
@@ -290,7 +282,9 @@ class Endpoint:
         if replace(options, attempt=1).body(stream="stream" in sent) == sent:
             raise ReplyError(options.no_text)
 
-    def _count(self, options: CallOptions, used: Used | None, reply: str, *, reasons: bool) -> None:
+    def _count(
+        self, options: CallOptions, used: bodies.Used | None, reply: str, *, reasons: bool
+    ) -> None:
         """Counts a call that was answered, and notes what its reply shows of the model.
 
         Its tokens are estimated if the endpoint does not report them.

@@ -49,21 +49,9 @@ DELIMITERS = {
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN = (
     *DELIMITERS,
-    "claim_description",
-    "description_list",
-    "entity_name",
-    "entity_specs",
-    "entity_types",
-    "entity_types_instruction",
-    "examples",
-    "input_text",
-    "language",
-    "language_instruction",
-    "max_length",
-    "max_report_length",
-    "max_words",
-    "report_rating",
-    "report_role",
+    *("claim_description", "description_list", "entity_name", "entity_specs", "entity_types"),
+    *("entity_types_instruction", "examples", "input_text", "language", "language_instruction"),
+    *("max_length", "max_report_length", "max_words", "report_rating", "report_role"),
     "types_reminder",
 )
 

@@ -31,16 +31,8 @@ __all__ = ["LLMQueryBackend"]
 
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN: Final = (
-    "context_data",
-    "examples",
-    "general_knowledge",
-    "history",
-    "language",
-    "max_length",
-    "n",
-    "question",
-    "report_data",
-    "response_type",
+    *("context_data", "examples", "general_knowledge", "history", "language", "max_length", "n"),
+    *("question", "report_data", "response_type"),
 )
 # The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
 Answered = TypeVar("Answered", AnswerSchema, PrimerSchema)

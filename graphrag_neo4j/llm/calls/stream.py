@@ -7,19 +7,7 @@ from dataclasses import dataclass, field
 import httpx2
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.calls.bodies import (
-    ELSEWHERE,
-    FILTERED,
-    Used,
-    field_of,
-    has_done_mark,
-    has_no_text,
-    has_reasoning,
-    refuse_long,
-    refuse_textless,
-    text_in,
-    used_by,
-)
+from graphrag_neo4j.llm.calls import bodies
 from graphrag_neo4j.llm.calls.options import Body
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning
 from graphrag_neo4j.model import Usage
@@ -41,7 +29,7 @@ class StreamRecord:
     pieces: list[str] = field(default_factory=list)
     has_events: bool = False
     flaw: str | None = None
-    used: Used | None = None
+    used: bodies.Used | None = None
     end: str | None = None
     reasons: bool = False
     _refusal: str = ""
@@ -54,26 +42,28 @@ class StreamRecord:
         Raises ReplyError if the reply becomes longer than any model writes.
         """
         self.has_events = True
-        self.used = used_by(event) or self.used
-        self.reasons = self.reasons or has_reasoning(event)
-        choice = field_of(event, "choices", 0)
-        end = field_of(choice, "finish_reason")
+        self.used = bodies.used_by(event) or self.used
+        self.reasons = self.reasons or bodies.has_reasoning(event)
+        choice = bodies.field_of(event, "choices", 0)
+        end = bodies.field_of(choice, "finish_reason")
         self.end = (end if isinstance(end, str) else None) or self.end
-        delta = field_of(choice, "delta")
-        piece = text_in(field_of(delta, "content")) or ""
+        delta = bodies.field_of(choice, "delta")
+        piece = bodies.text_in(bodies.field_of(delta, "content")) or ""
         self._length += len(piece)
-        refuse_long(self._length)
+        bodies.refuse_long(self._length)
         if piece:
             self.pieces.append(piece)
         else:
-            self._refusal += text_in(field_of(delta, "refusal")) or ""
-            self._elsewhere |= {one: said for one in ELSEWHERE if (said := field_of(delta, one))}
+            self._refusal += bodies.text_in(bodies.field_of(delta, "refusal")) or ""
+            self._elsewhere |= {
+                one: said for one in bodies.ELSEWHERE if (said := bodies.field_of(delta, one))
+            }
         return piece
 
     def close(self, response: httpx2.Response) -> None:
         """Notes how the stream has ended. Raises ReplyError if its body was cut off."""
-        refuse_long(0, response)
-        if not (self.end or has_done_mark(response)):
+        bodies.refuse_long(0, response)
+        if not (self.end or bodies.has_done_mark(response)):
             self.flaw = "the endpoint's stream ended without a mark that the text ends there"
 
     @property
@@ -84,18 +74,17 @@ class StreamRecord:
     @property
     def has_no_text(self) -> bool:
         """Whether the reply reached its limit, or ended, before its text began."""
-        return has_no_text(self.text, self.end)
+        return bodies.has_no_text(self.text, self.end)
 
-    @property
     def is_empty(self) -> bool:
-        """Whether the reply has no text beside its reasoning. Raises ReplyError if this is shown.
+        """Tells whether the reply has no text beside its reasoning.
 
-        That is where a filter stopped it, or where the endpoint sent something else than text.
+        Raises ReplyError if it says why: a filter, a refusal, or something else than text.
         """
         if not self.pieces:
             if self.end == "content_filter":
-                raise ReplyError(FILTERED)
-            refuse_textless({"refusal": self._refusal, **self._elsewhere})
+                raise ReplyError(bodies.FILTERED)
+            bodies.refuse_textless({"refusal": self._refusal, **self._elsewhere})
         return not remove_reasoning(self.text).strip()
 
     @property

@@ -1,5 +1,6 @@
 """The endpoint of a model over real HTTP: what is retried, what stops a run, what it costs."""
 
+import json
 import logging
 from array import array
 from collections.abc import Awaitable, Callable, Iterator
@@ -10,19 +11,18 @@ import anyio
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
+from graphrag_neo4j.llm import Endpoint
 from graphrag_neo4j.llm.batches import BatchCalls
 from graphrag_neo4j.llm.cost import price_of
-from graphrag_neo4j.model import ChunkText, Message, Reply, Request
+from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.faults import decide
-from tests.support.fake_endpoint.options import Options
+from tests.support.fake_endpoint.options import MODES, Options
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
-from tests.support.odd_endpoint import nothing_listens, odd_endpoint, serving
+from tests.support.odd_endpoint import EVENTS, events, nothing_listens, odd_endpoint, serving
 
 KEY = "sk-secret-0123456789abcdef"
-TALE = ChunkText("c", "Bob Cratchit lived in Camden Town with Tiny Tim. Tiny Tim knew Ann Lee. ")
 YES_OR_NO = ("Yes", "No")
 
 
@@ -57,14 +57,6 @@ def key_is_never_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     caplog.set_level(logging.DEBUG)
     yield
     assert KEY not in caplog.text
-
-
-async def test_a_think_step_is_driven_to_its_result(endpoint: FakeEndpoint) -> None:
-    given = settings(endpoint.url)
-    async with Endpoint(given) as model:
-        found = await model.run(LLMIndexBackend.from_settings(given).extract(TALE))
-    assert {"Bob Cratchit", "Camden Town"} <= {entity.name for entity in found.entities}
-    assert [call.kind for call in endpoint.log] == ["extraction", "extraction:gleaning"]
 
 
 async def test_what_a_call_used_is_metered_by_its_step(endpoint: FakeEndpoint) -> None:
@@ -116,14 +108,6 @@ async def test_a_failed_call_is_tried_again(
     assert await ask(endpoint.url, request(), max_retries=1) == expected
     assert statuses(endpoint) == [status, 200]
     assert [call.fault for call in endpoint.log] == [fault, ""]
-
-
-async def test_retry_after_is_waited_for(endpoint: FakeEndpoint) -> None:
-    await ask(endpoint.url, request())
-    await fault_once(endpoint, too_many=0.5, retry_after=0.8)  # its own first pause is 0.5 at most
-    await ask(endpoint.url, request(), max_retries=1)
-    first, second = endpoint.log
-    assert second.time - first.time > 0.75
 
 
 @pytest.mark.parametrize("fault", ["too_many", "server_error", "cut", "half"])
@@ -337,3 +321,193 @@ async def test_however_many_texts_are_too_much_the_endpoint_is_not_down(status: 
             for _ in range(20):
                 with pytest.raises(ReplyError, match=r"refuses the request: .*too long"):
                     await model.embed(["One text."])
+
+
+SCHEMA = {"title": "note", "type": "object", "properties": {"text": {"type": "string"}}}
+PLAIN = Request("summary", (Message("user", "Say something short."),), max_tokens=200)
+CHOICE = Request("rating", (Message("user", "Is it so?"),), choices=("Yes", "No"))
+NOTE = Request("report", (Message("user", "A note, please."),), schema=SCHEMA, max_tokens=500)
+ANSWER = Request("answer", (Message("user", "Say something short."),), max_tokens=200)
+
+
+@pytest.fixture(params=list(MODES))
+def kind(request: pytest.FixtureRequest) -> Iterator[FakeEndpoint]:
+    with FakeEndpoint(**MODES[request.param]) as endpoint:
+        yield endpoint
+
+
+async def heard(model: Endpoint, request: Request = ANSWER) -> tuple[str, list[str]]:
+    """The streamed text, and the reasons why it is incomplete."""
+    reasons: list[str] = []
+    return "".join([piece async for piece in model.stream(request, reasons.append)]), reasons
+
+
+async def test_every_call_comes_through_and_is_refused_only_at_first(kind: FakeEndpoint) -> None:
+    async with Endpoint(settings(kind.url)) as model:
+        for _ in range(2):
+            kind.reset()
+            assert (await heard(model))[0]
+            assert (await model.ask(PLAIN)).text
+            assert (await model.ask(CHOICE)).text
+            assert (await model.ask(NOTE)).text
+            assert await model.embed(["One text."])
+    assert [call.status for call in kind.log] == [200] * 5
+
+
+async def test_a_call_that_waits_while_another_learns_what_is_refused_comes_through(
+    kind: FakeEndpoint,
+) -> None:
+    """It was written with all options, and is refused when the options are known no more."""
+    kind.change(latency=0.05)
+    texts: list[str] = []
+    async with (
+        Endpoint(settings(kind.url, concurrency=1)) as model,
+        anyio.create_task_group() as all_,
+    ):
+
+        async def ask() -> None:
+            texts.append((await model.ask(NOTE)).text)
+
+        async def listen() -> None:
+            texts.append((await heard(model, NOTE))[0])
+
+        for call in (ask, ask, listen):
+            all_.start_soon(call)
+            await anyio.sleep(0.02)
+    assert len(texts) == 3
+    assert all(texts)
+
+
+@pytest.mark.parametrize("shown", ["content", "field", ""])
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_reply_whose_limit_went_to_the_reasoning_is_asked_for_with_more_room(
+    shown: str, *, streamed: bool
+) -> None:
+    with FakeEndpoint(reasoning=300, shows_reasoning=shown) as endpoint:
+        async with Endpoint(settings(endpoint.url)) as model:
+            for _ in range(2):
+                text = (await heard(model))[0] if streamed else (await model.ask(PLAIN)).text
+                assert text
+                assert "<think>" not in text
+        sizes = [call.completion_tokens for call in endpoint.log]
+    assert sizes[0] == 200
+    assert len(sizes) == 3  # the second question has room for the reasoning at once
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_reasoning_without_end_is_no_reply(*, streamed: bool) -> None:
+    with FakeEndpoint(reasoning=10**6) as endpoint:
+        async with Endpoint(settings(endpoint.url, reasoning_tokens=100)) as model:
+            with pytest.raises(ReplyError, match=r"no text within 600 tokens.*KG_REASONING_TOKENS"):
+                await (heard(model) if streamed else model.ask(PLAIN))
+        assert len(endpoint.log) == 2
+    assert model.meter.total.calls == 2  # both were paid for
+
+
+@pytest.mark.parametrize("rejects", [(), ("temperature",)])
+async def test_a_choice_that_went_to_the_reasoning_is_asked_for_in_the_models_own_words(
+    rejects: tuple[str, ...],
+) -> None:
+    with FakeEndpoint(reasoning=300, rejects=rejects) as endpoint:
+        async with Endpoint(settings(endpoint.url)) as model:
+            for _ in range(2):
+                assert (await model.ask(CHOICE)).text
+        tokens = [call.completion_tokens for call in endpoint.log if call.status == 200]
+    assert tokens[0] == 1
+    assert min(tokens[1:]) > 300
+    assert len(tokens) == 3
+
+
+async def test_a_streamed_answer_that_is_cut_keeps_what_came_and_says_so() -> None:
+    with FakeEndpoint(output_tokens=3) as endpoint:
+        async with Endpoint(settings(endpoint.url)) as model:
+            text, reasons = await heard(model)
+    assert text
+    assert reasons == ["it reached the limit of its length"]
+
+
+def ending(reason: str, **delta: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+
+
+async def streamed(*body: object) -> tuple[str, list[str]]:
+    with odd_endpoint(events(*body), content_type=EVENTS) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            return await heard(model)
+
+
+async def test_a_filter_that_ends_a_streamed_answer_is_said() -> None:
+    text, reasons = await streamed(ending("", content="So be"), ending("content_filter"))
+    assert text == "So be"
+    assert reasons == ["the endpoint's content filter stopped it"]
+    with pytest.raises(ReplyError, match="content filter withheld"):
+        await streamed(ending("content_filter"))
+
+
+async def test_a_refusal_is_said_in_the_models_words() -> None:
+    words = ("I can't help ", "with that.")
+    with pytest.raises(ReplyError, match=r"refused to reply: I can't help with that\."):
+        await streamed(*(ending("", refusal=word) for word in words))
+    message = {"role": "assistant", "content": None, "refusal": "".join(words)}
+    with odd_endpoint({"choices": [{"message": message, "finish_reason": "stop"}]}) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match=r"refused to reply: I can't help with that\."):
+                await model.ask(PLAIN)
+
+
+async def test_a_limit_that_is_too_large_is_left_out_of_that_call() -> None:
+    too_large = {"error": {"message": "max_tokens is too large: 200. At most 100."}}
+    with odd_endpoint(too_large, status=400) as (url, came):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match="too large"):
+                await model.ask(PLAIN)
+    assert ["max_tokens" in json.loads(one.body) for one in came] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://api.openai.com/v1", "max_completion_tokens"),
+        ("https://mine.openai.azure.com/openai/v1", "max_completion_tokens"),
+        ("http://127.0.0.1:11434/v1", "max_tokens"),
+        ("https://api.mistral.ai/v1", "max_tokens"),
+        ("https://api.openai.com.example.org/v1", "max_tokens"),
+    ],
+)
+async def test_the_limit_has_the_name_that_the_endpoint_knows(url: str, name: str) -> None:
+    async with Endpoint(settings(url)) as model:
+        options = await model._prepare(PLAIN, 0)
+    assert options.body()[name] == 200
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 80}},
+        {"prompt_cache_hit_tokens": 80, "prompt_cache_miss_tokens": 20},
+        {"cached_tokens": 80},
+    ],
+)
+async def test_cached_input_is_reported_and_has_its_price(usage: dict[str, object]) -> None:
+    message = {"role": "assistant", "content": "Yes."}
+    body = {
+        "choices": [{"message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10} | usage,
+    }
+    prices = {"input_price": 1.0, "cached_input_price": 0.25, "output_price": 4.0}
+    with odd_endpoint(body) as (url, _):
+        async with Endpoint(settings(url, **prices)) as model:
+            assert await model.ask(PLAIN) == Reply("Yes.")
+    used = model.meter.total
+    assert (used.input_tokens, used.cached_tokens) == (100, 80)
+    assert used.cost == pytest.approx((20 * 1.0 + 80 * 0.25 + 10 * 4.0) / 1_000_000)
+
+
+async def test_an_error_within_a_body_of_status_200_is_said_and_passing_ones_are_retried() -> None:
+    for code, calls in ((503, 2), (400, 1)):
+        body = {"error": {"message": "The provider is overloaded.", "code": code}}
+        with odd_endpoint(body) as (url, came):
+            async with Endpoint(settings(url, max_retries=1)) as model:
+                with pytest.raises(ReplyError, match=r"failed: The provider is overloaded"):
+                    await model.ask(PLAIN)
+            assert len(came) == calls

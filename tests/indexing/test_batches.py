@@ -297,19 +297,6 @@ async def test_a_changed_text_drops_the_reply_to_the_old_one(
     assert await left(graph) == 0
 
 
-async def test_a_full_file_is_followed_by_another(
-    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
-) -> None:
-    expected, _ = await direct(graph, given, tales)
-    endpoint.reset()
-    small = given.changed(batch_requests=1)
-    first = await index(small, tales, batch=True)
-    assert (first.stopped or "").startswith("3 batches wait at the provider")
-    assert (await index(small, tales, batch=True, wait=True)).complete
-    assert await dump(graph) == expected
-    assert twice(endpoint) == []
-
-
 async def test_batches_need_a_model(alone: Settings, tales: Path) -> None:
     async with AsyncGraphRAG(alone, silent) as rag:
         with pytest.raises(InputError, match="An extractive index asks no model"):

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
@@ -98,12 +97,6 @@ def test_a_document_that_holds_placeholders_is_asked_about_as_it_is(
     assert f"\n{text}\n</text " in asked(ChunkText("c", text), prompts=folder)
 
 
-@pytest.mark.parametrize("suffix", [".md", ".txt"])
-def test_a_file_of_the_user_replaces_ours(folder: Path, suffix: str) -> None:
-    (folder / f"extract{suffix}").write_text("Read this: $input_text", encoding="utf-8")
-    assert asked(prompts=folder) == f"Read this: {marked('Ann sails.')}"
-
-
 @pytest.mark.parametrize(
     ("name", "text", "needed"),
     [
@@ -188,20 +181,6 @@ def test_a_summary_may_be_as_long_as_what_there_is_to_say_asks_for(
     said = ["one two three four five"] * facts
     request = next(backend(**given).summarize([DescribedThing("Ann", said)]))
     assert f"at most {most} words" in request.messages[0].content
-
-
-def test_what_has_no_passage_does_not_ask_for_its_language() -> None:
-    summary = next(backend().summarize([DescribedThing("Ann", ["Sails."])])).messages[0].content
-    report = next(backend().report("# Entities", ReportMaterial({}, [], []))).messages[0].content
-    assert "Write in the language of the descriptions." in summary
-    assert "Write in the language of the material." in report
-    assert "passage." not in summary + report
-    danish = backend(language="Danish")
-    for task in (
-        danish.summarize([DescribedThing("Ann", ["Sails."])]),
-        danish.report("", ReportMaterial({}, [], [])),
-    ):
-        assert "Write in Danish." in next(iter(task)).messages[0].content
 
 
 @settings(deadline=None, derandomize=True)

@@ -149,15 +149,6 @@ def test_a_reply_that_tells_the_example_is_asked_for_again(name: str) -> None:
         drive(SENT[name](load_settings(), "Ann sails."), [copy, copy])
 
 
-def test_sentences_of_the_examples_are_no_findings_and_no_points() -> None:
-    sentence = "Half of the workers now come by bicycle since the council doubled the fares"
-    points = [{"description": sentence, "score": 9}, {"description": "Ann sails.", "score": 8}]
-    reply = Reply(json.dumps({"points": points}))
-    found, _ = drive(SENT["map"](load_settings(), "Ann sails."), [reply])
-    assert [one.description for one in found] == ["Ann sails."]
-    assert reply.odd == ["a point repeats the instructions"]
-
-
 def test_a_description_that_tells_the_example_is_asked_for_without_it() -> None:
     copy = "Ann is the director of the Quillmere Seed Bank."
     task = SENT["summarize"]

@@ -173,21 +173,21 @@ LEADING = re.compile(r"\A[ \t]*+(?:(?:[-*>.,;]|#{1,6}+)(?:[ \t]++|\Z)|[。，、
 IN_WRITTEN = re.compile(r"\\.|[\\<\[]", re.DOTALL)
 IN_QUOTED = re.compile(r"[\\`<\[]|(?:(?<=^- )|(?<=^  ))[#>~+-]", re.MULTILINE)
 LONG_REF = 999_999_999
-UNREAD = 0  # the ref that `rename` receives with None where no ref can be read
+NO_REF = 0  # what `rename` receives with None where no ref can be read
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A part of a citation: a kind with its refs. The kind is None if the word is unknown.
 
-    `more` tells whether the model wrote "+more". `unread` is the number of refs that no record can
+    `more` tells whether the model wrote "+more". `invalid` is the number of refs that no record can
     have.
     """
 
     kind: CitationKind | None
     refs: tuple[int, ...]
     more: bool
-    unread: int
+    invalid: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +252,10 @@ def made_explicit(
     >>> made_explicit("Rich [6]. Dead (Source: 2).", {"Entities": {6}, "Sources": {2}})
     ('Rich [Data: Entities (6)]. Dead [Data: Sources (2)].', 0)
     """
-    unread, notes = 0, set(NOTE.findall(text))
+    unclear, notes = 0, set(NOTE.findall(text))
 
     def explicit(found: re.Match[str]) -> str:
-        nonlocal unread
+        nonlocal unclear
         inside = found["kinds"] or found["kind"]
         parts = [_part(found["bare"], None)] if found["bare"] else _parts(inside) if inside else []
         if not parts or found[0] in material:  # or it has the form that is always read
@@ -271,10 +271,10 @@ def made_explicit(
         ]
         if meant and all(len(one) == 1 for one in meant) and found[0] not in notes:
             return bracket(one[0] for one in meant)
-        unread += 1
+        unclear += 1
         return found[0]
 
-    return LOOSE.sub(explicit, text), unread
+    return LOOSE.sub(explicit, text), unclear
 
 
 def rewrite(text: str, rename: Rename) -> str:
@@ -290,9 +290,9 @@ def rewrite(text: str, rename: Rename) -> str:
         parts = _parts(inside) or [
             _part(part["enclosed"], _kind(part["word"])) for part in PART_IN_TEXT.finditer(inside)
         ]
-        unread = sum(part.unread for part in parts)
-        for _ in range(unread or not any(part.refs for part in parts)):
-            rename(None, UNREAD)
+        invalid = sum(part.invalid for part in parts)
+        for _ in range(invalid or not any(part.refs for part in parts)):
+            rename(None, NO_REF)
         written = [_renamed(part, rename) for part in parts]
         kept = "; ".join(part for part in written if part)
         return f"{found[1]}[Data: {kept}]" if kept else ""

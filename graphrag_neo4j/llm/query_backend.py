@@ -102,8 +102,7 @@ class LLMQueryBackend:
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns the points in a context that help to answer the question."""
-        values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
-        request = self._request("map", self._map, question, **values)
+        request = self._request("map", self._map, question, context)
         is_copied = _copied(self._map, question, context)
 
         def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
@@ -122,14 +121,12 @@ class LLMQueryBackend:
 
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
         """Returns the refs of the reports that are relevant to the question."""
-        shown = marked(context.text)
-        request = self._request("rating", self._rate, question, context_data=shown)
+        request = self._request("rating", self._rate, question, context)
         return (yield from read_json(request, RatingSchema)).relevant
 
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns a first answer and follow-up questions."""
-        shown = marked(context.text)
-        request = self._request("map", self._prime, question, PRIMER, context_data=shown)
+        request = self._request("map", self._prime, question, context, PRIMER)
         is_copied = _copied(self._prime, question, context)
 
         def check(found: PrimerSchema, odd: list[str]) -> PrimerSchema:
@@ -186,9 +183,10 @@ class LLMQueryBackend:
         step: Step,
         prompt: WorkedPrompt,
         question: str,
+        context: ContextTable,
         limit: int | None = None,
-        **values: str,
     ) -> Request:
+        values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
         system = Message("system", self._fill(prompt, **values))
         messages = (system, Message("user", storable(question)[0]))
         return Request(step, messages, limit or reply_limit(step, self._settings))

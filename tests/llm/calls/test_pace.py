@@ -264,7 +264,7 @@ async def test_tokens_a_minute_come_evenly_in_calls_larger_than_the_bucket(
                     for text in texts:
                         call = model.embed if embedded else errors_of
                         given = ([text],) if embedded else (model, [text])
-                        all_.start_soon(call, *given)  # type: ignore[arg-type] # one of the two
+                        all_.start_soon(call, *given)
             log = sorted(fake.log, key=lambda call: call.time)
         assert len(log) == 8
         return all(

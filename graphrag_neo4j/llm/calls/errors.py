@@ -35,7 +35,7 @@ __all__ = [
 # checked against the cost limit again, and does not time out more than three times.
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0  # seconds; the wait doubles with each retry
 LONGEST_ORDERED: Final = 120.0  # seconds of a wait that the endpoint may order
-LONGEST_PATIENCE: Final = 600.0  # seconds of an ordered wait after which calls are still tried
+LONGEST_PATIENCE: Final = 10  # minutes of an ordered wait after which calls are still tried
 TIMEOUT_RETRIES: Final = 2  # each takes as long as the timeout
 RETRIED: Final = frozenset({408, 409, 429})  # and 500 or more, except NOT_IMPLEMENTED
 NOT_IMPLEMENTED: Final = 501  # llama.cpp sends it where it has no embeddings
@@ -217,7 +217,8 @@ class Failures:
         self._meter.fail(step)
         if isinstance(error, ReplyError):
             return error
-        if known := self._stopping(error, model, setting) or self._of_content(error):
+        known = self.explain(error, model, setting)
+        if isinstance(known, ModelError) or known.refused:
             return known
         self._in_a_row += 1
         timed_out = isinstance(error, openai.APITimeoutError)
@@ -227,7 +228,7 @@ class Failures:
         elif self._meter.total.calls:
             most = 2 * self._settings.concurrency
         if self._in_a_row < most:
-            return self._of_one_call(error)
+            return known
         reason = f"see whether OPENAI_BASE_URL and the network are right ({self.message(error)})."
         if timed_out:
             reason = (
@@ -237,10 +238,32 @@ class Failures:
         begin = f"{self._in_a_row} calls in a row failed at {self._address}"
         return ModelError(f"{begin}: {reason}")
 
-    def explain(self, error: openai.APIError) -> ModelError | ReplyError:
-        """Returns the error of a call to no model as one that says what to do; counts nothing."""
-        known = self._stopping(error, self._settings.model, "KG_MODEL") or self._of_content(error)
-        return known or self._of_one_call(error)
+    def explain(
+        self, error: openai.APIError, model: str = "", setting: str = "KG_MODEL"
+    ) -> ModelError | ReplyError:
+        """Returns the error of one call as an error that says what to do, and counts nothing.
+
+        A ModelError means that no call can succeed before the user changes something. A ReplyError
+        that is `refused` means that the endpoint may accept another request: it refuses this text,
+        which is too large (413) or which a filter does not let pass (403).
+        """
+        if said := self._stops(error, model, setting):
+            return ModelError(said, missing=_status(error) == 404)
+        message = self.message(error)
+        if isinstance(error, openai.APIStatusError) and error.status_code in {400, 403, 413, 422}:
+            return ReplyError(f"{REFUSED}: {message}", refused=True)
+        reached = not isinstance(error, openai.APIConnectionError)
+        if isinstance(error, openai.APITimeoutError):
+            message = (
+                f"it timed out, since the model endpoint at {self._address} did not reply within "
+                f"{self._settings.timeout:g} seconds; set KG_TIMEOUT higher, or use a faster model"
+            )
+        elif not reached:
+            message = (
+                f"the model endpoint at {self._address} can't be reached ({message.rstrip('.')}); "
+                "see that it runs, and that OPENAI_BASE_URL and the network are right"
+            )
+        return ReplyError(f"the call failed: {message}", reached=reached)
 
     def message(self, error: openai.APIError) -> str:
         """Returns the beginning of the endpoint's own message, without the key."""
@@ -249,28 +272,23 @@ class Failures:
         # Only its beginning, since `shorten` takes long for a long text.
         return shorten(shown[: 2 * LONGEST_MESSAGE], LONGEST_MESSAGE, placeholder=" …")
 
-    def _stopping(self, error: openai.APIError, model: str, setting: str) -> ModelError | None:
-        """Returns the error if no call can succeed before the user changes something."""
+    def _stops(self, error: openai.APIError, model: str, setting: str) -> str:
+        """Returns why no call can succeed, "" if others may."""
         message = self.message(error)
         match _status(error):
             case 401 | 403 if not _is_of_text(error):
-                said = f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
+                return f"The model endpoint refuses the key: set OPENAI_API_KEY ({message})."
             case 404:
                 hint = f", or set {EMBEDDING}=static or {EMBEDDING}=local, which need no endpoint"
-                said = (
+                return (
                     f"There is no model {model} at {self._address}: set {setting} or "
                     f"OPENAI_BASE_URL{hint if setting == EMBEDDING else ''} ({message})."
                 )
-                return ModelError(said, missing=True)
             case 402:
-                said = f"The credit of the key is used up ({message})."
-            case _ if error.code == "insufficient_quota":
-                said = f"The quota of the key is used up ({message})."
-            case _ if isinstance(error, openai.APIStatusError):
-                said = self._of_response(error)
-            case _:
-                said = ""
-        return ModelError(said) if said else None
+                return f"The credit of the key is used up ({message})."
+        if error.code == "insufficient_quota":
+            return f"The quota of the key is used up ({message})."
+        return self._of_response(error) if isinstance(error, openai.APIStatusError) else ""
 
     def _of_response(self, error: openai.APIStatusError) -> str:
         """Returns what a redirect means, or an order to wait in which a run would stand still."""
@@ -283,36 +301,13 @@ class Failures:
                 f"your texts are not sent there unasked: set OPENAI_BASE_URL={base} if you trust "
                 "it."
             )
-        ordered = _ordered_wait(error.response.headers) or 0.0
-        if ordered <= LONGEST_PATIENCE:
-            return ""
+        minutes = math.ceil((_ordered_wait(error.response.headers) or 0.0) / 60)
         return (
-            f"The model endpoint orders a wait of {math.ceil(ordered / 60):,} minutes: run the "
-            f"same command again after that ({self.message(error)})."
+            f"The model endpoint orders a wait of {minutes:,} minutes: run the same command again "
+            f"after that ({self.message(error)})."
+            if minutes > LONGEST_PATIENCE
+            else ""
         )
-
-    def _of_content(self, error: openai.APIError) -> ReplyError | None:
-        """Returns the error if the endpoint refuses this request, and may accept another one.
-
-        The statuses are 413 for a text that is too large, and 403 where a filter refuses the text.
-        """
-        if isinstance(error, openai.APIStatusError) and error.status_code in {400, 403, 413, 422}:
-            return ReplyError(f"{REFUSED}: {self.message(error)}", refused=True)
-        return None
-
-    def _of_one_call(self, error: openai.APIError) -> ReplyError:
-        reached, said = not isinstance(error, openai.APIConnectionError), self.message(error)
-        if isinstance(error, openai.APITimeoutError):
-            said = (
-                f"it timed out, since the model endpoint at {self._address} did not reply within "
-                f"{self._settings.timeout:g} seconds; set KG_TIMEOUT higher, or use a faster model"
-            )
-        elif not reached:
-            said = (
-                f"the model endpoint at {self._address} can't be reached ({said.rstrip('.')}); see "
-                "that it runs, and that OPENAI_BASE_URL and the network are right"
-            )
-        return ReplyError(f"the call failed: {said}", reached=reached)
 
 
 def _text_of(error: openai.APIError) -> str:

@@ -129,7 +129,7 @@ async def test_a_call_that_fails_every_time_fails_its_item_alone(
         (401, "KEY", "set OPENAI_API_KEY"),
         (402, "KEY", "credit"),
         (403, "KEY", "set OPENAI_API_KEY"),
-        (404, "KEY", "There is no model gpt-none at URL: set KG_MODEL"),
+        (404, "KEY", "There is no model gpt-none at URL"),
         (429, "KEY", "the call failed"),
         (429, "insufficient_quota", "quota"),
         (500, "KEY", "the call failed"),

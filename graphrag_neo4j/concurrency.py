@@ -9,7 +9,7 @@ or for the next reply to its task, is kept as it is after a second.
 
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Final, Generic, TypeVar
 
 import anyio
 import anyio.to_thread
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.streams.memory import MemoryObjectReceiveStream
 
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
 from graphrag_neo4j.model import LLMTask, Reply, Request
@@ -88,7 +88,9 @@ async def run_tasks(
         numbers: list[int] = []
         _hearing.set(partial(unsaved.hear, numbers))
         try:
-            outcome = await _outcome(item, task)
+            outcome: Outcome[T, R] = Outcome(item, await task(item))
+        except ReplyError as error:
+            outcome = Outcome(item, failure=str(error))
         except ReplyPendingError:
             return None
         except BudgetSpentError as error:
@@ -111,13 +113,6 @@ async def run_tasks(
         unsaved.take_back()
     if spent:
         raise spent[0]
-
-
-async def _outcome(item: T, task: Callable[[T], Awaitable[R]]) -> Outcome[T, R]:
-    try:
-        return Outcome(item, await task(item))
-    except ReplyError as error:
-        return Outcome(item, failure=str(error))
 
 
 def heard(request: Request, reply: Reply) -> None:
@@ -202,56 +197,40 @@ async def work_and_save(
     """
     waiting, todo = anyio.create_memory_object_stream[T](workers)
     arriving, results = anyio.create_memory_object_stream[R](batch)
+
+    async def feed() -> None:
+        async with waiting:
+            async for item in items:
+                await waiting.send(item)
+
+    async def run_worker(mine: MemoryObjectReceiveStream[T]) -> None:
+        async with mine:
+            async for item in mine:
+                result = await work(item)
+                if result is not None:
+                    # A result that was paid for reaches the writer.
+                    with anyio.CancelScope(shield=True):
+                        await arriving.send(result)
+
+    async def write() -> None:
+        # The stream ends when all workers have ended, also if they were cancelled.
+        with anyio.CancelScope(shield=True):
+            async with results:
+                async for first in results:
+                    together = [first]
+                    with suppress(anyio.WouldBlock, anyio.EndOfStream):
+                        while len(together) < batch:
+                            together.append(results.receive_nowait())
+                    await save(together)
+
     with first_error():
         async with anyio.create_task_group() as outer:
-            outer.start_soon(_write, results, save, batch)
+            outer.start_soon(write)
             async with arriving, anyio.create_task_group() as inner:
-                inner.start_soon(_feed, items, waiting)
+                inner.start_soon(feed)
                 for _ in range(workers):
-                    inner.start_soon(_work, todo.clone(), work, arriving)
+                    inner.start_soon(run_worker, todo.clone())
                 todo.close()
-
-
-async def _feed(items: AsyncIterable[T], waiting: MemoryObjectSendStream[T]) -> None:
-    async with waiting:
-        async for item in items:
-            await waiting.send(item)
-
-
-async def _work(
-    todo: MemoryObjectReceiveStream[T],
-    work: Callable[[T], Awaitable[R | None]],
-    arriving: MemoryObjectSendStream[R],
-) -> None:
-    async with todo:
-        async for item in todo:
-            result = await work(item)
-            if result is not None:
-                with anyio.CancelScope(
-                    shield=True
-                ):  # a result that was paid for reaches the writer
-                    await arriving.send(result)
-
-
-async def _write(
-    results: MemoryObjectReceiveStream[R],
-    save: Callable[[Sequence[R]], Awaitable[None]],
-    batch: int,
-) -> None:
-    # The stream ends when all workers have ended, also if they were cancelled.
-    with anyio.CancelScope(shield=True):
-        async with results:
-            async for first in results:
-                await save([first, *_arrived(results, batch - 1)])
-
-
-def _arrived(results: MemoryObjectReceiveStream[R], most: int) -> Iterator[R]:
-    """The results that already wait in the stream, at most `most` of them."""
-    for _ in range(most):
-        try:
-            yield results.receive_nowait()
-        except (anyio.WouldBlock, anyio.EndOfStream):
-            return
 
 
 @contextmanager

@@ -319,7 +319,7 @@ async def _check_model(
         found = re.search(r"\{.*\}", (await endpoint.ask(request)).text, re.DOTALL)
         with suppress(ValueError, TypeError, KeyError):
             json.loads(found[0] if found else "")["word"]
-            if endpoint.knows_schemas(step):
+            if "json_schema" not in endpoint.known_of(step).refused:
                 return "it writes JSON that follows a schema."
             return "it writes JSON. It refuses schemas, so some replies may be asked for twice."
         raise ReplyError("its reply is not the JSON that it was asked for.")
@@ -347,9 +347,7 @@ async def _check_window(
         says = f"{about}a prompt of about {size:,} tokens was not answered: {error}"
         return Check("Context window", False, f"{says.rstrip('.')}.")
     if test.verdict in {"cut", "refused"}:
-        return Check(
-            "Context window", False, about + llm.window_problem(test), llm.window_fix(test)
-        )
+        return Check("Context window", False, about + test.problem, test.fix)
     says = f"it reads a prompt of {test.sent:,} tokens whole."
     if test.verdict == "unclear":
         says = f"it did not find a word in a text, so its window is not known. {ABLE}"

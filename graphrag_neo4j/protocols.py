@@ -11,8 +11,7 @@ from operator import mul
 from typing import Protocol
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
-from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.context.material import DraftQuestion, ReportMaterial, SuggestionMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import (
     ChunkText,

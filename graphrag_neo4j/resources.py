@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graphrag_neo4j.errors import InputError
 
-__all__ = ["data", "hash_of_data", "read_data", "read_prompt", "read_statement"]
+__all__ = ["data", "hash_of_data", "prompt_names", "read_data", "read_prompt", "read_statement"]
 
 PACKAGE = "graphrag_neo4j"
 
@@ -51,6 +51,11 @@ def read_statement(name: str) -> str:
 def read_prompt(name: str) -> str:
     """The text of our own prompt `name`, for example "extract"."""
     return (_folder("prompts") / f"{name}.md").read_text(encoding="utf-8")
+
+
+def prompt_names() -> list[str]:
+    """The names of all our own prompts, in alphabetical order."""
+    return sorted(file.name.removesuffix(".md") for file in _folder("prompts").iterdir())
 
 
 def _folder(name: str) -> Traversable:

@@ -1,7 +1,7 @@
 """Many workers, one writer: what is saved, whatever ends the flow."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 
 import anyio
 import pytest
@@ -10,17 +10,24 @@ from anyio.lowlevel import checkpoint
 from graphrag_neo4j.concurrency import Outcome, run_tasks, work_and_save
 from graphrag_neo4j.errors import BudgetSpentError, GraphError, ModelError, ReplyError
 
-LONG = 20
-"""Seconds after which a test has surely hung."""
+pytestmark = pytest.mark.usefixtures("in_time")
+
+
+@pytest.fixture
+async def in_time() -> AsyncIterator[None]:
+    """No deadlock: each test ends by itself."""
+    with anyio.fail_after(20):
+        yield
 
 
 class Saved:
     """A writer that remembers each batch; it may wait for a signal, or fail at a batch."""
 
-    def __init__(self, *, fails_at: int = 0) -> None:
+    def __init__(self, *, fails_at: int = 0, waits: bool = False) -> None:
         self.batches: list[list[object]] = []
         self.go = anyio.Event()
-        self.go.set()
+        if not waits:
+            self.go.set()
         self._fails_at = fails_at
 
     async def __call__(self, results: Sequence[object]) -> None:
@@ -46,13 +53,6 @@ async def twice(n: int) -> int:
     return 2 * n
 
 
-@contextmanager
-def in_time() -> Iterator[None]:
-    """No deadlock: the block ends, and ends by itself."""
-    with anyio.fail_after(LONG):
-        yield
-
-
 async def run(
     saved: Saved,
     work: Callable[[int], Awaitable[int | None]] = twice,
@@ -61,8 +61,7 @@ async def run(
     workers: int = 4,
     batch: int = 5,
 ) -> None:
-    with in_time():
-        await work_and_save(items or numbers(20), work, saved, workers=workers, batch=batch)
+    await work_and_save(items or numbers(20), work, saved, workers=workers, batch=batch)
 
 
 async def test_each_result_is_saved_once_in_batches_of_the_size_at_most() -> None:
@@ -73,8 +72,7 @@ async def test_each_result_is_saved_once_in_batches_of_the_size_at_most() -> Non
 
 
 async def test_while_the_writer_writes_results_gather_into_the_next_batch() -> None:
-    saved = Saved()
-    saved.go = anyio.Event()
+    saved = Saved(waits=True)
     done = 0
 
     async def count(n: int) -> int:
@@ -98,28 +96,8 @@ async def test_results_stay_with_their_items_though_the_last_comes_first() -> No
         turns[n - 1].set()
         return f"text {n}"
 
-    with in_time():
-        await run_tasks(numbers(9), backwards, saved, workers=9, batch=2)
+    await run_tasks(numbers(9), backwards, saved, workers=9, batch=2)
     assert saved.all == [Outcome(n, f"text {n}") for n in reversed(range(9))]
-
-
-async def test_no_more_items_are_thought_about_at_once_than_there_are_workers() -> None:
-    now = most = 0
-    all_busy = anyio.Event()
-
-    async def watch(n: int) -> int:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        if now == 3:
-            all_busy.set()
-        await all_busy.wait()
-        await checkpoint()
-        now -= 1
-        return n
-
-    await run(Saved(), watch, workers=3)
-    assert most == 3
 
 
 async def test_items_are_taken_up_only_as_workers_come_free() -> None:
@@ -143,23 +121,8 @@ async def test_items_are_taken_up_only_as_workers_come_free() -> None:
     assert taken == 20
 
 
-async def test_nothing_to_do_saves_nothing() -> None:
-    saved = Saved()
-    await run(saved, items=numbers(0))
-    assert saved.batches == []
-
-
-async def test_a_result_of_none_is_not_saved() -> None:
-    saved = Saved()
-
-    async def even(n: int) -> int | None:
-        return None if n % 2 else n
-
-    await run(saved, even)
-    assert sorted(map(str, saved.all)) == sorted(str(n) for n in range(0, 20, 2))
-
-
-async def test_an_error_in_work_is_raised_and_what_arrived_is_saved() -> None:
+@pytest.mark.parametrize("in_items", [False, True])
+async def test_an_error_is_raised_as_it_is_and_what_arrived_is_saved(*, in_items: bool) -> None:
     saved = Saved()
 
     async def fail_at_ten(n: int) -> int:
@@ -167,24 +130,14 @@ async def test_an_error_in_work_is_raised_and_what_arrived_is_saved() -> None:
             raise ModelError("the key is refused")
         return n
 
+    if in_items:
+        with pytest.raises(GraphError, match="no such page"):
+            await run(saved, items=numbers(7, then=GraphError("no such page")), workers=1)
+        assert saved.all[:6] == [0, 2, 4, 6, 8, 10]
+        return
     with pytest.raises(ModelError, match="the key is refused"):
         await run(saved, fail_at_ten, workers=1)
     assert saved.all == list(range(10))
-
-
-async def test_of_many_errors_at_once_one_is_raised_as_it_is() -> None:
-    async def fail(n: int) -> int:
-        raise ModelError(f"call {n} was refused")
-
-    with pytest.raises(ModelError, match=r"call \d was refused"):
-        await run(Saved(), fail, workers=8)
-
-
-async def test_an_error_in_the_items_is_raised_and_what_arrived_is_saved() -> None:
-    saved = Saved()
-    with pytest.raises(GraphError, match="no such page"):
-        await run(saved, items=numbers(7, then=GraphError("no such page")), workers=1)
-    assert saved.all[:6] == [0, 2, 4, 6, 8, 10]
 
 
 @pytest.mark.parametrize("workers", [1, 30])
@@ -198,36 +151,25 @@ async def test_an_error_of_the_writer_is_raised_though_workers_wait_for_it(
     assert len(saved.batches) == fails_at - 1
 
 
-async def test_what_arrived_is_saved_when_the_flow_is_cancelled() -> None:
-    saved = Saved()
-    saved.go = anyio.Event()  # the writer is busy with the first result all the while
+@pytest.mark.parametrize(("workers", "batch", "last"), [(1, 5, 3), (8, 2, 7)])
+async def test_what_arrived_is_saved_when_the_flow_is_cancelled(
+    workers: int, batch: int, last: int
+) -> None:
+    """Also with eight workers: the writer has one, two wait in its stream, five with workers."""
+    saved = Saved(waits=True)  # the writer is busy with the first result all the while
 
-    async def three_and_no_more(n: int) -> int:
-        if n > 2:
+    async def cancel_at_last(n: int) -> int:
+        if n == last:
             scope.cancel()
             saved.go.set()
+        if n == last and workers == 1:
             await anyio.sleep_forever()
         return n
 
-    with in_time(), anyio.CancelScope() as scope:
-        await work_and_save(numbers(20), three_and_no_more, saved, workers=1, batch=5)
+    with anyio.CancelScope() as scope:
+        await run(saved, cancel_at_last, numbers(last + 1), workers=workers, batch=batch)
     assert scope.cancelled_caught
-    assert saved.all == [0, 1, 2]
-
-
-async def test_a_result_that_waits_for_a_full_writer_is_saved_when_cancelled() -> None:
-    saved = Saved()
-    saved.go = anyio.Event()
-
-    async def quick(n: int) -> int:
-        if n == 7:  # the writer has one, two wait in its stream, five workers hold one each
-            scope.cancel()
-            saved.go.set()
-        return n
-
-    with in_time(), anyio.CancelScope() as scope:
-        await work_and_save(numbers(8), quick, saved, workers=8, batch=2)
-    assert sorted(map(str, saved.all)) == sorted(str(n) for n in range(8))
+    assert sorted(map(str, saved.all)) == sorted(map(str, range(last + (workers > 1))))
 
 
 async def test_an_unusable_reply_fails_its_item_alone() -> None:
@@ -238,14 +180,8 @@ async def test_an_unusable_reply_fails_its_item_alone() -> None:
             raise ReplyError(f"no record in {n}")
         return n
 
-    with in_time():
-        await run_tasks(numbers(4), odd, saved, workers=1, batch=1)
-    assert saved.all == [
-        Outcome(0, 0),
-        Outcome(1, failure="no record in 1"),
-        Outcome(2, 2),
-        Outcome(3, failure="no record in 3"),
-    ]
+    await run_tasks(numbers(3), odd, saved, workers=1, batch=1)
+    assert saved.all == [Outcome(0, 0), Outcome(1, failure="no record in 1"), Outcome(2, 2)]
 
 
 async def test_once_the_budget_is_spent_no_more_items_are_taken_and_the_rest_is_saved() -> None:
@@ -262,47 +198,38 @@ async def test_once_the_budget_is_spent_no_more_items_are_taken_and_the_rest_is_
             await spent.wait()  # under way when the limit is reached: it may finish
         return n
 
-    with in_time(), pytest.raises(BudgetSpentError, match="cost limit"):
+    with pytest.raises(BudgetSpentError, match="cost limit"):
         await run_tasks(numbers(100), dear, saved, workers=2, batch=1)
     assert {outcome.item for outcome in saved.all if isinstance(outcome, Outcome)} >= {0, 1, 2}
     assert len(asked) <= 6  # those that were taken up before
 
 
-async def test_each_thought_is_told_at_once_and_not_when_its_batch_is_saved() -> None:
-    saved = Saved()
-    saved.go = anyio.Event()
-    told: list[tuple[int, int]] = []
+async def fail_at_three(n: int) -> int:
+    await checkpoint()
+    if n == 3:
+        raise ReplyError("is no list")
+    return n
 
-    async def task(n: int) -> int:
-        await checkpoint()
-        if n == 3:
-            raise ReplyError("is no list")
-        return n
+
+async def test_each_outcome_is_told_at_once_and_not_when_its_batch_is_saved() -> None:
+    saved = Saved(waits=True)
+    told: list[tuple[int, int]] = []
 
     def hear(done: int, failed: int) -> None:
         told.append((done, failed))
         if len(told) == 5:
             saved.go.set()  # nothing was saved until then
 
-    with in_time():
-        await run_tasks(numbers(5), task, saved, workers=5, batch=5, advance=hear)
+    await run_tasks(numbers(5), fail_at_three, saved, workers=5, batch=5, advance=hear)
     assert sorted(told) == [(0, 1), (1, 0), (1, 0), (1, 0), (1, 0)]
 
 
 async def test_what_was_told_and_could_not_be_saved_is_taken_back() -> None:
     saved = Saved(fails_at=2)
     told: list[tuple[int, int]] = []
-
-    async def task(n: int) -> int:
-        await checkpoint()
-        if n == 3:
-            raise ReplyError("is no list")
-        return n
-
-    with in_time(), pytest.raises(GraphError):
-        await run_tasks(
-            numbers(20), task, saved, workers=3, batch=2, advance=lambda *n: told.append(n)
-        )
+    tell = partial(run_tasks, advance=lambda *n: told.append(n))
+    with pytest.raises(GraphError):
+        await tell(numbers(20), fail_at_three, saved, workers=3, batch=2)
     outcomes = [one for one in saved.all if isinstance(one, Outcome)]
     assert len(outcomes) == len(saved.all) > 0
     assert sum(done for done, _ in told) == sum(one.failure is None for one in outcomes)

@@ -20,7 +20,7 @@ from graphrag_neo4j.cli.output.answer import print_answer
 from graphrag_neo4j.concurrency import result_without_requests
 from graphrag_neo4j.context import citations
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_line
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluation.clusters import count_claims
 from graphrag_neo4j.extractive import answers
@@ -31,7 +31,7 @@ from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_ro
 from graphrag_neo4j.indexing.stages.reports import report_row
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
-from graphrag_neo4j.llm.calls.streamed import storable_pieces
+from graphrag_neo4j.llm.calls.stream import storable_pieces
 from graphrag_neo4j.llm.evaluation.claims import AnswerPart, ClaimSteps, added_content, answer_parts
 from graphrag_neo4j.llm.evaluation.judges import PairJudge
 from graphrag_neo4j.llm.replies.lists import read_list

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from graphrag_neo4j.context.citation_forms import DATA
-from graphrag_neo4j.context.citations import bracket, cited
+from graphrag_neo4j.context.citations import DATA, bracket, cited
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.nlp.sentences import sentences_of

@@ -195,7 +195,7 @@ class RememberingEndpoint(Endpoint):
     async def ask(self, request: Request) -> Reply:
         """Returns the reply that is remembered, or sends the request. Raises as `Endpoint.ask`."""
         asked = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
-        key = identify("call", self._record, model_of(self._settings, request.step), asked)
+        key = identify("call", self._record, model_of(self.settings, request.step), asked)
         self._last = None
         if key in self._remembered:
             call = self._remembered[key]

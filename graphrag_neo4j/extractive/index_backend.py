@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
 from graphrag_neo4j.extractive.claims import claims_of

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.extractive.answers import ScoredQuotes, best_quotes
 from graphrag_neo4j.extractive.composition import (
     draft_of_context,

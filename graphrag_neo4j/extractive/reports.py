@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from graphrag_neo4j.context.citations import bracket
 from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.context.report_material import PartMaterial, ReportMaterial
+from graphrag_neo4j.context.material import PartMaterial, ReportMaterial
 from graphrag_neo4j.extractive.titles import title_of
 from graphrag_neo4j.model import FindingText, WrittenReport
 from graphrag_neo4j.nlp.formulas import is_noise

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial, Topic
+from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial, Topic
 from graphrag_neo4j.nlp.entity_types import CONCEPT
 from graphrag_neo4j.nlp.languages import is_stop_word, language_of
 from graphrag_neo4j.nlp.sentences import WORD, read_passage

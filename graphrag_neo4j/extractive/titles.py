@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from graphrag_neo4j.context.report_material import EntityMaterial, ReportMaterial
+from graphrag_neo4j.context.material import EntityMaterial, ReportMaterial
 from graphrag_neo4j.nlp.entity_types import CONCEPT, PLACE
 
 __all__ = ["title_of"]

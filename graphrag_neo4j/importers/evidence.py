@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.claim_records import claim_record
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.importers.tables import (

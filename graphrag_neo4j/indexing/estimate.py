@@ -12,7 +12,7 @@ from typing import Final
 import anyio.to_thread
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Listener, Notice, Share, silent
 from graphrag_neo4j.indexing.chunking import Cutting

@@ -26,14 +26,14 @@ from graphrag_neo4j.graph import (
     ensure_schema,
     hold_lease,
 )
-from graphrag_neo4j.indexing.batching.outbox import Outbox
-from graphrag_neo4j.indexing.batching.rounds import BatchWaitsError
-from graphrag_neo4j.indexing.batching.use import (
+from graphrag_neo4j.indexing.batching.rounds import (
     BatchUse,
+    BatchWaitsError,
     UntilAnswered,
     refuse_without_model,
     use_batches,
 )
+from graphrag_neo4j.indexing.batching.tasks import Outbox
 from graphrag_neo4j.indexing.chunking import Cuts
 from graphrag_neo4j.indexing.clustering.gds import check_gds_access
 from graphrag_neo4j.indexing.corpus import Corpus

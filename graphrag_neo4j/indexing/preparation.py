@@ -382,7 +382,7 @@ async def check_before_paying(
     if not waiting:
         return None
     dimensions = await probe_dimensions(graph, setup.embedder)
-    doubtful = waiting >= FEW_CHUNKS and not setup.endpoint.of_large_provider
+    doubtful = waiting >= FEW_CHUNKS and not setup.endpoint.calls.of_large_provider
     if doubtful and not (await graph.read("extract/any_done", FoundRow))[0]["found"]:
         await _check_window(setup.endpoint, settings, listen)
     return dimensions
@@ -392,8 +392,6 @@ async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listen
     from graphrag_neo4j.llm import (  # noqa: PLC0415 - slow to import
         needed_window,
         try_window,
-        window_fix,
-        window_problem,
     )
 
     listen(Notice("Checking with one long prompt that the server reads our prompts whole."))
@@ -403,8 +401,7 @@ async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listen
         listen(Notice(f"A long prompt was not answered, since {error}.", warning=True))
         return
     if test.verdict in {"cut", "refused"}:
-        problem, fix = window_problem(test), window_fix(test)
-        raise ModelError(f"The model server can't be used yet: {problem} {fix}")
+        raise ModelError(f"The model server can't be used yet: {test.problem} {test.fix}")
     if test.verdict == "unclear":
         text = "The model did not find a word in a text, so its extractions may be poor, too."
         listen(Notice(text, warning=True))

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from graphrag_neo4j.context.citations import bracket
 from graphrag_neo4j.context.context_table import HEADINGS, ContextRecord, ContextTable
-from graphrag_neo4j.context.report_material import (
+from graphrag_neo4j.context.material import (
     ClaimMaterial,
     EntityMaterial,
     PartMaterial,

@@ -26,7 +26,7 @@ from graphrag_neo4j.context.context_table import (
     relationship_record,
     report_line,
 )
-from graphrag_neo4j.context.report_material import (
+from graphrag_neo4j.context.material import (
     ClaimMaterial,
     EntityMaterial,
     PartMaterial,

@@ -113,7 +113,7 @@ async def watch(
 
     def tell_ceiling(most: float) -> None:
         """Says once a day that the limit is reached."""
-        from graphrag_neo4j.llm.prices import us_dollars  # noqa: PLC0415 - llm is slow to import
+        from graphrag_neo4j.llm.cost import us_dollars  # noqa: PLC0415 - llm is slow to import
 
         today = datetime.now(UTC).date(), most
         if today not in told:

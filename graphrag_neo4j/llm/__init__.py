@@ -1,25 +1,23 @@
 """The backends that use a model: prompts to any OpenAI-compatible endpoint."""
 
-from graphrag_neo4j.llm.batch_calls import (
+from graphrag_neo4j.llm.batches import (
     BatchCalls,
+    BatchRequests,
+    BatchResult,
     BatchState,
     PassingError,
     UnknownBatchError,
 )
-from graphrag_neo4j.llm.batch_requests import BatchRequests, BatchResult
-from graphrag_neo4j.llm.calls.local_servers import LocalServer, find_local_servers
-from graphrag_neo4j.llm.calls.window import (
-    WindowTest,
+from graphrag_neo4j.llm.cost import Meter, price_of
+from graphrag_neo4j.llm.endpoint import Endpoint, driven, model_of
+from graphrag_neo4j.llm.index_backend import LLMIndexBackend
+from graphrag_neo4j.llm.query_backend import LLMQueryBackend
+from graphrag_neo4j.llm.server_checks import (
+    LocalServer,
+    find_local_servers,
     needed_window,
     try_window,
-    window_fix,
-    window_problem,
 )
-from graphrag_neo4j.llm.endpoint import Endpoint, model_of
-from graphrag_neo4j.llm.index_backend import LLMIndexBackend
-from graphrag_neo4j.llm.meter import Meter
-from graphrag_neo4j.llm.prices import price_of
-from graphrag_neo4j.llm.query_backend import LLMQueryBackend
 
 __all__ = [
     "BatchCalls",
@@ -33,12 +31,10 @@ __all__ = [
     "Meter",
     "PassingError",
     "UnknownBatchError",
-    "WindowTest",
+    "driven",
     "find_local_servers",
     "model_of",
     "needed_window",
     "price_of",
     "try_window",
-    "window_fix",
-    "window_problem",
 ]

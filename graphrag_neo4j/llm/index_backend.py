@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from graphrag_neo4j.context.citations import as_written
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
@@ -15,13 +15,12 @@ from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import extraction_of
 from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.llm.name_comparison import compare_names
-from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
 from graphrag_neo4j.llm.repetitions import are_new, is_loop
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
 from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.summaries import WORDS_PER_TOKEN, Summaries
-from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
@@ -50,21 +49,9 @@ DELIMITERS = {
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN = (
     *DELIMITERS,
-    "claim_description",
-    "description_list",
-    "entity_name",
-    "entity_specs",
-    "entity_types",
-    "entity_types_instruction",
-    "examples",
-    "input_text",
-    "language",
-    "language_instruction",
-    "max_length",
-    "max_report_length",
-    "max_words",
-    "report_rating",
-    "report_role",
+    *("claim_description", "description_list", "entity_name", "entity_specs", "entity_types"),
+    *("entity_types_instruction", "examples", "input_text", "language", "language_instruction"),
+    *("max_length", "max_report_length", "max_words", "report_rating", "report_role"),
     "types_reminder",
 )
 
@@ -92,19 +79,21 @@ class _Reading:
 class LLMIndexBackend:
     """Extracts entities and claims, and writes descriptions and reports, with a model.
 
-    The prompts come from the prompt files.
+    The prompts come from the prompt files. `origin` and `quotes` say that a model writes the
+    reports from a context: they are not quotations.
     """
 
-    def __init__(self, settings: Settings, values: dict[str, str]) -> None:
-        def worked(name: str, needs: str, context_tokens: int) -> WorkedPrompt:
-            return WorkedPrompt.load(
-                name, settings, known=KNOWN, needs=needs, context_tokens=context_tokens
-            )
+    origin: Origin = "model"
+    quotes = False
 
+    def __init__(self, settings: Settings, values: dict[str, str]) -> None:
         self._settings = settings
         language = _language(settings, "the language of the descriptions")
         self._summaries = Summaries(settings, values | language, KNOWN)
-        self._report = worked("report", "input_text", settings.report_context_tokens)
+        room = settings.report_context_tokens
+        self._report = WorkedPrompt.load(
+            "report", settings, known=KNOWN, needs="input_text", context_tokens=room
+        )
         self._report_values = values | _language(settings, "the language of the material")
         self._comparison = load_prompt("compare", settings.prompts, known=KNOWN, needs="input_text")
         self._extraction = _reading(settings, "extract", values, settings.gleanings)
@@ -114,16 +103,6 @@ class LLMIndexBackend:
     def from_settings(cls, settings: Settings) -> Self:
         """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
         return cls(settings, {**DELIMITERS, **_values(settings)})
-
-    @property
-    def origin(self) -> Origin:
-        """Always "model", because a model writes the reports."""
-        return "model"
-
-    @property
-    def quotes(self) -> bool:
-        """False: a model writes the reports from a context; they are not quotations."""
-        return False
 
     def signature(self, step: Step) -> str:
         """Returns a hash of the model, the prompts and the settings of a step."""
@@ -194,10 +173,9 @@ class LLMIndexBackend:
             reply_limit("report", self._settings),
             schema=report_schema(self._settings.report_words),
         )
-        copies = self._report.instructions
 
         def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
-            followed = _without_instructions(written, odd, copies, context)
+            followed = _without_instructions(written, odd, self._report.instructions, context)
             return _without_repetitions(followed, odd)
 
         written = yield from read_json(request, ReportSchema, check)
@@ -293,24 +271,22 @@ def _language(settings: Settings, otherwise: str) -> dict[str, str]:
 def _values(settings: Settings) -> dict[str, str]:
     types = ", ".join(_types(settings))
     language = settings.language or "the language of the passage"
+    instruction = "Write down every entity that matters, and give each a short type of your choice."
+    reminder = "Give each entity a short type of your choice."
+    if types:
+        instruction = f"Write down every entity of these types: {types}."
+        reminder = f"Only entities of these types: {types}."
+    words = str(int(settings.description_tokens * WORDS_PER_TOKEN))
     return {
         "entity_types": types or "whatever fits",
-        "entity_types_instruction": (
-            f"Write down every entity of these types: {types}."
-            if types
-            else "Write down every entity that matters, and give each a short type of your choice."
-        ),
-        "types_reminder": (
-            f"Only entities of these types: {types}."
-            if types
-            else "Give each entity a short type of your choice."
-        ),
+        "entity_types_instruction": instruction,
+        "types_reminder": reminder,
         "entity_specs": ", ".join(settings.entity_specs) or types or "any named entity",
         "claim_description": fold(settings.claim_description),
         "language": language,
         "language_instruction": f"Write names and descriptions in {language}.",
-        "max_words": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
-        "max_length": str(int(settings.description_tokens * WORDS_PER_TOKEN)),
+        "max_words": words,
+        "max_length": words,
         "max_report_length": str(settings.report_words),
         "report_role": fold(settings.report_role),
         "report_rating": fold(settings.report_rating),

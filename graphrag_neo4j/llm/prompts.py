@@ -11,57 +11,18 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.ids import identify
-from graphrag_neo4j.resources import read_prompt
+from graphrag_neo4j.llm.copied_instructions import Instructions
+from graphrag_neo4j.resources import prompt_names, read_prompt
+from graphrag_neo4j.settings import Settings
 
-__all__ = ["SUFFIXES", "Prompt", "load_prompt", "marked", "names_of_prompt"]
+__all__ = ["SUFFIXES", "Prompt", "WorkedPrompt", "load_prompt", "marked", "names_of_prompt"]
 
-OURS = (
-    "extract",
-    "extract_examples",
-    "extract_missed",
-    "extract_more",
-    "claims",
-    "claims_examples",
-    "claims_missed",
-    "claims_more",
-    "compare",
-    "continue",
-    "summarize",
-    "summarize_examples",
-    "summarize_several",
-    "report",
-    "report_examples",
-    "answer",
-    "map",
-    "map_examples",
-    "map_answer",
-    "map_answer_examples",
-    "reduce",
-    "rate",
-    "rate_examples",
-    "prime",
-    "prime_examples",
-    "route",
-    "follow_up",
-    "again",
-    "tune_profile",
-    "tune_types",
-    "tune_again",
-    "suggest",
-    "suggest_next",
-    "eval_description",
-    "eval_personas",
-    "eval_tasks",
-    "eval_questions",
-    "eval_judge",
-    "eval_select",
-    "eval_disambiguate",
-    "eval_decompose",
-    "eval_support",
-)
+EXAMPLES_FROM = 3_000  # tokens of a context; examples have 900 at most
+
 # The names of the corresponding files in microsoft/graphrag, the newer name first.
 ELSEWHERE = {
     "extract": ("extract_graph",),
@@ -94,7 +55,47 @@ class Prompt:
         """Returns the prompt with its placeholders replaced by values."""
         if not self.braced:
             return string.Template(self.text).safe_substitute(values)
-        return BRACED.sub(lambda found: _braced(found, values), self.text)
+        return BRACED.sub(
+            lambda found: values.get(found[1], found[0]) if found[1] else found[0][0], self.text
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedPrompt:
+    """A prompt file and its examples.
+
+    `examples` is empty where they are left out. `instructions` finds copies of both in a reply.
+    """
+
+    prompt: Prompt
+    examples: str
+    instructions: Instructions
+
+    @classmethod
+    def load(
+        cls,
+        name: str,
+        settings: Settings,
+        *,
+        known: tuple[str, ...],
+        needs: str,
+        context_tokens: int,
+        examples_of: str | None = None,
+    ) -> Self:
+        """Reads the files `name` and `name`_examples, where the user's own come first.
+
+        With `examples_of`, the examples are those of the prompt with this name.
+        `context_tokens` is the largest number of tokens of the context of this prompt. The other
+        arguments are those of `load_prompt`. Raises InputError if a file can't be used.
+        """
+        prompt = load_prompt(name, settings.prompts, known=known, needs=needs)
+        examples = load_prompt(f"{examples_of or name}_examples", settings.prompts, known=known)
+        shown = examples.text.strip() if context_tokens >= EXAMPLES_FROM else ""
+        return cls(prompt, shown, Instructions(prompt.fill({"examples": shown})))
+
+    def fill(self, values: Mapping[str, str], *, with_examples: bool = True) -> str:
+        """Returns the prompt with its placeholders replaced by values, and with its examples."""
+        return self.prompt.fill({**values, "examples": self.examples if with_examples else ""})
 
 
 def load_prompt(
@@ -108,8 +109,12 @@ def load_prompt(
     own = _own_file(name, folder)
     if own is None:
         return Prompt(read_prompt(name), f"prompts/{name}.md", braced=False, is_ours=True)
-    prompt = _read(own, known)
-    if needs and not _mentions(prompt, needs):
+    try:
+        text = own.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The prompt file {own} can't be read: {error}.") from None
+    prompt = Prompt(text, str(own), braced=not set(known).isdisjoint(NAMED.findall(text)))
+    if needs and "\0" not in prompt.fill({needs: "\0"}):
         raise InputError(
             f"The prompt file {own} has no place for the text: "
             f"put ${needs} (or {{{needs}}}) into it."
@@ -138,32 +143,13 @@ def _own_file(name: str, folder: Path | None) -> Path | None:
         raise InputError(f"KG_PROMPTS={folder} is no folder: name one that holds prompt files.")
     files = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES}
     theirs = [other for names in ELSEWHERE.values() for other in names]
-    if files and files.keys().isdisjoint([*OURS, *theirs]):
+    if files and files.keys().isdisjoint([*prompt_names(), *theirs]):
         raise InputError(
             f"KG_PROMPTS={folder} holds no file that a step reads: "
-            f"name them {', '.join(OURS)} (.md or .txt)."
+            f"name them {', '.join(prompt_names())} (.md or .txt)."
         )
     own = next((files[one] for one in names_of_prompt(name) if one in files), None)
     # A prompt is sent to the endpoint; a folder from elsewhere must not send the user's own files.
     if own and not own.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"The prompt file {own} is a link out of its folder: put a copy there.")
     return own
-
-
-def _read(path: Path, known: tuple[str, ...]) -> Prompt:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The prompt file {path} can't be read: {error}.") from None
-    return Prompt(text, str(path), braced=not set(known).isdisjoint(NAMED.findall(text)))
-
-
-def _mentions(prompt: Prompt, name: str) -> bool:
-    mark = "\0"
-    return mark in prompt.fill({name: mark})
-
-
-def _braced(found: re.Match[str], values: Mapping[str, str]) -> str:
-    if found[1] is None:
-        return found[0][0]
-    return values.get(found[1], found[0])

@@ -5,10 +5,15 @@ from functools import partial
 from typing import Final, Self, TypeVar
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.suggestion_material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.follow_up import conversation_text, self_contained
-from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
+from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
+from graphrag_neo4j.llm.questions import (
+    conversation_text,
+    next_questions,
+    questions_on,
+    self_contained,
+)
 from graphrag_neo4j.llm.reply_limits import ONE_WORD, PRIMER, reply_limit
 from graphrag_neo4j.llm.schemas import (
     FOLLOW_UPS,
@@ -18,8 +23,6 @@ from graphrag_neo4j.llm.schemas import (
     RatingSchema,
 )
 from graphrag_neo4j.llm.structured_output import read_json
-from graphrag_neo4j.llm.suggestions import next_questions, questions_on
-from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
 from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, storable
@@ -28,16 +31,8 @@ __all__ = ["LLMQueryBackend"]
 
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN: Final = (
-    "context_data",
-    "examples",
-    "general_knowledge",
-    "history",
-    "language",
-    "max_length",
-    "n",
-    "question",
-    "report_data",
-    "response_type",
+    *("context_data", "examples", "general_knowledge", "history", "language", "max_length", "n"),
+    *("question", "report_data", "response_type"),
 )
 # The words of a reply that the files of microsoft/graphrag ask for as `{max_length}`.
 Answered = TypeVar("Answered", AnswerSchema, PrimerSchema)
@@ -52,8 +47,10 @@ GENERAL = {
 class LLMQueryBackend:
     """The map and reduce steps, answers and ratings with a model.
 
-    The prompts come from the prompt files.
+    The prompts come from the prompt files. `quotes` is False: a model writes its answers.
     """
+
+    quotes = False
 
     def __init__(self, settings: Settings) -> None:
         def load(name: str, needs: str | None = None) -> Prompt:
@@ -80,11 +77,6 @@ class LLMQueryBackend:
         self._suggest = load("suggest", "context_data")
         self._suggest_next = load("suggest_next", "context_data")
 
-    @property
-    def quotes(self) -> bool:
-        """Always False: a model writes its answers."""
-        return False
-
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
         """Makes the backend from settings. Raises InputError if a prompt file can't be used."""
@@ -110,30 +102,41 @@ class LLMQueryBackend:
 
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns the points in a context that help to answer the question."""
-        values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
-        messages = self._messages(self._map, question, **values)
-        request = Request("map", messages, self._limit("map"))
+        request = self._request("map", self._map, question, context)
         is_copied = _copied(self._map, question, context)
+
+        def check(found: PointsSchema, odd: list[str]) -> PointsSchema:
+            points = [one for one in found.points if not is_copied(one.description)]
+            if found.points and not points:
+                raise ReplyError("the points repeat the instructions instead of following them")
+            odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
+            return found.model_copy(update={"points": points})
+
         if self._whole:
-            refuse = partial(_answer_without_copies, is_copied=is_copied)
+            refuse = partial(_uncopied, is_copied=is_copied)
             one = yield from read_json(request, AnswerSchema, refuse)
             return [Point(fold_prose(one.answer), one.score)]
-        check = partial(_points_without_copies, is_copied=is_copied)
         found = yield from read_json(request, PointsSchema, check)
         return [Point(fold_prose(point.description), point.score) for point in found.points]
 
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
         """Returns the refs of the reports that are relevant to the question."""
-        messages = self._messages(self._rate, question, context_data=marked(context.text))
-        request = Request("rating", messages, self._limit("rating"))
+        request = self._request("rating", self._rate, question, context)
         return (yield from read_json(request, RatingSchema)).relevant
 
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns a first answer and follow-up questions."""
-        messages = self._messages(self._prime, question, context_data=marked(context.text))
-        request = Request("map", messages, PRIMER)
+        request = self._request("map", self._prime, question, context, PRIMER)
         is_copied = _copied(self._prime, question, context)
-        check = partial(_primer_without_copies, is_copied=is_copied)
+
+        def check(found: PrimerSchema, odd: list[str]) -> PrimerSchema:
+            _uncopied(found, odd, is_copied)
+            asked = [one for one in found.follow_ups if one.strip()]
+            own = [one for one in asked if not is_copied(one)]
+            odd += ["a follow-up question repeats the instructions"] * (len(asked) - len(own))
+            odd += ["a follow-up question too many"] * len(own[FOLLOW_UPS:])
+            return found.model_copy(update={"follow_ups": own[:FOLLOW_UPS]})
+
         found = yield from read_json(request, PrimerSchema, check)
         follow_ups = [fold(one) for one in found.follow_ups]
         return Primer(fold_prose(found.answer), found.score, follow_ups)
@@ -155,7 +158,8 @@ class LLMQueryBackend:
             history=marked(storable(conversation_text(history))[0]),
             question=marked(storable(question)[0]),
         )
-        request = Request("rating", (Message("user", prompt),), self._limit("rating"))
+        limit = reply_limit("rating", self._settings)
+        request = Request("rating", (Message("user", prompt),), limit)
         return (yield from self_contained(request, question))
 
     def questions(self, material: SuggestionMaterial, n: int) -> LLMTask[Sequence[DraftQuestion]]:
@@ -171,14 +175,21 @@ class LLMQueryBackend:
     def _final(self, system: str, question: str, history: Sequence[Message]) -> StreamedTask:
         last = Message("user", storable(question)[0])
         messages = (Message("system", system), *history, last)
-        return StreamedTask(Request("answer", messages, self._limit("answer")), _refuse_empty)
+        limit = reply_limit("answer", self._settings)
+        return StreamedTask(Request("answer", messages, limit), _refuse_empty)
 
-    def _limit(self, step: Step) -> int:
-        return reply_limit(step, self._settings)
-
-    def _messages(self, prompt: WorkedPrompt, question: str, **values: str) -> tuple[Message, ...]:
+    def _request(
+        self,
+        step: Step,
+        prompt: WorkedPrompt,
+        question: str,
+        context: ContextTable,
+        limit: int | None = None,
+    ) -> Request:
+        values = {"context_data": marked(context.text), "max_length": MAP_WORDS}
         system = Message("system", self._fill(prompt, **values))
-        return system, Message("user", storable(question)[0])
+        messages = (system, Message("user", storable(question)[0]))
+        return Request(step, messages, limit or reply_limit(step, self._settings))
 
     def _fill(self, prompt: Prompt | WorkedPrompt, **values: str) -> str:
         return prompt.fill({**self._values, **values})
@@ -190,40 +201,11 @@ def _copied(prompt: WorkedPrompt, question: str, context: ContextTable) -> IsCop
     return lambda text: prompt.instructions.are_copied_in(text, material)
 
 
-def _answer_without_copies(found: Answered, _odd: list[str], is_copied: IsCopied) -> Answered:
+def _uncopied(found: Answered, _odd: list[str], is_copied: IsCopied) -> Answered:
     """Returns an answer, which may be empty. Raises ReplyError if it repeats the prompt."""
     if found.answer.strip() and is_copied(found.answer):
         raise ReplyError("the answer repeats the instructions instead of following them")
     return found
-
-
-def _primer_without_copies(
-    found: PrimerSchema, odd: list[str], is_copied: IsCopied
-) -> PrimerSchema:
-    """Returns a primer without the follow-up questions that repeat the prompt, or are too many.
-
-    What is left out is noted. Raises ReplyError if the answer repeats the prompt.
-    """
-    _answer_without_copies(found, odd, is_copied)
-    asked = [one for one in found.follow_ups if one.strip()]
-    own = [one for one in asked if not is_copied(one)]
-    odd += ["a follow-up question repeats the instructions"] * (len(asked) - len(own))
-    odd += ["a follow-up question too many"] * len(own[FOLLOW_UPS:])
-    return found.model_copy(update={"follow_ups": own[:FOLLOW_UPS]})
-
-
-def _points_without_copies(
-    found: PointsSchema, odd: list[str], is_copied: IsCopied
-) -> PointsSchema:
-    """Returns the points that do not repeat the instructions; the others are noted.
-
-    Raises ReplyError if all points repeat them.
-    """
-    points = [one for one in found.points if not is_copied(one.description)]
-    if found.points and not points:
-        raise ReplyError("the points repeat the instructions instead of following them")
-    odd += ["a point repeats the instructions"] * (len(found.points) - len(points))
-    return found.model_copy(update={"points": points})
 
 
 def _refuse_empty(text: str) -> None:

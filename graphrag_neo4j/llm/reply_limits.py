@@ -7,34 +7,28 @@ models that write more than they are asked for.
 
 from collections.abc import Generator, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.model import LLMTask, Reply, Request, Step
+from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["ONE_WORD", "PRIMER", "limited", "reply_limit", "summaries_limit"]
 
-TOKENS_OF_A_WORD = 4
-RECORDS_OF_A_TOKEN = 5  # tokens of records that one token of a chunk can lead to
-MARGIN = 1000
-PRIMER = 2000  # one or two paragraphs, and five questions
-POINTS = 4000  # points of a map call, or one answer of several paragraphs
-ANSWER = 8000  # some ten pages; the user is told if an answer is cut off there
-VERDICTS = 2000  # twenty pairs with a reason each
-REFERENCES = 1000  # ids of reports, or the name of a method
-REASONS = 2000  # some paragraphs of reasons
-STATEMENTS = 6000  # the claims of ten sentences, or these sentences once more
-ONE_WORD = 100
-LIMITS: Mapping[Step, int] = {
-    "names": VERDICTS,
-    "map": POINTS,
-    "rating": REFERENCES,
+TOKENS_OF_A_WORD: Final = 4
+RECORDS_OF_A_TOKEN: Final = 5  # tokens of records that one token of a chunk can lead to
+MARGIN: Final = 1000
+ONE_WORD: Final = 100
+PRIMER: Final = 2000  # one or two paragraphs, and five questions
+ANSWER: Final = 8000  # some ten pages; the user is told if an answer is cut off there
+LIMITS: Final[Mapping[Step, int]] = {
+    "names": 2000,  # twenty pairs with a reason each
+    "map": 4000,  # points of a map call, or one answer of several paragraphs
+    "rating": 1000,  # ids of reports, or the name of a method
     "answer": ANSWER,
-    "judge": REASONS,
-    "answer_claims": STATEMENTS,
+    "judge": 2000,  # some paragraphs of reasons
+    "answer_claims": 6000,  # the claims of ten sentences, or these sentences once more
 }
-T = TypeVar("T")
 
 
 def reply_limit(step: Step, settings: Settings) -> int:

@@ -13,12 +13,11 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.phrases import words
-from graphrag_neo4j.llm.prompts import marked
+from graphrag_neo4j.llm.prompts import WorkedPrompt, marked
 from graphrag_neo4j.llm.reply_limits import reply_limit, summaries_limit
 from graphrag_neo4j.llm.schemas import SummariesSchema
 from graphrag_neo4j.llm.structured_output import read_json
-from graphrag_neo4j.llm.worked_prompt import WorkedPrompt
-from graphrag_neo4j.model import DescribedThing, LLMTask, Message, Reply, Request
+from graphrag_neo4j.model import DescribedThing, LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, fold_prose
 
@@ -82,8 +81,11 @@ class Summaries:
             "max_words": (most := str(self._most_words(thing))),
             "max_length": most,
         }
-        for prompt in (self._one.fill(values), self._one.without_examples(values)):
-            text = _description((yield _request(prompt, reply_limit("summary", self._settings))))
+        for prompt in (self._one.fill(values), self._one.fill(values, with_examples=False)):
+            reply = yield _request(prompt, reply_limit("summary", self._settings))
+            text = fold_prose(reply.text)
+            if not text or reply.cut:
+                raise ReplyError(f"the description is {'cut off' if text else 'empty'}")
             if not self._is_copied(text, thing):
                 return text
         raise ReplyError("the description repeats the instructions instead of following them")
@@ -101,7 +103,11 @@ class Summaries:
 
     def _asked_together(self, things: Sequence[DescribedThing]) -> LLMTask[dict[int, str]]:
         """Returns the usable descriptions by the numbers of their things, from 1."""
-        shown = "\n\n".join(self._shown(number, thing) for number, thing in enumerate(things, 1))
+        shown = "\n\n".join(
+            f"Thing {number}: {flat(thing.name)}\n\nDescriptions:\n\n{marked(_listed(thing))}\n\n"
+            f"At most {self._most_words(thing)} words."
+            for number, thing in enumerate(things, 1)
+        )
         prompt = self._several.fill({**self._values, "input_text": shown})
         try:
             limit = summaries_limit(sum(map(self._most_words, things)))
@@ -111,20 +117,16 @@ class Summaries:
                 raise
             return {}
         materials = [set(words(_material(thing))) for thing in things]
-        return {
-            one.thing: text
-            for one in reply.descriptions
-            if 1 <= one.thing <= len(things)
-            for text in [fold_prose(one.description)]
-            if text and not self._is_copied(text, things[one.thing - 1])
-            if _is_of(text, one.thing - 1, materials)
-        }
-
-    def _shown(self, number: int, thing: DescribedThing) -> str:
-        return (
-            f"Thing {number}: {flat(thing.name)}\n\nDescriptions:\n\n{marked(_listed(thing))}\n\n"
-            f"At most {self._most_words(thing)} words."
-        )
+        found: dict[int, str] = {}
+        for one in reply.descriptions:
+            text = fold_prose(one.description)
+            if not (text and 1 <= one.thing <= len(things)):
+                continue
+            shared = [len(material.intersection(words(text))) for material in materials]
+            is_of_another = shared[one.thing - 1] < max(shared)
+            if not (is_of_another or self._is_copied(text, things[one.thing - 1])):
+                found[one.thing] = text
+        return found
 
     @property
     def _limits(self) -> tuple[int, int]:
@@ -142,13 +144,6 @@ class Summaries:
         return self._one.instructions.are_copied_in(text, _material(thing))
 
 
-def _is_of(text: str, place: int, materials: Sequence[set[str]]) -> bool:
-    """Whether no other material shares more words with a text than that at this place does."""
-    said = set(words(text))
-    shared = [len(said & material) for material in materials]
-    return shared[place] == max(shared)
-
-
 def _request(prompt: str, limit: int) -> Request:
     return Request("summary", (Message("user", prompt),), limit)
 
@@ -159,11 +154,3 @@ def _listed(thing: DescribedThing) -> str:
 
 def _material(thing: DescribedThing) -> str:
     return f"{thing.name}\n{_listed(thing)}"
-
-
-def _description(reply: Reply) -> str:
-    """Returns the text of a reply. Raises ReplyError if it is empty or cut off."""
-    text = fold_prose(reply.text)
-    if not text or reply.cut:
-        raise ReplyError("the description is cut off" if text else "the description is empty")
-    return text

@@ -8,6 +8,7 @@ What a model says here becomes a part of the prompts. So it is made one line wit
 lists, and it is limited in length.
 """
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -42,6 +43,7 @@ LONGEST_REPLY = 6000  # characters of a list that the model is shown again
 REPLY_TOKENS = 3000  # of a profile or of the types
 SHARED = 0.5  # share of the names of a type that another type may have, too
 SEVERAL = "several"
+OPENING = re.compile(r"^you are ", re.IGNORECASE)  # the prompts put these words before a persona
 MARKS = str.maketrans(dict.fromkeys("<>|#`{}$", " "))
 # A name of a type stands in a list that is separated by commas, and in a field of a record.
 MARKS_OF_TYPES = str.maketrans(dict.fromkeys("<>|#`{}$,;:\"'()[]*_", " "))
@@ -107,9 +109,9 @@ def profile_task(passages: Sequence[str], settings: Settings) -> LLMTask[Profile
     return Profile(
         _line(found.domain, LONGEST_PHRASE).rstrip("."),
         None if name_key(named).startswith(SEVERAL) else named.rstrip("."),
-        _without_opening(_line(found.persona, LONGEST_PHRASE)).rstrip("."),
+        OPENING.sub("", _line(found.persona, LONGEST_PHRASE)).rstrip("."),
         _line(found.reason, LONGEST_SENTENCE),
-        _numbers(found.passages, passages),
+        [n - 1 for n in dict.fromkeys(found.passages) if 1 <= n <= len(passages)],
     )
 
 
@@ -127,12 +129,12 @@ def entity_types_task(
     type can be used.
     """
     prompt = load_prompt("tune_types", settings.prompts, needs="input_text")
-    values = {
-        "domain": domain,
-        "language": language,
-        "given": _wish(given),
-        "input_text": shown_passages(passages),
-    }
+    wish = f"Choose at most {MOST_TYPES} types, the most useful first."
+    if given:
+        listed = ", ".join(given)
+        wish = f"The types are fixed: {listed}. Define each of them, and add no other."
+    shown = shown_passages(passages)
+    values = {"domain": domain, "language": language, "given": wish, "input_text": shown}
 
     def check(found: EntityTypesSchema, _odd: list[str]) -> EntityTypesSchema:
         if not _usable_types(found, passages, given).types:
@@ -152,30 +154,24 @@ def example_task(
     asked once more. With `translated`, the names are in another language than the passage, so they
     need not stand in it. Raises ReplyError, which names the problems of the second list.
     """
-    reply = yield request
-    found = read_example(reply, types)
-    problems = problems_of(found, passage, types, translated=translated)
-    if problems:
-        again = load_prompt("tune_again", settings.prompts, needs="problems")
-        told = again.fill({"problems": "; ".join(problems)}).strip()
-        shown = storable(reply.text[:LONGEST_REPLY])[0].strip() or "…"
-        messages = (*request.messages, Message("assistant", shown), Message("user", told))
-        reply = yield replace(request, messages=messages)
+    again = load_prompt("tune_again", settings.prompts, needs="problems")
+    told = ""
+    for _ in range(2):
+        reply = yield request
         found = read_example(reply, types)
         problems = problems_of(found, passage, types, translated=translated)
-    if problems:
-        raise ReplyError("; ".join(problems))
-    return found
+        if not problems:
+            return found
+        told = "; ".join(problems)
+        shown = storable(reply.text[:LONGEST_REPLY])[0].strip() or "…"
+        question = Message("user", again.fill({"problems": told}).strip())
+        messages = (*request.messages, Message("assistant", shown), question)
+        request = replace(request, messages=messages)
+    raise ReplyError(told)
 
 
 def _request(prompt: str) -> Request:
     return Request("extraction", (Message("user", prompt),), REPLY_TOKENS)
-
-
-def _wish(given: Sequence[str]) -> str:
-    if given:
-        return f"The types are fixed: {', '.join(given)}. Define each of them, and add no other."
-    return f"Choose at most {MOST_TYPES} types, the most useful first."
 
 
 def _usable_types(
@@ -201,16 +197,10 @@ def _given_types(
 ) -> FoundTypes:
     """Returns the given types in their order, each with what the reply says of it."""
     by_key = {_type_key(one.name): one for one in _types_of(found, passages)}
-    known = [
-        replace(by_key[_type_key(name)], name=name)
-        if _type_key(name) in by_key
-        else TypeFound(name, "", (), ())
-        for name in given
-    ]
-    others = by_key.keys() - {_type_key(name) for name in given}
-    return FoundTypes(
-        known, {by_key[key].name: "it is not among the types that you gave" for key in others}
-    )
+    unknown = TypeFound("", "", (), ())
+    known = [replace(by_key.pop(_type_key(name), unknown), name=name) for name in given]
+    reason = "it is not among the types that you gave"
+    return FoundTypes(known, {one.name: reason for one in by_key.values()})
 
 
 def _types_of(found: EntityTypesSchema, passages: Sequence[str]) -> list[TypeFound]:
@@ -218,11 +208,17 @@ def _types_of(found: EntityTypesSchema, passages: Sequence[str]) -> list[TypeFou
         TypeFound(
             _line(one.name.translate(MARKS_OF_TYPES), LONGEST_TYPE).casefold(),
             _line(one.definition, LONGEST_SENTENCE),
-            names := [name for name in map(fold, one.names) if _where(name, passages)],
-            sorted({number for name in names for number in _where(name, passages)[:1]}),
+            [name for name, place in places if place is not None],
+            sorted({place for _, place in places if place is not None}),
         )
         for one in found.types
+        for places in [[(name, _place_of(name, passages)) for name in map(fold, one.names)]]
     ]
+
+
+def _place_of(name: str, passages: Sequence[str]) -> int | None:
+    """Returns the number of the first passage that holds a name, from 0."""
+    return next((n for n, text in enumerate(passages) if stands_in(name, text)), None)
 
 
 def _flaw(
@@ -248,15 +244,6 @@ def _type_key(name: str) -> str:
     return f"{key[:-3]}y" if key.endswith("ies") else key.removesuffix("s")
 
 
-def _where(name: str, passages: Sequence[str]) -> list[int]:
-    return [number for number, text in enumerate(passages) if stands_in(name, text)]
-
-
-def _numbers(given: Sequence[int], passages: Sequence[str]) -> list[int]:
-    """Returns the numbers of passages from 0; numbers that no passage has are left out."""
-    return [n - 1 for n in dict.fromkeys(given) if 1 <= n <= len(passages)]
-
-
 def plain_line(text: str) -> str:
     """Returns a phrase in the form in which it may stand in a prompt: one line without marks."""
     return _line(text, LONGEST_PHRASE)
@@ -265,9 +252,3 @@ def plain_line(text: str) -> str:
 def _line(text: str, most: int) -> str:
     """Returns a model's text on one line without marks, in at most `most` characters."""
     return excerpt(neutralised(fold(text.translate(MARKS))), most)
-
-
-def _without_opening(persona: str) -> str:
-    """Returns a persona without the words that the prompts put before it."""
-    opening = "you are "
-    return persona[len(opening) :] if persona.casefold().startswith(opening) else persona

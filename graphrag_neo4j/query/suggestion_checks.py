@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 
-from graphrag_neo4j.context.suggestion_material import DraftQuestion
+from graphrag_neo4j.context.material import DraftQuestion
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.local import local_context

@@ -17,7 +17,7 @@ import anyio.to_thread
 from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.context.citations import neutralised
-from graphrag_neo4j.context.suggestion_material import (
+from graphrag_neo4j.context.material import (
     DraftQuestion,
     ReportTopic,
     SuggestionMaterial,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from graphrag_neo4j.concurrency import result_without_requests
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import GraphRAGError
 from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.loaders import ReadOptions, Unreadable, read

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.llm.calls import local_servers
+from graphrag_neo4j.llm import server_checks
 from tests.conftest import Run
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.options import MODES
@@ -108,7 +108,7 @@ def test_without_a_model_the_servers_of_this_machine_are_named(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.delenv("OPENAI_BASE_URL")
-    monkeypatch.setattr(local_servers, "SECONDS", 30.0)  # a busy machine may be late
+    monkeypatch.setattr(server_checks, "SECONDS", 30.0)  # a busy machine may be late
     lines = (
         f"export OPENAI_BASE_URL={local_server}",
         "export KG_MODEL=llama3.1:8b",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from graphrag_neo4j.context.citations import cited, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.context.report_material import (
+from graphrag_neo4j.context.material import (
     ClaimMaterial,
     EntityMaterial,
     PartMaterial,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from graphrag_neo4j.context.suggestion_material import SuggestionMaterial, Topic
+from graphrag_neo4j.context.material import SuggestionMaterial, Topic
 from graphrag_neo4j.extractive.suggestions import rule_questions
 
 SAID = (

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.context.report_material import (
+from graphrag_neo4j.context.material import (
     EntityMaterial,
     RelationshipMaterial,
     ReportMaterial,

@@ -12,7 +12,6 @@ from graphrag_neo4j.events import Event, Notice, Waiting, silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.indexing.batching.rows import BatchRow
-from graphrag_neo4j.indexing.removal import IN_BATCHES
 from graphrag_neo4j.indexing.result import IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.settings import Settings
@@ -235,7 +234,7 @@ async def test_an_endpoint_without_batches_says_so(
         await index(given, tales, batch=True)
 
 
-async def test_a_direct_run_uses_what_has_come(
+async def test_a_direct_run_uses_what_has_come_and_says_what_is_paid_for_twice(
     graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
 ) -> None:
     expected, _ = await direct(graph, given, tales)
@@ -243,22 +242,16 @@ async def test_a_direct_run_uses_what_has_come(
     await index(given, tales, batch=True)
     assert (await index(given, tales)).complete
     assert twice(endpoint) == []
-    assert await dump(graph) == expected
-    assert await left(graph) == 0
-
-
-async def test_a_direct_run_says_which_requests_are_paid_for_twice(
-    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
-) -> None:
-    expected, _ = await direct(graph, given, tales)
+    assert (await dump(graph), await left(graph)) == (expected, 0)
+    await wipe(graph)
     endpoint.change(batch_polls=30)
     await index(given, tales, batch=True)
     told: list[Event] = []
     async with AsyncGraphRAG(given, told.append) as rag:
         assert (await rag.index(tales)).complete
-    assert [one.text[:42] for one in told if isinstance(one, Notice) and one.warning] == [
-        "Requests that still wait in batches: 3. Th"
-    ]
+    [warning] = [one.text for one in told if isinstance(one, Notice) and one.warning]
+    assert "still wait in batches: 3" in warning
+    assert "paid for twice" in warning
     assert await dump(graph) == expected
     endpoint.change(batch_polls=1)
     assert (await index(given, tales, batch=True)).complete  # which drops what the batch brings
@@ -296,27 +289,6 @@ async def test_a_changed_text_drops_the_reply_to_the_old_one(
     assert (await in_rounds(given, tales))[-1].complete
     assert await dump(graph) == expected
     assert await left(graph) == 0
-
-
-async def test_a_deletion_says_that_batches_may_hold_the_text(given: Settings, tales: Path) -> None:
-    await index(given, tales, batch=True)
-    told: list[Event] = []
-    async with AsyncGraphRAG(given, told.append) as rag:
-        await rag.delete(tales)
-    assert Notice(IN_BATCHES, warning=True) in told
-
-
-async def test_a_full_file_is_followed_by_another(
-    graph: Graph, given: Settings, endpoint: FakeEndpoint, tales: Path
-) -> None:
-    expected, _ = await direct(graph, given, tales)
-    endpoint.reset()
-    small = given.changed(batch_requests=1)
-    first = await index(small, tales, batch=True)
-    assert (first.stopped or "").startswith("3 batches wait at the provider")
-    assert (await index(small, tales, batch=True, wait=True)).complete
-    assert await dump(graph) == expected
-    assert twice(endpoint) == []
 
 
 async def test_batches_need_a_model(alone: Settings, tales: Path) -> None:

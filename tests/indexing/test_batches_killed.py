@@ -38,11 +38,11 @@ from graphrag_neo4j.cli import main
 main()
 """
 MOMENTS = {
-    "a file is uploaded": ("llm.batch_calls", "BatchCalls", "upload"),
+    "a file is uploaded": ("llm.batches", "BatchCalls", "upload"),
     "a batch is noted and not made": ("indexing.batching.rounds", "BatchRounds", "_note_batch"),
-    "a batch is made and not noted": ("llm.batch_calls", "BatchCalls", "create"),
+    "a batch is made and not noted": ("llm.batches", "BatchCalls", "create"),
     "some results are written": ("indexing.batching.rounds", "BatchRounds", "_save_page"),
-    "results are read again": ("llm.batch_calls", "BatchCalls", "download"),
+    "results are read again": ("llm.batches", "BatchCalls", "download"),
     "some evidence is written": ("indexing.stages.extract", "", "_save_extractions"),
     "some reports are written": ("indexing.stages.reports", "", "save_reports"),
 }

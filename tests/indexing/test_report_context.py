@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.context.report_material import (
+from graphrag_neo4j.context.material import (
     ClaimMaterial,
     EntityMaterial,
     PartMaterial,

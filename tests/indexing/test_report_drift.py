@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, record_of
-from graphrag_neo4j.context.report_material import (
+from graphrag_neo4j.context.material import (
     EntityMaterial,
     PartMaterial,
     ReportMaterial,

@@ -1,28 +1,27 @@
 """The endpoint of a model over real HTTP: what is retried, what stops a run, what it costs."""
 
+import json
 import logging
 from array import array
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
 from io import BytesIO
 
 import anyio
 import pytest
 
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError, ReplyError
-from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
-from graphrag_neo4j.llm.batch_calls import BatchCalls
-from graphrag_neo4j.llm.prices import price_of
-from graphrag_neo4j.model import ChunkText, Message, Reply, Request
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.llm.batches import BatchCalls
+from graphrag_neo4j.llm.cost import price_of
+from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.fake_endpoint.faults import decide
-from tests.support.fake_endpoint.options import Options
+from tests.support.fake_endpoint.options import MODES, Options
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
-from tests.support.odd_endpoint import nothing_listens, odd_endpoint, serving
+from tests.support.odd_endpoint import EVENTS, events, nothing_listens, odd_endpoint, serving
 
 KEY = "sk-secret-0123456789abcdef"
-TALE = ChunkText("c", "Bob Cratchit lived in Camden Town with Tiny Tim. Tiny Tim knew Ann Lee. ")
 YES_OR_NO = ("Yes", "No")
 
 
@@ -57,14 +56,6 @@ def key_is_never_logged(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     caplog.set_level(logging.DEBUG)
     yield
     assert KEY not in caplog.text
-
-
-async def test_a_think_step_is_driven_to_its_result(endpoint: FakeEndpoint) -> None:
-    given = settings(endpoint.url)
-    async with Endpoint(given) as model:
-        found = await model.run(LLMIndexBackend.from_settings(given).extract(TALE))
-    assert {"Bob Cratchit", "Camden Town"} <= {entity.name for entity in found.entities}
-    assert [call.kind for call in endpoint.log] == ["extraction", "extraction:gleaning"]
 
 
 async def test_what_a_call_used_is_metered_by_its_step(endpoint: FakeEndpoint) -> None:
@@ -118,14 +109,6 @@ async def test_a_failed_call_is_tried_again(
     assert [call.fault for call in endpoint.log] == [fault, ""]
 
 
-async def test_retry_after_is_waited_for(endpoint: FakeEndpoint) -> None:
-    await ask(endpoint.url, request())
-    await fault_once(endpoint, too_many=0.5, retry_after=0.8)  # its own first pause is 0.5 at most
-    await ask(endpoint.url, request(), max_retries=1)
-    first, second = endpoint.log
-    assert second.time - first.time > 0.75
-
-
 @pytest.mark.parametrize("fault", ["too_many", "server_error", "cut", "half"])
 async def test_a_call_that_fails_every_time_fails_its_item_alone(
     endpoint: FakeEndpoint, fault: str
@@ -139,47 +122,31 @@ async def test_a_call_that_fails_every_time_fails_its_item_alone(
     assert (model.meter.total.calls, model.meter.total.failed) == (1, 1)
 
 
-async def test_a_call_that_takes_too_long_fails(endpoint: FakeEndpoint) -> None:
-    endpoint.change(latency=60.0)
-    (error,) = await ask(endpoint.url, request(), timeout=0.2)
-    assert isinstance(error, ReplyError)
-    assert "timed out" in str(error)
-
-
-async def test_a_wrong_key_stops_and_is_not_shown() -> None:
-    with FakeEndpoint(key="sk-the-right-one") as endpoint:
-        (error,) = await ask(endpoint.url, request())
-        assert statuses(endpoint) == [401]
-    assert isinstance(error, ModelError)
-    assert "set OPENAI_API_KEY" in str(error)
-    assert KEY not in str(error)
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
-async def test_no_error_shows_the_key_though_the_endpoint_repeats_it(status: int) -> None:
-    body = {"error": {"message": "KEY is no key of ours", "code": "KEY", "param": "KEY"}}
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [
+        (400, "KEY", "refuses the request"),
+        (401, "KEY", "set OPENAI_API_KEY"),
+        (402, "KEY", "credit"),
+        (403, "KEY", "set OPENAI_API_KEY"),
+        (404, "KEY", "There is no model gpt-none at URL"),
+        (429, "KEY", "the call failed"),
+        (429, "insufficient_quota", "quota"),
+        (500, "KEY", "the call failed"),
+    ],
+)
+async def test_an_error_says_what_to_do_and_never_shows_the_key(
+    status: int, code: str, said: str
+) -> None:
+    """The endpoint repeats the key in all fields."""
+    body = {"error": {"message": "KEY is no key of ours", "code": code, "param": "KEY"}}
     with odd_endpoint(body, status=status) as (url, _):
-        (error,) = await ask(url, request())
-    assert isinstance(error, Exception)
+        (error,) = await ask(url, request(), summary_model="gpt-none")
+    assert isinstance(error, ReplyError if said[:3] in {"ref", "the"} else ModelError)
+    assert said.replace("URL", url) in str(error)
     assert "is no key of ours" in str(error)
     assert KEY not in str(error)
     assert error.__suppress_context__
-
-
-async def test_an_unknown_model_stops_with_the_settings_to_look_at() -> None:
-    with FakeEndpoint(models=("gpt-4.1-mini",)) as endpoint:
-        (error,) = await ask(endpoint.url, request(), summary_model="gpt-none")
-    assert isinstance(error, ModelError)
-    assert f"There is no model gpt-none at {endpoint.url}" in str(error)
-    assert "KG_MODEL" in str(error)
-
-
-async def test_a_quota_that_is_used_up_stops() -> None:
-    body = {"error": {"message": "You exceeded your quota.", "code": "insufficient_quota"}}
-    with odd_endpoint(body, status=429) as (url, _):
-        (error,) = await ask(url, request())
-    assert isinstance(error, ModelError)
-    assert "quota" in str(error)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -242,15 +209,6 @@ async def test_what_an_endpoint_does_not_know_is_left_out_from_then_on(
     assert statuses(endpoint) == [400] * len(rejects) + [200] * 3
 
 
-async def test_a_bias_is_never_sent_without_a_limit_of_one_token(endpoint: FakeEndpoint) -> None:
-    """A model that may only say yes or no goes on saying it until it is stopped."""
-    endpoint.change(rejects=("max_tokens", "max_completion_tokens"))
-    (reply,) = await ask(endpoint.url, request("Is it so?", YES_OR_NO))
-    assert isinstance(reply, Reply)
-    assert not reply.cut
-    assert len(reply.text.split()) > 1  # in its own words, since none is forced
-
-
 async def test_an_address_where_nobody_listens_stops_after_a_few_calls() -> None:
     with nothing_listens() as url:
         *first, last = await ask(url, *[request()] * 5)
@@ -264,6 +222,14 @@ async def test_once_calls_came_back_a_few_failures_are_no_reason_to_stop(
     endpoint: FakeEndpoint,
 ) -> None:
     async with Endpoint(settings(endpoint.url, concurrency=4)) as model:
+        for _ in range(2):  # a call that came back ends a row of failures
+            endpoint.change(server_error=0.0)
+            await model.ask(request())
+            endpoint.change(server_error=1.0)
+            for _ in range(7):
+                with pytest.raises(ReplyError):
+                    await model.ask(request())
+        endpoint.change(server_error=0.0)
         await model.ask(request())
         endpoint.change(server_error=1.0)
         for _ in range(7):
@@ -271,83 +237,6 @@ async def test_once_calls_came_back_a_few_failures_are_no_reason_to_stop(
                 await model.ask(request())
         with pytest.raises(ModelError, match="8 calls in a row failed"):
             await model.ask(request())
-
-
-async def test_a_call_that_came_back_ends_a_row_of_failures(endpoint: FakeEndpoint) -> None:
-    async with Endpoint(settings(endpoint.url)) as model:
-        for _ in range(3):
-            endpoint.change(server_error=1.0)
-            for _ in range(4):
-                with pytest.raises(ReplyError):
-                    await model.ask(request())
-            endpoint.change(server_error=0.0)
-            await model.ask(request())
-    assert (model.meter.total.calls, model.meter.total.failed) == (3, 12)
-
-
-PAGE = "<html><head><title>Welcome</title></head></html>"
-
-
-@pytest.mark.parametrize(
-    ("body", "content_type"),
-    [
-        (PAGE, "text/html"),
-        (PAGE, "application/json"),
-        ({}, "application/json"),
-        ([], "application/json"),
-        ({"choices": []}, "application/json"),
-        ({"choices": [{"message": None}]}, "application/json"),
-        ({"choices": [{"message": {"content": ["odd"]}}]}, "application/json"),
-    ],
-)
-async def test_an_address_that_answers_with_something_else_stops_too(
-    body: object, content_type: str
-) -> None:
-    with odd_endpoint(body, content_type=content_type) as (url, came):
-        errors = await ask(url, *[request()] * 5)
-    assert [type(error) for error in errors] == [ReplyError] * 4 + [ModelError]
-    assert "not a chat completion" in str(errors[0])
-    assert len(came) == 5
-
-
-def completion(content: str | None, finish_reason: str = "stop") -> dict[str, object]:
-    return {"choices": [{"message": {"content": content}, "finish_reason": finish_reason}]}
-
-
-async def test_a_reply_without_usage_or_content_is_an_empty_one() -> None:
-    with odd_endpoint(completion(None) | {"usage": None}) as (url, _):
-        assert await ask(url, request()) == [Reply("")]
-    usage = {"prompt_tokens": None, "completion_tokens": None, "prompt_tokens_details": None}
-    with odd_endpoint(completion("Yes", "length") | {"usage": usage}) as (url, _):
-        assert await ask(url, request()) == [Reply("Yes", cut=True)]
-
-
-async def test_thoughts_before_a_reply_are_left_out() -> None:
-    with odd_endpoint(completion("<think>\nNo? Hm.\n</think>\n\nYes")) as (url, _):
-        assert await ask(url, request()) == [Reply("Yes")]
-
-
-async def test_a_reply_that_a_filter_withheld_fails_its_item() -> None:
-    with odd_endpoint(completion("", "content_filter")) as (url, _):
-        (error,) = await ask(url, request())
-    assert isinstance(error, ReplyError)
-    assert "content filter" in str(error)
-
-
-async def test_a_page_for_an_error_is_not_shown_whole() -> None:
-    with odd_endpoint(PAGE + "<p>And so on.</p>" * 1000, status=404) as (url, _):
-        (error,) = await ask(url, request())
-    assert isinstance(error, ModelError)
-    assert len(str(error)) < 600
-
-
-async def test_no_call_is_made_once_the_cost_limit_is_reached(endpoint: FakeEndpoint) -> None:
-    prices = {"max_cost": 0.5, "input_price": 1_000_000, "output_price": 0.0}
-    reply, error = await ask(endpoint.url, request(), request(), **prices)
-    assert isinstance(reply, Reply)
-    assert isinstance(error, BudgetSpentError)
-    assert "0.50 US dollars" in str(error)
-    assert len(endpoint.log) == 1
 
 
 async def test_a_call_that_waits_is_not_sent_when_the_cost_limit_is_reached(
@@ -360,26 +249,25 @@ async def test_a_call_that_waits_is_not_sent_when_the_cost_limit_is_reached(
         Endpoint(settings(endpoint.url, **prices)) as model,
         anyio.create_task_group() as all_,
     ):
+        said: list[str] = []
 
         async def ask_on() -> None:
-            with suppress(BudgetSpentError):
+            try:
                 while True:
                     await model.ask(request())
+            except BudgetSpentError as error:
+                said.append(str(error))
 
         for _ in range(6):
             all_.start_soon(ask_on)
     assert len(endpoint.log) == 1
+    assert ["0.50 US dollars" in one for one in said] == [True] * 6
 
 
 def test_a_cost_limit_needs_a_price() -> None:
     with pytest.raises(InputError, match=r"llama-of-mine.*KG_INPUT_PRICE"):
         Endpoint(settings("http://127.0.0.1:9/v1", max_cost=1.0, model="llama-of-mine"))
     Endpoint(settings("http://127.0.0.1:9/v1", model="llama-of-mine"))
-
-
-def test_without_key_and_address_there_is_no_endpoint() -> None:
-    with pytest.raises(InputError, match="set OPENAI_API_KEY"):
-        Endpoint(load_settings())
 
 
 def test_a_listed_price_is_that_of_prompts_of_the_usual_length() -> None:
@@ -396,42 +284,16 @@ def test_a_listed_price_is_that_of_prompts_of_the_usual_length() -> None:
 async def test_vectors_come_in_the_order_of_the_texts_and_are_metered(
     endpoint: FakeEndpoint,
 ) -> None:
-    async with Endpoint(settings(endpoint.url)) as model:
+    async with Endpoint(settings(endpoint.url, embedding_dimensions=12)) as model:
         one, other = await model.embed(["One text.", "Other words"])
         assert await model.embed(["Other words", "One text."]) == [other, one]
     assert one != other
+    assert len(one) == 12
+    assert isinstance(one, array)  # a list of numbers takes 32 bytes for each
+    assert one.itemsize == 4
     assert model.meter.steps["embedding"].calls == 2
     tokens = sum(call.prompt_tokens for call in endpoint.log)
     assert model.meter.steps["embedding"].input_tokens == tokens
-
-
-async def test_the_dimensions_that_are_set_are_asked_for(endpoint: FakeEndpoint) -> None:
-    async with Endpoint(settings(endpoint.url, embedding_dimensions=12)) as model:
-        [vector] = await model.embed(["One text."])
-    assert len(vector) == 12
-
-
-async def test_a_vector_takes_four_bytes_for_each_number(endpoint: FakeEndpoint) -> None:
-    async with Endpoint(settings(endpoint.url)) as model:
-        [vector] = await model.embed(["One text."])
-    assert isinstance(vector, array)  # a list of numbers takes 32 bytes for each
-    assert vector.itemsize == 4
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "no JSON",
-        {"data": []},
-        {"data": [{"index": 0, "embedding": [0.5, None]}]},
-        {"data": [{"index": 0, "embedding": "AAA="}]},
-    ],
-)
-async def test_a_reply_that_holds_no_vectors_is_unusable(body: object) -> None:
-    with odd_endpoint(body) as (url, _):
-        async with Endpoint(settings(url)) as model:
-            with pytest.raises(ReplyError, match="vectors"):
-                await model.embed(["One text."])
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
@@ -441,3 +303,197 @@ async def test_however_many_texts_are_too_much_the_endpoint_is_not_down(status: 
             for _ in range(20):
                 with pytest.raises(ReplyError, match=r"refuses the request: .*too long"):
                     await model.embed(["One text."])
+
+
+SCHEMA = {"title": "note", "type": "object", "properties": {"text": {"type": "string"}}}
+PLAIN = Request("summary", (Message("user", "Say something short."),), max_tokens=200)
+CHOICE = Request("rating", (Message("user", "Is it so?"),), choices=("Yes", "No"))
+NOTE = Request("report", (Message("user", "A note, please."),), schema=SCHEMA, max_tokens=500)
+ANSWER = Request("answer", (Message("user", "Say something short."),), max_tokens=200)
+
+
+@pytest.fixture(params=list(MODES))
+def kind(request: pytest.FixtureRequest) -> Iterator[FakeEndpoint]:
+    with FakeEndpoint(**MODES[request.param]) as endpoint:
+        yield endpoint
+
+
+async def heard(model: Endpoint, request: Request = ANSWER) -> tuple[str, list[str]]:
+    """The streamed text, and the reasons why it is incomplete."""
+    reasons: list[str] = []
+    return "".join([piece async for piece in model.stream(request, reasons.append)]), reasons
+
+
+async def test_every_call_comes_through_and_is_refused_only_at_first(kind: FakeEndpoint) -> None:
+    async with Endpoint(settings(kind.url)) as model:
+        for _ in range(2):
+            kind.reset()
+            assert (await heard(model))[0]
+            assert (await model.ask(PLAIN)).text
+            assert (await model.ask(CHOICE)).text
+            assert (await model.ask(NOTE)).text
+            assert await model.embed(["One text."])
+    assert [call.status for call in kind.log] == [200] * 5
+
+
+async def test_a_call_that_waits_while_another_learns_what_is_refused_comes_through(
+    kind: FakeEndpoint,
+) -> None:
+    """It was written with all options, and is refused when the options are known no more."""
+    kind.change(latency=0.05)
+    texts: list[str] = []
+    async with (
+        Endpoint(settings(kind.url, concurrency=1)) as model,
+        anyio.create_task_group() as all_,
+    ):
+
+        async def ask() -> None:
+            texts.append((await model.ask(NOTE)).text)
+
+        async def listen() -> None:
+            texts.append((await heard(model, NOTE))[0])
+
+        for call in (ask, ask, listen):
+            all_.start_soon(call)
+            await anyio.sleep(0.02)
+    assert len(texts) == 3
+    assert all(texts)
+
+
+@pytest.mark.parametrize("shown", ["content", "field", ""])
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_reply_whose_limit_went_to_the_reasoning_is_asked_for_with_more_room(
+    shown: str, *, streamed: bool
+) -> None:
+    with FakeEndpoint(reasoning=300, shows_reasoning=shown) as endpoint:
+        async with Endpoint(settings(endpoint.url)) as model:
+            for _ in range(2):
+                text = (await heard(model))[0] if streamed else (await model.ask(PLAIN)).text
+                assert text
+                assert "<think>" not in text
+        sizes = [call.completion_tokens for call in endpoint.log]
+    assert sizes[0] == 200
+    assert len(sizes) == 3  # the second question has room for the reasoning at once
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_reasoning_without_end_is_no_reply(*, streamed: bool) -> None:
+    with FakeEndpoint(reasoning=10**6) as endpoint:
+        async with Endpoint(settings(endpoint.url, reasoning_tokens=100)) as model:
+            with pytest.raises(ReplyError, match=r"no text within 600 tokens.*KG_REASONING_TOKENS"):
+                await (heard(model) if streamed else model.ask(PLAIN))
+        assert len(endpoint.log) == 2
+    assert model.meter.total.calls == 2  # both were paid for
+
+
+@pytest.mark.parametrize("rejects", [(), ("temperature",)])
+async def test_a_choice_that_went_to_the_reasoning_is_asked_for_in_the_models_own_words(
+    rejects: tuple[str, ...],
+) -> None:
+    with FakeEndpoint(reasoning=300, rejects=rejects) as endpoint:
+        async with Endpoint(settings(endpoint.url)) as model:
+            for _ in range(2):
+                assert (await model.ask(CHOICE)).text
+        tokens = [call.completion_tokens for call in endpoint.log if call.status == 200]
+    assert tokens[0] == 1
+    assert min(tokens[1:]) > 300
+    assert len(tokens) == 3
+
+
+async def test_a_streamed_answer_that_is_cut_keeps_what_came_and_says_so() -> None:
+    with FakeEndpoint(output_tokens=3) as endpoint:
+        async with Endpoint(settings(endpoint.url)) as model:
+            text, reasons = await heard(model)
+    assert text
+    assert reasons == ["it reached the limit of its length"]
+
+
+def ending(reason: str, **delta: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+
+
+async def streamed(*body: object) -> tuple[str, list[str]]:
+    with odd_endpoint(events(*body), content_type=EVENTS) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            return await heard(model)
+
+
+async def test_a_filter_that_ends_or_withholds_an_answer_is_said() -> None:
+    text, reasons = await streamed(ending("", content="So be"), ending("content_filter"))
+    assert text == "So be"
+    assert reasons == ["the endpoint's content filter stopped it"]
+    with pytest.raises(ReplyError, match="content filter withheld"):
+        await streamed(ending("content_filter"))
+    withheld = {"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}
+    with odd_endpoint(withheld) as (url, _):
+        (error,) = await ask(url, request())
+    assert "content filter withheld" in str(error)
+
+
+async def test_a_refusal_is_said_in_the_models_words() -> None:
+    words = ("I can't help ", "with that.")
+    with pytest.raises(ReplyError, match=r"refused to reply: I can't help with that\."):
+        await streamed(*(ending("", refusal=word) for word in words))
+    message = {"role": "assistant", "content": None, "refusal": "".join(words)}
+    with odd_endpoint({"choices": [{"message": message, "finish_reason": "stop"}]}) as (url, _):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match=r"refused to reply: I can't help with that\."):
+                await model.ask(PLAIN)
+
+
+async def test_a_limit_that_is_too_large_is_left_out_of_that_call() -> None:
+    too_large = {"error": {"message": "max_tokens is too large: 200. At most 100."}}
+    with odd_endpoint(too_large, status=400) as (url, came):
+        async with Endpoint(settings(url)) as model:
+            with pytest.raises(ReplyError, match="too large"):
+                await model.ask(PLAIN)
+    assert ["max_tokens" in json.loads(one.body) for one in came] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://api.openai.com/v1", "max_completion_tokens"),
+        ("https://mine.openai.azure.com/openai/v1", "max_completion_tokens"),
+        ("http://127.0.0.1:11434/v1", "max_tokens"),
+        ("https://api.mistral.ai/v1", "max_tokens"),
+        ("https://api.openai.com.example.org/v1", "max_tokens"),
+    ],
+)
+async def test_the_limit_has_the_name_that_the_endpoint_knows(url: str, name: str) -> None:
+    async with Endpoint(settings(url)) as model:
+        options = await model._prepare(PLAIN, 0)
+    assert options.body()[name] == 200
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 80}},
+        {"prompt_cache_hit_tokens": 80, "prompt_cache_miss_tokens": 20},
+        {"cached_tokens": 80},
+    ],
+)
+async def test_cached_input_is_reported_and_has_its_price(usage: dict[str, object]) -> None:
+    message = {"role": "assistant", "content": "Yes."}
+    body = {
+        "choices": [{"message": message, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10} | usage,
+    }
+    prices = {"input_price": 1.0, "cached_input_price": 0.25, "output_price": 4.0}
+    with odd_endpoint(body) as (url, _):
+        async with Endpoint(settings(url, **prices)) as model:
+            assert await model.ask(PLAIN) == Reply("Yes.")
+    used = model.meter.total
+    assert (used.input_tokens, used.cached_tokens) == (100, 80)
+    assert used.cost == pytest.approx((20 * 1.0 + 80 * 0.25 + 10 * 4.0) / 1_000_000)
+
+
+async def test_an_error_within_a_body_of_status_200_is_said_and_passing_ones_are_retried() -> None:
+    for code, calls in ((503, 2), (400, 1)):
+        body = {"error": {"message": "The provider is overloaded.", "code": code}}
+        with odd_endpoint(body) as (url, came):
+            async with Endpoint(settings(url, max_retries=1)) as model:
+                with pytest.raises(ReplyError, match=r"failed: The provider is overloaded"):
+                    await model.ask(PLAIN)
+            assert len(came) == calls

@@ -219,12 +219,6 @@ async def test_credit_that_is_used_up_ends_it(carol: Indexed, status: int) -> No
             await ask(carol, streaming(events(error)))
 
 
-async def test_a_long_wait_that_is_ordered_ends_it(carol: Indexed) -> None:
-    error = {"error": {"message": "Daily limit"}}
-    with pytest.raises(ModelError, match="60 minutes"):
-        await ask(carol, partial(chat, to_json(error, 429, {"retry-after": "3600"})))
-
-
 @pytest.mark.parametrize(
     "form",
     [

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.context.report_material import ReportMaterial
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.llm.prompts import OURS, Prompt, load_prompt, marked
+from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import (
     ChunkText,
@@ -65,26 +64,21 @@ def asked(chunk: ChunkText = CHUNK, *, claims: bool = False, **given: object) ->
     return message.content
 
 
-def test_names_are_filled_in_both_syntaxes() -> None:
-    values = {"name": "Ann", "a_2": "x"}
-    assert Prompt("$name, ${name}s and $a_2", "f", braced=False).fill(values) == "Ann, Anns and x"
-    assert Prompt("{name}, {name}s and {a_2}", "f", braced=True).fill(values) == "Ann, Anns and x"
-
-
-def test_doubled_braces_are_unescaped_in_a_file_of_that_syntax_alone() -> None:
-    text = "{{name}} {{}} $name"
-    assert Prompt(text, "f", braced=True).fill({"name": "Ann"}) == "{name} {} $name"
-    assert Prompt(text, "f", braced=False).fill({"name": "Ann"}) == "{{name}} {{}} Ann"
-
-
-@pytest.mark.parametrize("text", ["$unknown {name}", "$5 or 5$", "$ name", "a$", "{", "}{ }"])
-def test_unknown_names_and_stray_marks_stay(text: str) -> None:
-    assert Prompt(text, "f", braced=False).fill({"name": "Ann"}) == text
-
-
-@pytest.mark.parametrize("text", ["{unknown} $name", "{ name }", "{", "}", "{}", "{na me}", "$"])
-def test_unknown_names_and_stray_braces_stay(text: str) -> None:
-    assert Prompt(text, "f", braced=True).fill({"name": "Ann"}) == text
+@pytest.mark.parametrize(
+    ("braced", "text", "filled"),
+    [
+        (False, "$name, ${name}s and $a_2", "Ann, Anns and x"),
+        (True, "{name}, {name}s and {a_2}", "Ann, Anns and x"),
+        (True, "{{name}} {{}} $name", "{name} {} $name"),
+        (False, "{{name}} {{}} $name", "{{name}} {{}} Ann"),
+        *((False, text, text) for text in ("$unknown {name}", "$5 or 5$", "a$", "{", "}{ }")),
+        *((True, text, text) for text in ("{unknown} $name", "{ name }", "{", "{}", "{na me}")),
+    ],
+)
+def test_names_are_filled_in_both_syntaxes_and_all_else_stays(
+    braced: bool, text: str, filled: str
+) -> None:
+    assert Prompt(text, "f", braced).fill({"name": "Ann", "a_2": "x"}) == filled
 
 
 @settings(deadline=None, derandomize=True)
@@ -101,23 +95,6 @@ def test_a_document_that_holds_placeholders_is_asked_about_as_it_is(
     assert f"\n{text}\n</text " in asked(ChunkText("c", text))
     (folder / "extract.txt").write_text(ELSEWHERE, encoding="utf-8")
     assert f"\n{text}\n</text " in asked(ChunkText("c", text), prompts=folder)
-
-
-@pytest.mark.parametrize("suffix", [".md", ".txt"])
-def test_a_file_of_the_user_replaces_ours(folder: Path, suffix: str) -> None:
-    (folder / f"extract{suffix}").write_text("Read this: $input_text", encoding="utf-8")
-    assert asked(prompts=folder) == f"Read this: {marked('Ann sails.')}"
-
-
-@pytest.mark.parametrize("name", ["extract", "extract_examples"])
-def test_a_copy_of_ours_is_read_as_ours_is(folder: Path, name: str) -> None:
-    (folder / f"{name}.md").write_text(load_prompt(name).text, encoding="utf-8")
-    assert asked(prompts=folder) == asked()
-
-
-def test_a_byte_order_mark_is_no_part_of_a_prompt(folder: Path) -> None:
-    (folder / "extract.txt").write_text("Read this: $input_text", encoding="utf-8-sig")
-    assert asked(prompts=folder).startswith("Read this")
 
 
 @pytest.mark.parametrize(
@@ -140,22 +117,23 @@ def test_a_file_without_a_place_for_the_text_is_refused_by_name(
     assert f"${needed}" in str(error.value)
 
 
-def test_a_file_that_is_no_text_is_refused_by_name(folder: Path) -> None:
-    (folder / "extract.md").write_bytes(b"\xff\xfe$input_text")
-    with pytest.raises(InputError, match=re.escape(str(folder / "extract.md"))):
-        backend(prompts=folder)
-
-
-def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_files_and_folders_that_can_not_be_used_are_refused_by_name(
+    folder: Path, tmp_path: Path
+) -> None:
     (tmp_path / "secret.md").write_text("$text", encoding="utf-8")
-    (folder / "extract.md").symlink_to(tmp_path / "secret.md")
-    with pytest.raises(InputError, match="link out of its folder"):
-        load_prompt("extract", folder)
-
-
-def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    own = folder / "extract.md"
     with pytest.raises(InputError, match="KG_PROMPTS"):
         backend(prompts=tmp_path / "nowhere")
+    own.symlink_to(tmp_path / "secret.md")
+    with pytest.raises(InputError, match="link out of its folder"):
+        backend(prompts=folder)
+    own.unlink()
+    own.write_bytes(b"\xff\xfe$input_text")
+    with pytest.raises(InputError, match=re.escape(str(own))):
+        backend(prompts=folder)
+    own.rename(folder / "my_prompt.md")
+    with pytest.raises(InputError, match=r"extract, .* summarize"):
+        backend(prompts=folder)
 
 
 def test_a_prompt_made_elsewhere_works_from_the_question_to_the_records(folder: Path) -> None:
@@ -203,20 +181,6 @@ def test_a_summary_may_be_as_long_as_what_there_is_to_say_asks_for(
     said = ["one two three four five"] * facts
     request = next(backend(**given).summarize([DescribedThing("Ann", said)]))
     assert f"at most {most} words" in request.messages[0].content
-
-
-def test_what_has_no_passage_does_not_ask_for_its_language() -> None:
-    summary = next(backend().summarize([DescribedThing("Ann", ["Sails."])])).messages[0].content
-    report = next(backend().report("# Entities", ReportMaterial({}, [], []))).messages[0].content
-    assert "Write in the language of the descriptions." in summary
-    assert "Write in the language of the material." in report
-    assert "passage." not in summary + report
-    danish = backend(language="Danish")
-    for task in (
-        danish.summarize([DescribedThing("Ann", ["Sails."])]),
-        danish.report("", ReportMaterial({}, [], [])),
-    ):
-        assert "Write in Danish." in next(iter(task)).messages[0].content
 
 
 @settings(deadline=None, derandomize=True)
@@ -269,19 +233,6 @@ def test_what_is_the_same_for_all_chunks_comes_first_and_is_long_enough_to_be_ca
     assert tokens.count(after, "o200k_base") < 150
 
 
-@pytest.mark.parametrize("claims", [False, True])
-def test_the_form_stands_again_behind_the_text_and_the_prompt_ends_as_its_examples_do(
-    claims: bool,
-) -> None:
-    before, _, after = asked(claims=claims).partition(marked("Ann sails."))
-    form = re.findall(r"^\(.*<(?:name|source|subject)><\|>.*\)$", before, re.MULTILINE)
-    assert len(form) == (1 if claims else 2)
-    assert all(one in after for one in form)
-    assert "<|COMPLETE|> alone" in after
-    assert after.endswith("List:\n")
-    assert before.count("\nList:\n") == before.count("\nPassage:\n") - 1 == 3
-
-
 @pytest.mark.parametrize(
     ("types", "shown"),
     [
@@ -300,19 +251,6 @@ def test_the_examples_have_the_types_that_the_user_set(types: str, shown: set[st
     assert all({*record[1:3]} <= names for record in records if record[0] == "relationship")
     assert "other types" not in examples
     assert "##\n##" not in examples
-
-
-def test_examples_of_other_types_say_so() -> None:
-    assert "for other types of entities" in asked(entity_types="gene, disease")
-
-
-@pytest.mark.parametrize("types", ["gene, disease", "any"])
-def test_the_prompt_for_more_allows_the_same_types_and_offers_a_way_out(types: str) -> None:
-    task = backend(entity_types=types).extract(CHUNK)
-    _, asked = drive(task, ['("entity"<|>A<|>b<|>c)<|COMPLETE|>', "<|COMPLETE|>"])
-    more = asked[1].messages[-1].content
-    assert ("Only entities of these types: gene, disease." in more) is (types != "any")
-    assert more.endswith("If nothing was missed, write <|COMPLETE|> alone.")
 
 
 def test_metadata_stands_before_the_text() -> None:
@@ -382,14 +320,6 @@ def test_a_signature_changes_with_each_prompt_file_of_its_step(
     assert {step for step in STEPS if usual.signature(step) != other.signature(step)} == changed
 
 
-def test_a_summary_is_folded_and_can_be_stored() -> None:
-    [text], _ = drive(
-        backend().summarize([DescribedThing("Ann", ["a", "b"])]),
-        [" Ann\x00  sails.\r\n\n And rows. \n"],
-    )
-    assert text == "Ann\ufffd sails.\nAnd rows."
-
-
 @pytest.mark.parametrize("reply", [cut("Ann sai"), cut(""), " \n"])
 def test_a_summary_that_is_cut_or_empty_is_an_error(reply: str | Reply) -> None:
     [found], _ = drive(backend().summarize([DescribedThing("Ann", ["a", "b"])]), [reply])
@@ -402,14 +332,3 @@ def test_files_under_the_names_of_microsoft_graphrag_are_found(tmp_path: Path) -
     (tmp_path / "community_report.txt").write_text("read by nobody here")
     prompt = load_prompt("extract", tmp_path, known=("input_text",), needs="input_text")
     assert prompt.fill({"input_text": "this"}) == "Read this for {entity_types}."
-
-
-def test_a_folder_of_files_that_no_step_reads_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "my_prompt.txt").write_text("Read $input_text.")
-    with pytest.raises(InputError, match=r"extract, .* summarize"):
-        load_prompt("extract", tmp_path)
-
-
-def test_every_prompt_of_ours_can_be_replaced() -> None:
-    folder = Path(__file__).parents[2] / "prompts"
-    assert sorted(OURS) == sorted(path.stem for path in folder.glob("*.md"))

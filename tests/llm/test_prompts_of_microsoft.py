@@ -16,7 +16,7 @@ from zipfile import ZipFile
 import pytest
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.prompts import ELSEWHERE, load_prompt, marked
 from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask

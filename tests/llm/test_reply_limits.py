@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
 from graphrag_neo4j.settings import load_settings
@@ -60,21 +60,3 @@ def test_the_limit_of_a_report_leaves_room_for_languages_with_many_tokens_in_a_w
     usual, long = report(index()), report(index(report_words=3000))
     assert (next(usual).max_tokens or 0) >= 4 * 1500
     assert (next(long).max_tokens or 0) >= 4 * 3000
-
-
-@pytest.mark.parametrize(
-    ("longer", "task"),
-    [
-        (
-            {"description_tokens": 1000},
-            lambda b: b.summarize([DescribedThing("Ann", ["Sails.", "Rows."])]),
-        ),
-        ({"chunk_tokens": 2400}, lambda b: b.extract(CHUNK)),
-        ({"chunk_tokens": 2400}, lambda b: b.claims(CHUNK)),
-    ],
-)
-def test_a_limit_grows_with_what_the_step_asks_for(
-    longer: dict[str, object], task: Callable[[LLMIndexBackend], LLMTask[Any]]
-) -> None:
-    usual, more = next(task(index())), next(task(index(**longer)))
-    assert (more.max_tokens or 0) > (usual.max_tokens or 0)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graphrag_neo4j.context.suggestion_material import ReportTopic, SuggestionMaterial, Topic
+from graphrag_neo4j.context.material import ReportTopic, SuggestionMaterial, Topic
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.settings import load_settings
@@ -43,12 +43,6 @@ def test_questions_after_an_answer_are_read() -> None:
     assert found == [("And ⟦Data: Claims (1)⟧ why?", False)]
     assert "- Who pays?\n- Who broke it?" in prompt
     assert "A storm." in prompt.replace(" .", ".")
-
-
-def test_a_question_that_repeats_the_prompt_is_left_out() -> None:
-    copied = "Suggest questions that are worth asking of this collection, to a reader who does not?"
-    found, _ = asked(ON_ALL, {"whole": [copied, "Why is money short?"], "particular": []})
-    assert found == [("Why is money short?", True)]
 
 
 @pytest.mark.parametrize("material", [ON_ALL, AFTER])

@@ -7,7 +7,7 @@ import pytest
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
-from graphrag_neo4j.model import DescribedThing, Reply
+from graphrag_neo4j.model import DescribedThing
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive
 
@@ -72,13 +72,6 @@ def test_descriptions_under_each_others_numbers_are_not_taken() -> None:
     )
     assert found == [OF_ANN, OF_BOB]
     assert len(requests) == 3
-
-
-def test_of_a_reply_that_was_cut_off_the_whole_descriptions_count() -> None:
-    whole = reply(OF_ANN, OF_BOB)
-    found, requests = drive(backend().summarize([ANN, BOB]), [Reply(whole[:-20], cut=True), OF_BOB])
-    assert found == [OF_ANN, OF_BOB]
-    assert len(requests) == 2
 
 
 @pytest.mark.parametrize("refused", [False, True])

@@ -8,7 +8,6 @@ import pytest
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.tuning import (
-    MOST_TYPES,
     FoundTypes,
     Profile,
     entity_types_task,
@@ -97,15 +96,6 @@ def test_types_without_a_name_in_the_passages_or_with_those_of_another_are_left_
         "official": "another type has its names, too",
         "planet": "none of the names that the model gave for it stands in the passages",
     }
-
-
-def test_there_are_at_most_so_many_types() -> None:
-    passages = [f"Thing{n} stands here." for n in range(12)]
-    task = entity_types_task(passages, "things", "English", load_settings())
-    types = [a_type(f"kind {n}x", f"Thing{n}") for n in range(12)]
-    found = drive(task, [Reply(json.dumps({"types": types}))])[0]
-    assert len(found.types) == MOST_TYPES
-    assert len(found.left_out) == 12 - MOST_TYPES
 
 
 def test_types_that_the_user_gave_are_kept_and_defined() -> None:

@@ -10,15 +10,14 @@ import pytest
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.context.context_table import ContextTable, record_of
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.calls.window import INSTRUCTIONS
 from graphrag_neo4j.llm.copied_instructions import INVENTED
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.schemas import PrimerSchema
+from graphrag_neo4j.llm.server_checks import INSTRUCTIONS
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
-from graphrag_neo4j.resources import read_prompt
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.by_hand import drive
 
@@ -115,16 +114,6 @@ def test_a_prompt_of_the_user_works_with_our_examples_and_without(
     assert "Do it. Like this: Elin sails. " in prompt(name, prompts=tmp_path)
 
 
-@pytest.mark.parametrize("name", [name for name in WORKED if name not in EXAMPLES])
-def test_names_of_the_examples_are_those_that_are_looked_for(name: str) -> None:
-    examples = re.sub(r"\[Data: .*?\]", "", read_prompt(f"{name}_examples"))
-    named = re.findall(r"(?<=[a-z] )[A-Z]\w+(?: [A-Z]\w+)*", examples)
-    common = {"Barley", "Salt", "Seed Bank", "Society", "Old Orchards"}
-    assert named
-    for one in {*named} - common:
-        assert INVENTED.intersection(one.casefold().split()), one
-
-
 def test_the_replies_of_the_examples_are_what_the_steps_read() -> None:
     given = load_settings(**SMALL)  # where the examples are shown, these replies are copies
     for name in ("report", "map", "map_answer", "prime", "rate"):
@@ -158,22 +147,6 @@ def test_a_reply_that_tells_the_example_is_asked_for_again(name: str) -> None:
     copy = json.dumps(COPIES[name])
     with pytest.raises(ReplyError, match="the instructions instead of following them"):
         drive(SENT[name](load_settings(), "Ann sails."), [copy, copy])
-
-
-@pytest.mark.parametrize("name", COPIES)
-def test_a_name_of_the_material_is_no_copy(name: str) -> None:
-    material = "Quillmere, Idra Vessany and Arkwell are in this text."
-    _, requests = drive(SENT[name](load_settings(), material), [json.dumps(COPIES[name])])
-    assert len(requests) == 1
-
-
-def test_sentences_of_the_examples_are_no_findings_and_no_points() -> None:
-    sentence = "Half of the workers now come by bicycle since the council doubled the fares"
-    points = [{"description": sentence, "score": 9}, {"description": "Ann sails.", "score": 8}]
-    reply = Reply(json.dumps({"points": points}))
-    found, _ = drive(SENT["map"](load_settings(), "Ann sails."), [reply])
-    assert [one.description for one in found] == ["Ann sails."]
-    assert reply.odd == ["a point repeats the instructions"]
 
 
 def test_a_description_that_tells_the_example_is_asked_for_without_it() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from graphrag_neo4j.concurrency import result_without_requests
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import Graph

@@ -10,8 +10,10 @@ out of a whole batch, and a wrong key or model is found before a file is uploade
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final, cast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from tempfile import TemporaryFile
+from typing import IO, Final, Self
 
 import anyio
 
@@ -19,18 +21,80 @@ from graphrag_neo4j.concurrency import Answered, ReplyPendingError
 from graphrag_neo4j.errors import BudgetSpentError, ReplyError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CountRow, IdRow
-from graphrag_neo4j.indexing.batching.outbox import Outbox
 from graphrag_neo4j.indexing.batching.rows import RequestRow
-from graphrag_neo4j.llm import BatchRequests, Endpoint
-from graphrag_neo4j.llm.prices import us_dollars
+from graphrag_neo4j.llm import BatchRequests, Endpoint, driven
+from graphrag_neo4j.llm.cost import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 
-__all__ = ["BatchedTasks", "drop_requests", "keep_replies"]
+__all__ = ["BatchedTasks", "Outbox", "RequestFile", "drop_requests", "keep_replies"]
 
+MOST_BYTES: Final = 200_000_000  # of a file that a provider takes
 DROPPED: Final = 10_000  # requests that are removed together
 ROOM_TRIES = 2  # at a reply whose text did not begin before its limit, as of direct calls
 Form = tuple[str, bool, bool]
 """What the options of a request depend on: its model, whether it has a schema, and choices."""
+
+
+@dataclass(slots=True)
+class RequestFile:
+    """A file of requests for one model, without a name, so a killed process leaves none behind.
+
+    `cost` is the largest possible cost in US dollars, None where no price is known.
+    """
+
+    content: IO[bytes] = field(default_factory=TemporaryFile)
+    keys: list[str] = field(default_factory=list)
+    size: int = 0
+    cost: float | None = 0.0
+
+
+class Outbox:
+    """The requests of the next round in files, each with at most `most`; they go with the context.
+
+    Only the keys of the requests are held in memory.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._last: dict[str, RequestFile] = {}  # by model
+        self._files: list[RequestFile] = []
+        self._keys: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for file in self._files:
+            file.content.close()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    @property
+    def cost(self) -> float:
+        """The largest possible cost of all requests in US dollars, as far as prices are known."""
+        return sum(file.cost or 0.0 for file in self._files)
+
+    def add(self, model: str, key: str, line: bytes, cost: float | None) -> None:
+        """Adds a request that the outbox does not hold yet."""
+        file = self._last.get(model)
+        if not file or len(file.keys) >= self._most or file.size + len(line) > MOST_BYTES:
+            file = self._last[model] = RequestFile()
+            self._files.append(file)
+        file.content.write(line)
+        file.keys.append(key)
+        file.size += len(line)
+        file.cost = None if cost is None or file.cost is None else file.cost + cost
+        self._keys.add(key)
+
+    def take(self) -> Iterator[RequestFile]:
+        """Yields the files one by one, each of which is gone after its use."""
+        while self._files:
+            file = self._files.pop(0)
+            with file.content:
+                yield file
+        self._last.clear()
+        self._keys.clear()
 
 
 async def keep_replies(graph: Graph, requests: BatchRequests, answered: Sequence[Answered]) -> None:
@@ -52,8 +116,7 @@ class BatchedTasks:
     """Runs tasks in rounds.
 
     With `direct`, a request without a reply in the graph is sent at once, and no item waits.
-    `waiting` counts the requests of this round whose replies are still to come. `promised` is the
-    largest possible cost of the batches that are not over, in US dollars.
+    `waits` tells whether an item of this round waits for a reply that is still to come.
     """
 
     def __init__(self, graph: Graph, endpoint: Endpoint, outbox: Outbox, *, direct: bool) -> None:
@@ -63,17 +126,12 @@ class BatchedTasks:
         self._known: set[str] = set()
         self._forms: set[Form] = set()
         self._trying = anyio.Lock()
-        self.waiting = 0
-        self.promised = 0.0
-
-    @property
-    def waits(self) -> bool:
-        """Whether an item of this round waits for a reply."""
-        return self.waiting > 0
+        self._promised = 0.0  # US dollars that the batches which are not over may cost
+        self.waits = False
 
     async def begin_round(self, promised: float) -> None:
         """Looks which requests are in the graph; `promised` is what the open batches may cost."""
-        self.waiting, self.promised = 0, promised
+        self.waits, self._promised = False, promised
         self._known = {row["id"] for row in await self._graph.read_bulk("batch/known", IdRow)}
 
     async def run(self, task: LLMTask[T]) -> T:
@@ -82,54 +140,41 @@ class BatchedTasks:
         Raises ReplyPendingError where a reply is still to come.
         """
         repaired = Counter[Step]()
+        ended = True
         try:
-            request = next(task)
-            while True:
-                reply = await self._reply(request)
-                request = _advance(task, request, reply, repaired)
-        except StopIteration as done:
-            self._note(repaired)
-            return cast("T", done.value)
-        except ReplyError:
-            self._note(repaired)
+            return await driven(task, self._reply, lambda step, n: repaired.update({step: n}))
+        except ReplyPendingError:
+            ended = False
             raise
-
-    def _note(self, repaired: Counter[Step]) -> None:
-        """Counts what was repaired in the replies to a task that has ended: once, as it is run
-        from its beginning in each round.
-        """
-        for step, parts in repaired.items():
-            self._endpoint.meter.note_repaired(step, parts)
+        finally:
+            # Once, since a task is run from its beginning in each round.
+            for step, parts in repaired.items() if ended else ():
+                self._endpoint.meter.note_repaired(step, parts)
 
     async def _reply(self, request: Request) -> Reply | ReplyError:
         """The reply to a request, or the error with which it failed."""
         key = self._requests.key(request)
-        row = await self._row(key)
+        row: RequestRow | None = None
+        if key in self._known:
+            row = next(iter(await self._graph.read("batch/request", RequestRow, id=key)), None)
         if row and row["text"] is not None:
             return self._requests.reply(request, row["text"], cut=row["cut"])
-        if row and row["error"] is not None:
-            refused = row["problem"] == "refused"
-            if refused or self._is_given_up(row):
-                return ReplyError(row["error"], refused=refused)
+        if row and row["error"] is not None and self._is_given_up(row):
+            return ReplyError(row["error"], refused=row["problem"] == "refused")
         if self._direct:
             return await self._endpoint.reply_or_error(request)
         if not row or row["error"] is not None:
             if tried := await self._tried(request, key):
                 return tried
             self._put(request, key, more_room=bool(row and row["problem"] == "more room"))
-        self.waiting += 1
+        self.waits = True
         raise ReplyPendingError
-
-    async def _row(self, key: str) -> RequestRow | None:
-        if key not in self._known:
-            return None
-        rows = await self._graph.read("batch/request", RequestRow, id=key)
-        return rows[0] if rows else None
 
     def _is_given_up(self, row: RequestRow) -> bool:
         if row["problem"] == "more room":
             return row["tries"] >= ROOM_TRIES
-        return row["problem"] == "final" or row["tries"] > self._endpoint.settings.max_retries
+        final = row["problem"] in {"final", "refused"}
+        return final or row["tries"] > self._endpoint.settings.max_retries
 
     async def _tried(self, request: Request, key: str) -> Reply | ReplyError | None:
         """Sends the first request of a form directly and saves its reply; None for later ones."""
@@ -149,29 +194,12 @@ class BatchedTasks:
         if key in self._outbox:
             return
         cost = self._requests.cost_at_most(request, more_room=more_room)
-        self._check_budget(cost or 0.0)
-        line = self._requests.line(request, more_room=more_room)
-        self._outbox.add(self._requests.model(request), key, line, cost)
-
-    def _check_budget(self, cost: float) -> None:
-        limit = self._endpoint.settings.max_cost
-        if limit is None:
-            return
-        promised = self.promised + self._outbox.cost
-        if self._endpoint.meter.total.cost + promised + cost > limit:
+        limit, spent = self._endpoint.settings.max_cost, self._endpoint.meter.total.cost
+        most = spent + self._promised + self._outbox.cost + (cost or 0.0)
+        if limit is not None and most > limit:
             raise BudgetSpentError(
                 f"The cost limit of {us_dollars(limit)} allows no more requests in batches: if all "
                 "replies were as long as possible, it would be exceeded."
             )
-
-
-def _advance(
-    task: LLMTask[T], request: Request, reply: Reply | ReplyError, repaired: Counter[Step]
-) -> Request:
-    """Gives a task the reply to its request, and returns its next request."""
-    if isinstance(reply, ReplyError):
-        return task.throw(reply)
-    try:
-        return task.send(reply)
-    finally:
-        repaired[request.step] += len(reply.odd)
+        line = self._requests.line(request, more_room=more_room)
+        self._outbox.add(self._requests.model(request), key, line, cost)

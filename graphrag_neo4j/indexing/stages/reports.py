@@ -21,7 +21,7 @@ from typing import TypedDict
 from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.context.citations import CitationKind, CitationRef, cited, ground, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_tokens
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import (
     FindingToSave,

@@ -10,12 +10,10 @@ import httpx2
 import openai
 from openai import AsyncOpenAI, AsyncStream
 
-from graphrag_neo4j.llm.calls.concurrency_limit import ConcurrencyLimit
-from graphrag_neo4j.llm.calls.rate_limiter import Rates
-from graphrag_neo4j.llm.calls.refusals import LIMITS
-from graphrag_neo4j.llm.calls.response_bodies import bound_body
-from graphrag_neo4j.llm.calls.retries import seconds_before_retry
-from graphrag_neo4j.llm.prices import is_listed_provider
+from graphrag_neo4j.llm.calls.bodies import bound_body
+from graphrag_neo4j.llm.calls.errors import LIMITS, seconds_before_retry
+from graphrag_neo4j.llm.calls.pace import ConcurrencyLimit, Rates
+from graphrag_neo4j.llm.cost import is_listed_provider
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["HttpCalls"]
@@ -25,26 +23,36 @@ OPENAI: Final = (".openai.com", ".openai.azure.com")  # ends of the host names o
 
 
 class HttpCalls:
-    """The connections to an endpoint, its limits, and the retries of calls."""
+    """The connections to an endpoint, its limits, and the retries of calls.
+
+    `address` is that of the endpoint, without a user name and password that it may hold.
+    `of_large_provider` tells whether it belongs to a provider whose prices are known: no own
+    server. `openai_itself` tells whether it has OpenAI's models, at OpenAI or at Azure.
+    """
 
     def __init__(self, settings: Settings) -> None:
+        key = settings.openai_api_key
+        http_client = openai.DefaultAsyncHttpxClient(
+            event_hooks={"response": [bound_body]},
+            timeout=settings.timeout,
+            follow_redirects=False,  # they would carry texts of the user to any host
+        )
+        self._client = AsyncOpenAI(
+            api_key=key.get_secret_value() if key else "none",
+            base_url=settings.openai_base_url,
+            timeout=settings.timeout,
+            max_retries=0,  # `seconds_before_retry` says why
+            http_client=http_client,
+        )
+        url = self._client.base_url
+        self.address = str(url.copy_with(username=None, password=None, query=None))
+        self.of_large_provider = is_listed_provider(str(url))
+        self.openai_itself = url.host.endswith(OPENAI)
         self.rates = Rates(settings.requests_per_minute, settings.tokens_per_minute)
-        self._client = _client(settings)
-        self._retries = settings.max_retries
-        self.of_large_provider = is_listed_provider(str(self._client.base_url))
         self.concurrency = ConcurrencyLimit(
             settings.concurrency, settings.timeout, many=self.of_large_provider
         )
-
-    @property
-    def address(self) -> str:
-        """The endpoint's address without a user name and password that it may hold."""
-        return str(self._client.base_url.copy_with(username=None, password=None, query=None))
-
-    @property
-    def openai_itself(self) -> bool:
-        """Whether the endpoint is one of OpenAI's own, or OpenAI's models at Azure."""
-        return self._client.base_url.host.endswith(OPENAI)
+        self._retries = settings.max_retries
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -63,12 +71,12 @@ class HttpCalls:
         Raises openai.APIError, and what `read` and `check` raise.
         """
 
-        async def send() -> R:
+        async def send(client: AsyncOpenAI) -> R:
             # The typed methods of the client take 1.7 times the processor time for this.
-            response = await self._client.post(path, body=body, cast_to=httpx2.Response)
-            return read(response)
+            return read(await client.post(path, body=body, cast_to=httpx2.Response))
 
-        return await self._with_retries(send, _reply_tokens(body), check)
+        reply_tokens = max(int(body.get(name) or 0) for name in LIMITS)
+        return await self.retried(send, reply_tokens, check)
 
     async def open_stream(
         self, path: str, body: Mapping[str, Any], check: Callable[[], None]
@@ -80,57 +88,34 @@ class HttpCalls:
         `post`.
         """
 
-        async def send() -> AsyncStream[object]:
-            return await self._client.post(
-                path, body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object]
+        async def send(client: AsyncOpenAI) -> AsyncStream[object]:
+            stream = AsyncStream[object]
+            return await client.post(
+                path, body=body, cast_to=object, stream=True, stream_cls=stream
             )
 
-        return await self._with_retries(send, None, check)
+        return await self.retried(send, None, check)
 
-    async def retried(self, send: Callable[[AsyncOpenAI], Awaitable[R]]) -> R:
-        """Calls `send` with the client, and again where it fails by chance.
-
-        Raises what `send` raises.
-        """
-        return await self._with_retries(lambda: send(self._client), None)
-
-    async def _with_retries(
+    async def retried(
         self,
-        send: Callable[[], Awaitable[R]],
-        reply_tokens: int | None,
+        send: Callable[[AsyncOpenAI], Awaitable[R]],
+        reply_tokens: int | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> R:
+        """Calls `send` with the client, and again where it fails by chance.
+
+        `reply_tokens` is that of `ConcurrencyLimit.slot`. Raises what `send` and `check` raise.
+        """
         for retries in count():
             try:
                 async with self.concurrency.slot(reply_tokens) as call:
                     await self.rates.before_request()
                     check()
                     call.began = time.monotonic()
-                    return await send()
+                    return await send(self._client)
             except openai.APIError as error:
                 wait = seconds_before_retry(error, retries)
                 if retries >= self._retries or wait is None:
                     raise
             await anyio.sleep(wait)  # without a slot, so that other calls may be sent
         raise AssertionError("The loop above has no end.")
-
-
-def _reply_tokens(body: Mapping[str, Any]) -> int:
-    """Returns the limit of the reply in the body of a call, 0 if it has none."""
-    return max(int(body.get(name) or 0) for name in LIMITS)
-
-
-def _client(settings: Settings) -> AsyncOpenAI:
-    key = settings.openai_api_key
-    http_client = openai.DefaultAsyncHttpxClient(
-        event_hooks={"response": [bound_body]},
-        timeout=settings.timeout,
-        follow_redirects=False,  # they would carry texts of the user to any host
-    )
-    return AsyncOpenAI(
-        api_key=key.get_secret_value() if key else "none",
-        base_url=settings.openai_base_url,
-        timeout=settings.timeout,
-        max_retries=0,  # retries are made here, where the concurrency is adapted to them
-        http_client=http_client,
-    )

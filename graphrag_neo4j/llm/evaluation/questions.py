@@ -18,8 +18,8 @@ from pydantic import ConfigDict, Field
 from graphrag_neo4j.context.citations import neutralised, rewrite
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.copied_instructions import Instructions
-from graphrag_neo4j.llm.follow_up import asks
 from graphrag_neo4j.llm.prompts import load_prompt, marked
+from graphrag_neo4j.llm.questions import asks
 from graphrag_neo4j.llm.schemas import Listed, ReplySchema, Text
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.tuning import plain_line

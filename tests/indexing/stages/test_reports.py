@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from graphrag_neo4j.context.citations import cited
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.events import Advanced, Event, Started, silent
 from graphrag_neo4j.graph import Graph, PlainRow, dump
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits as TreeLimits

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump

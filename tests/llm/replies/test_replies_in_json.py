@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.report_material import ReportMaterial
+from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Reply

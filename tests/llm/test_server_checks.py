@@ -6,8 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from graphrag_neo4j.llm import find_local_servers
-from graphrag_neo4j.llm.calls import local_servers
+from graphrag_neo4j.llm import find_local_servers, server_checks
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.odd_endpoint import nothing_listens, odd_endpoint
 
@@ -15,7 +14,7 @@ from tests.support.odd_endpoint import nothing_listens, odd_endpoint
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine may need more than half a second for an answer."""
-    monkeypatch.setattr(local_servers, "SECONDS", 30.0)
+    monkeypatch.setattr(server_checks, "SECONDS", 30.0)
 
 
 def port_of(url: str) -> int:

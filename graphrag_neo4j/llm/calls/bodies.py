@@ -1,4 +1,4 @@
-"""Reads replies, pieces of replies, vectors and token counts from the bodies of responses.
+"""Reads replies, vectors and token counts from the bodies of responses, and from their events.
 
 Any field of a body may be missing, null, of another type, or absurd. If a body holds no readable
 text, vectors or counts, this is reported. A body that is too long is cut off.
@@ -25,7 +25,9 @@ from graphrag_neo4j.model import Reply
 from graphrag_neo4j.text import excerpt, storable
 
 __all__ = [
+    "ELSEWHERE",
     "FILTERED",
+    "LONGEST_BODY",
     "LONGEST_REPLY",
     "UNREADABLE",
     "Completion",
@@ -34,15 +36,14 @@ __all__ = [
     "bound_body",
     "completion_in",
     "completion_of",
-    "elsewhere_in",
-    "end_of",
+    "field_of",
     "has_done_mark",
     "has_no_text",
     "has_reasoning",
-    "piece_of",
     "refuse_long",
     "refuse_textless",
     "reply_of",
+    "text_in",
     "used_by",
     "vectors_of",
 ]
@@ -65,28 +66,23 @@ CACHED: Final = (
 )
 FILTERED: Final = "the endpoint's content filter withheld the reply"
 LONGEST_REFUSAL: Final = 200  # characters of a refusal that are shown
+REASONING: Final = (
+    "the endpoint sent a reasoning (reasoning_content), but no text: let the server's reasoning "
+    "parser fit the model, or use a model that reasons less"
+)
 ELSEWHERE: Final = {
     "tool_calls": "the model called a tool instead of writing a reply (tool_calls): serve it "
     "without tools, or use another model",
-    **dict.fromkeys(
-        ("reasoning_content", "reasoning"),
-        "the endpoint sent a reasoning (reasoning_content), but no text: let the server's "
-        "reasoning parser fit the model, or use a model that reasons less",
-    ),
+    "reasoning_content": REASONING,
+    "reasoning": REASONING,
 }
 """The fields of a message that may hold something where its content is empty, with the reason."""
-CUT: Final = "graphrag_neo4j.cut"
-LAST: Final = "graphrag_neo4j.last"
+CUT, LAST = "graphrag_neo4j.cut", "graphrag_neo4j.last"  # our notes on a response
 DONE: Final = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
 LAST_BYTES: Final = 1000  # of a body, in which DONE is looked for
 # The errors that reading JSON of any form can raise, also for deep nesting and huge numbers.
 UNREADABLE: Final = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
+    *(ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError),
 )
 
 
@@ -129,54 +125,51 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._packed.aclose()
 
 
+def has_done_mark(response: httpx2.Response) -> bool:
+    """Tells whether the mark came with which a stream of events ends."""
+    return DONE.search(response.extensions.get(LAST, b"")) is not None
+
+
+def refuse_long(characters: int, response: httpx2.Response | None = None) -> None:
+    """Raises ReplyError if a reply has more than LONGEST_REPLY characters, or its body was cut."""
+    if characters > LONGEST_REPLY:
+        raise ReplyError(f"the reply is longer than {LONGEST_REPLY:,} characters")
+    if response is not None and response.extensions.get(CUT):
+        raise ReplyError(f"the endpoint's response is larger than {LONGEST_BODY >> 20} MiB")
+
+
 def completion_of(response: httpx2.Response) -> Completion:
     """Returns the chat completion in a response.
 
     Raises ReplyError if the response is too long, and openai.APIResponseValidationError if it
     holds no chat completion.
     """
-    _refuse_cut(response)
-    body: Any = None
-    with suppress(*UNREADABLE):
-        body = json.loads(response.content)
+    body = _json_of(response)
     if completion := completion_in(body):
         return completion
     _refuse_error(body, response.request)
-    empty = isinstance(body, Mapping) and body.get("choices") == []
-    message = "the endpoint's reply is not a chat completion" + (
-        ", because it holds no choice" if empty else ""
-    )
+    empty = ", because it holds no choice" if field_of(body, "choices") == [] else ""
+    message = f"the endpoint's reply is not a chat completion{empty}"
     raise openai.APIResponseValidationError(response, None, message=message)
 
 
 def completion_in(body: object) -> Completion | None:
     """Returns a parsed body if it is a chat completion, else None."""
-    with suppress(*UNREADABLE):
-        completion: Completion = body  # type: ignore[assignment] # anything
-        message = completion["choices"][0]["message"]
-        text = _text_in(message.get("content")) if isinstance(message, dict) else None
-        if message and text is not None:
+    message = field_of(body, "choices", 0, "message")
+    if isinstance(body, dict) and isinstance(message, dict) and message:
+        text = text_in(message.get("content"))
+        if text is not None:
             message["content"] = text
-            return completion
+            return body
     return None
 
 
-def _text_in(content: object) -> str | None:
+def text_in(content: object) -> str | None:
     """Returns the text of a content: a text, parts, or null. None if it is something else."""
     if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
         texts = [part.get("text") for part in content if part.get("type", "text") == "text"]
         return "".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else ("" if content is None else None)
-
-
-def _refuse_error(body: object, request: httpx2.Request) -> None:
-    """Raises openai.APIError for an error that came with status 200, as it does in a stream."""
-    error = body.get("error") if isinstance(body, Mapping) else None
-    if not error:
-        return
-    said = error.get("message") if isinstance(error, Mapping) else error
-    message = said if isinstance(said, str) and said else "the endpoint reports an error"
-    raise openai.APIError(message, request, body=error)
 
 
 def reply_of(completion: Completion) -> tuple[Reply, int]:
@@ -187,7 +180,7 @@ def reply_of(completion: Completion) -> tuple[Reply, int]:
     choice = completion["choices"][0]
     if choice.get("finish_reason") == "content_filter":
         raise ReplyError(FILTERED)
-    written = choice["message"]["content"] or ""
+    written = choice["message"]["content"]
     if not written:
         refuse_textless(choice["message"])
     refuse_long(len(written))
@@ -205,71 +198,20 @@ def refuse_textless(message: Mapping[str, object]) -> None:
             raise ReplyError(reason)
 
 
-def has_no_text(completion: Completion) -> bool:
+def has_no_text(text: str, finish_reason: object) -> bool:
     """Tells whether a reply reached its limit, or ended, before its text began."""
-    choice = completion["choices"][0]
-    text = choice["message"]["content"]
-    return is_unfinished_reasoning(text) or (choice.get("finish_reason") == "length" and not text)
+    return is_unfinished_reasoning(text) or (finish_reason == "length" and not text)
 
 
 def has_reasoning(body: object) -> bool:
     """Tells whether a completion or an event of a stream shows that the model reasons."""
     if _number(body, "usage", "completion_tokens_details", "reasoning_tokens"):
         return True
-    choice: object = None
-    with suppress(*UNREADABLE):
-        choice = body["choices"][0]  # type: ignore[index] # anything
-    part = _field(choice, "message") or _field(choice, "delta")
-    text = _field(part, "content")
+    choice = field_of(body, "choices", 0)
+    part = field_of(choice, "message") or field_of(choice, "delta")
+    text = field_of(part, "content")
     tagged = isinstance(text, str) and shows_reasoning(text)
-    return bool(tagged or _field(part, "reasoning_content") or _field(part, "reasoning"))
-
-
-def _field(body: object, name: str) -> object:
-    return body.get(name) if isinstance(body, Mapping) else None
-
-
-def piece_of(event: object, name: str = "content") -> str:
-    """Returns the text in an event of a streamed reply, or "" if there is none.
-
-    `name` is the field of the event: "content", or "refusal".
-    """
-    with suppress(*UNREADABLE):
-        return _text_in(event["choices"][0]["delta"][name]) or ""  # type: ignore[index] # anything
-    return ""
-
-
-def end_of(event: object) -> str | None:
-    """Returns the reason why the reply ends with this event of a stream, or None."""
-    with suppress(*UNREADABLE):
-        reason = event["choices"][0]["finish_reason"]  # type: ignore[index] # anything
-        return reason if isinstance(reason, str) else None
-    return None
-
-
-def elsewhere_in(event: object) -> dict[str, object]:
-    """Returns what an event of a streamed reply holds in the fields of ELSEWHERE."""
-    with suppress(*UNREADABLE):
-        delta = event["choices"][0]["delta"]  # type: ignore[index] # anything
-        return {name: found for name in ELSEWHERE if (found := _field(delta, name))}
-    return {}
-
-
-def has_done_mark(response: httpx2.Response) -> bool:
-    """Tells whether the mark came with which a stream of events ends."""
-    return DONE.search(response.extensions.get(LAST, b"")) is not None
-
-
-def refuse_long(characters: int, response: httpx2.Response | None = None) -> None:
-    """Raises ReplyError if a reply has more than LONGEST_REPLY characters.
-
-    For a streamed reply, `response` is its response; the error is also raised if its body was cut
-    off.
-    """
-    if characters > LONGEST_REPLY:
-        raise ReplyError(f"the reply is longer than {LONGEST_REPLY:,} characters")
-    if response is not None:
-        _refuse_cut(response)
+    return bool(tagged or field_of(part, "reasoning_content") or field_of(part, "reasoning"))
 
 
 def used_by(body: object, *, replied: bool = True) -> Used | None:
@@ -291,31 +233,46 @@ def vectors_of(response: httpx2.Response) -> tuple[list[Vector], Used | None]:
     Raises ReplyError if the response holds no vectors or is too long, and openai.APIError if it
     holds an error.
     """
-    _refuse_cut(response)
-    body: Any = None
+    body: Any = _json_of(response)
     try:
-        body = json.loads(response.content)
         places = {n: row.get("index", n) for n, row in enumerate(body["data"])}
-        rows = [body["data"][n] for n in sorted(places, key=places.__getitem__)]
-        return [_vector(row["embedding"]) for row in rows], used_by(body, replied=False)
+        rows = [body["data"][n]["embedding"] for n in sorted(places, key=places.__getitem__)]
+        # An endpoint may ignore the format, and send numbers instead of base64.
+        vectors = [array("f", b64decode(row) if isinstance(row, str) else row) for row in rows]
     except UNREADABLE:
         _refuse_error(body, response.request)
         raise ReplyError("the endpoint's reply holds no vectors") from None
+    return vectors, used_by(body, replied=False)
 
 
-def _vector(given: str | list[float]) -> Vector:
-    """Reads a vector from base64, or from a list of numbers if the endpoint ignores the format."""
-    return array("f", b64decode(given) if isinstance(given, str) else given)
+def field_of(body: object, *path: str | int) -> object:
+    """Returns what stands at a path in parsed JSON, None if there is nothing."""
+    found: Any = body
+    with suppress(*UNREADABLE):
+        for name in path:
+            found = found[name]
+        return found
+    return None
 
 
 def _number(body: object, *path: str) -> int | None:
     """Returns a valid number of tokens, or None. An invalid number would distort the cost."""
-    for name in path:
-        body = body.get(name) if isinstance(body, Mapping) else None
-    usable = isinstance(body, int) and not isinstance(body, bool) and 0 <= body <= MOST_TOKENS
-    return int(body) if usable and isinstance(body, int) else None
+    found = field_of(body, *path)
+    usable = isinstance(found, int) and not isinstance(found, bool) and 0 <= found <= MOST_TOKENS
+    return found if usable and isinstance(found, int) else None
 
 
-def _refuse_cut(response: httpx2.Response) -> None:
-    if response.extensions.get(CUT):
-        raise ReplyError(f"the endpoint's response is larger than {LONGEST_BODY >> 20} MiB")
+def _json_of(response: httpx2.Response) -> object:
+    """Returns the parsed body, None if it is no JSON. Raises ReplyError if it is too long."""
+    refuse_long(0, response)
+    with suppress(*UNREADABLE):
+        return json.loads(response.content)
+    return None
+
+
+def _refuse_error(body: object, request: httpx2.Request) -> None:
+    """Raises openai.APIError for an error that came with status 200, as it does in a stream."""
+    if error := field_of(body, "error"):
+        said = field_of(error, "message") or error
+        message = said if isinstance(said, str) else "the endpoint reports an error"
+        raise openai.APIError(message, request, body=error)

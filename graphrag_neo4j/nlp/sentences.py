@@ -5,8 +5,8 @@
 Each sentence and each word has its place in the text, and is exactly the text at this place.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +16,16 @@ import regex
 
 from graphrag_neo4j.text import ABBREVIATIONS
 
-__all__ = ["Passage", "Sentence", "Word", "read_passage", "sentences_of", "speakers_in"]
+__all__ = [
+    "ENDED",
+    "WORD",
+    "Passage",
+    "Sentence",
+    "Word",
+    "read_passage",
+    "sentences_of",
+    "written",
+]
 
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
 LONGEST = 45  # words; a longer sentence is divided at its clauses
@@ -27,16 +36,11 @@ WORD = regex.compile(
     r"[\p{L}\p{N}\p{M}]+(?:['’.&/+\-–][\p{L}\p{N}\p{M}]+)*+(?:\+\+|\#)?"
 )
 TAG = regex.compile(
-    r"^[ \t]*+(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*+(?:\([^()\n]{0,20}\))?:(?=\s|$)",
+    r"^(?P<tag>[ \t]*+(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*+(?:\([^()\n]{0,20}\))?:)"
+    r"(?=\s|$).*+$",
     regex.M,
 )
-# "EP-12: The Heart" is the header of a page, "SPEAKER 1:" and "BB-8:" may be speakers.
-PART = regex.compile(
-    r"\p{L}+[-–]\p{N}+|(?:act|appendix|chapter|ep|episode|fig|figure|lesson|lecture|no|page|part|"
-    r"scene|season|section|step|table|vol|volume|week)\b\P{L}*\p{N}+",
-    regex.I,
-)
-HEADER_WORDS = 3  # a line of fewer words, such as "ADA: Yes.", is said again and again
+HEADER = 3  # words of a line that makes it a header where it comes again; "ADA: Yes." is none
 CUE = regex.compile(
     r"\[[^\[\]\n]{0,40}\]|\((?:laugh|music|crosstalk|inaudible|applause|affirmative|voice|pause|"
     r"silence|chuckle|sigh|cheer)[^()\n]{0,20}\)",
@@ -137,73 +141,54 @@ class Passage:
 
 def read_passage(text: str) -> Passage:
     """Divides the text of a chunk into sentences."""
-    tags = _tags(text)
+    tags, headers = _tags(text)
     # Text that is not part of a sentence is replaced by spaces, so that all places stay the same.
     plain = list(text)
-    for start, end in [*(tag[:2] for tag in tags), *_no_prose(text)]:
+    for start, end in [*(tag[:2] for tag in tags), *headers, *_no_prose(text)]:
         plain[start:end] = " " * (end - start)
     blanked = "".join(plain)
     sentences: list[Sentence] = []
-    borders = [0, *(tag.start for tag in tags), len(text)]
-    speaker = None
-    for (start, end), tag in zip(pairwise(borders), [None, *tags], strict=True):
-        speaker = tag.name if tag and tag.name else speaker
-        sentences += _sentences(text, blanked, start, end, speaker)
-    known = dict.fromkeys(tag.name for tag in tags if tag.name)
-    return Passage(text, tuple(sentences), tuple(known))
+    for tag, after in pairwise([(0, 0, None), *tags, (len(text), 0, None)]):
+        sentences += _sentences(text, blanked, tag[0], after[0], tag[2])
+    return Passage(text, tuple(sentences), tuple(dict.fromkeys(name for _, _, name in tags)))
 
 
-def speakers_in(text: str) -> list[str]:
-    """Returns the names in the speaker tags of a text, each once, as a sentence would write them.
+def written(speaker: str) -> str:
+    """Returns the name in a speaker tag as a sentence would write it: "Ada", not "ADA"."""
+    name = " ".join(speaker.split())
+    return name.title() if name.isupper() else name
 
-    >>> speakers_in("ADA LOVELACE: Hi.\\nCHARLES: Yes.\\nADA LOVELACE: Bye.")
-    ['Ada Lovelace', 'Charles']
+
+def _tags(text: str) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]:
+    """Returns the speaker tags of a text, as (start, end, name), and the headers of its pages.
+
+    A tag is the start of a line up to a colon, of at most four words. The tags count only if one of
+    them is in capitals or occurs again. A number is a part of names such as "SPEAKER 1" alone. A
+    line that the text repeats as a whole is a header.
     """
-    names = (" ".join(tag.name.split()) for tag in _tags(text) if tag.name)
-    return list(dict.fromkeys(name.title() if name.isupper() else name for name in names))
-
-
-class _Tag(NamedTuple):
-    """A speaker tag, or the header of a page, which has no `name`: characters [start, end)."""
-
-    start: int
-    end: int
-    name: str | None
-
-
-def _tags(text: str) -> list[_Tag]:
-    """Returns the speaker tags, and the headers of pages that look like one.
-
-    A tag is the start of a line up to a colon. The tags count only if one of them is in capitals
-    or occurs again. The speaker before the header of a page goes on after it.
-    """
-    found = [m for m in TAG.finditer(text) if len(m["name"].split()) <= 4]
-    rests = defaultdict[str, list[str]](list)
-    for m in found:
-        rests[m["name"]].append(_rest_of_line(text, m.end()))
-    headers = {name for name, lines in rests.items() if _is_header(name, lines)}
-    speakers = {name: len(lines) for name, lines in rests.items() if name not in headers}
-    sure = any(name.isupper() or n > 1 for name, n in speakers.items())
-    return [
-        _Tag(m.start(), m.end() + len(_rest_of_line(text, m.end())), None)
-        if m["name"] in headers
-        else _Tag(m.start(), m.end(), m["name"])
-        for m in found
-        if sure or m["name"] in headers
+    lines: defaultdict[str, list[regex.Match[str]]] = defaultdict(list)
+    for found in TAG.finditer(text):
+        lines[found[0]].append(found)
+    headers = [
+        found
+        for line, same in lines.items()
+        for found in same
+        if len(same) > 1 and len(line.split()) > HEADER
     ]
+    no_tags = {found.start() for found in headers}
+    tags = [
+        (found.start(), found.end("tag"), found["name"])
+        for found in TAG.finditer(text)
+        if found.start() not in no_tags and _may_speak(found["name"])
+    ]
+    often = Counter(name for _, _, name in tags)
+    sure = any(name.isupper() or n > 1 for name, n in often.items())
+    return tags if sure else [], [found.span() for found in headers]
 
 
-def _rest_of_line(text: str, start: int) -> str:
-    end = text.find("\n", start)
-    return text[start : end if end >= 0 else len(text)]
-
-
-def _is_header(name: str, lines: Sequence[str]) -> bool:
-    """Tells whether the lines after a tag are always the same, as in the headers of pages."""
-    if len(set(lines)) > 1:
-        return False
-    again = len(lines) > 1 and len(lines[0].split()) >= HEADER_WORDS
-    return again or PART.fullmatch(name) is not None
+def _may_speak(name: str) -> bool:
+    numbered = any(c.isdigit() for c in name)
+    return len(name.split()) <= 4 and (not numbered or (name.isupper() and " " in name))
 
 
 def _no_prose(text: str) -> Iterator[tuple[int, int]]:

@@ -3,10 +3,8 @@
 import pytest
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.nlp.capitalization import PREFIXES, RANKS
 from graphrag_neo4j.nlp.entity_recognition import read
-from graphrag_neo4j.nlp.sentences import read_passage
-from graphrag_neo4j.nlp.word_lists import lines_of
+from graphrag_neo4j.nlp.languages import lines_of
 from tests.support.paths import DATA
 
 ENGLISH = (
@@ -172,11 +170,6 @@ def test_a_surname_after_an_office_is_a_person() -> None:
         "Koch": "person",
         "Boston": "place",
     }
-
-
-def test_every_abbreviation_before_a_name_ends_no_sentence() -> None:
-    for word in PREFIXES | RANKS:
-        assert len(read_passage(f"He saw {word.title()}. Louis.").sentences) == 1, word
 
 
 def test_a_missing_word_list_is_an_error_that_says_what_to_do() -> None:

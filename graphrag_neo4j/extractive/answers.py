@@ -195,7 +195,7 @@ def _sentences(text: str) -> tuple[str, ...]:
     small = text == text.lower()
     return tuple(
         flat(one.text)
-        for one in read_passage(text).whole_sentences()
+        for one in read_passage(text).sentences
         if len(one.text) <= LONGEST and _is_whole(one, text, small=small)
     )
 
@@ -331,13 +331,13 @@ def _at(quote: Quote, at: Provenance) -> Quoted | None:
     numbers = [n for n, one in enumerate(passage.sentences) if one.start < end and start < one.end]
     if not numbers:
         return None
-    first, last = passage.completed(numbers[0], numbers[-1])
-    start, sentences, whole = passage.sentences[first].start, passage.sentences, last
+    sentences, first, last = passage.sentences, numbers[0], numbers[-1]
+    start, whole = sentences[first].start, last
     while last + 1 < len(sentences):
         asks = sentences[last].text.endswith("?")
         if not (asks or passage.adjoins(last)):
             break
-        last = passage.completed(last + 1, last + 1)[1]
+        last += 1
         if sentences[last].end - start > (REPLY if asks else WIDE):
             break
         if ENDED.search(sentences[last].text) and not sentences[last].text.endswith("?"):

@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
-LONGEST = 45  # words; a longer sentence is divided at its clauses
 WORD = regex.compile(
     r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau
     r"(?:\p{L}\.){2,}|"  # U.S.
@@ -62,10 +61,6 @@ END = regex.compile(
 SOFT = 45  # characters; a longer line without a full stop may continue in the next line
 LINE = regex.compile(r"\n")
 FILLED = regex.compile(r"\S")
-CLAUSE = regex.compile(
-    r"[;:—–][\"”’]*(?=\s)|\s[–—-]{1,2}(?=\s)|[，；]|"
-    r",(?=\s(?:and|but|so|because|und|aber|et|mais|y|pero)\s)"
-)
 
 
 class Word(NamedTuple):
@@ -78,7 +73,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, or a clause of a very long sentence. `speaker` is the name in its speaker tag."""
+    """A sentence. `speaker` is the name in its speaker tag."""
 
     text: str
     start: int
@@ -104,39 +99,11 @@ class Passage:
         """All words of the chunk."""
         return tuple(word for sentence in self.sentences for word in sentence.words)
 
-    def completed(self, first: int, last: int) -> tuple[int, int]:
-        """Returns the numbers of the first and the last clause of the sentences from first to last.
-
-        A very long sentence is divided into clauses, each with a number of its own.
-        """
-        while first > 0 and self._goes_on(first - 1):
-            first -= 1
-        while last + 1 < len(self.sentences) and self._goes_on(last):
-            last += 1
-        return first, last
-
     def adjoins(self, number: int) -> bool:
         """Tells whether the next sentence has the same speaker and stands in the same paragraph."""
         one, other = self.sentences[number : number + 2]
         gap = self.text[one.end : other.start]
         return one.speaker == other.speaker and not gap.strip() and gap.count("\n") < 2
-
-    def whole_sentences(self) -> Iterator[Sentence]:
-        """Yields the sentences, with the clauses of a very long one joined."""
-        number = 0
-        while number < len(self.sentences):
-            last = self.completed(number, number)[1]
-            parts = self.sentences[number : last + 1]
-            words = tuple(word for part in parts for word in part.words)
-            start, end = parts[0].start, parts[-1].end
-            yield Sentence(self.text[start:end], start, words, parts[0].speaker)
-            number = last + 1
-
-    def _goes_on(self, number: int) -> bool:
-        """Tells whether a sentence is only a clause, and the next one continues it."""
-        if ENDED.search(self.sentences[number].text):
-            return False
-        return number + 1 < len(self.sentences) and self.adjoins(number)
 
 
 def read_passage(text: str) -> Passage:
@@ -214,10 +181,14 @@ def _sentences(
     """Yields the sentences of text[start:end], trimmed. Those without a word are left out."""
     borders = sorted({start, end, *_ends(blanked, start, end)})
     for first, last in pairwise(borders):
-        words = [Word(m[0], m.start(), m.end()) for m in WORD.finditer(blanked, first, last)]
-        parts = [*_clauses(blanked, words)]
-        for part, place in zip(parts, _places(blanked, parts, first, last), strict=True):
-            yield Sentence(text[slice(*place)], place[0], tuple(part), speaker)
+        words = tuple(Word(m[0], m.start(), m.end()) for m in WORD.finditer(blanked, first, last))
+        if words:  # with the punctuation around them
+            begin, done = words[0].start, words[-1].end
+            while begin > first and not blanked[begin - 1].isspace():
+                begin -= 1
+            while done < last and not blanked[done].isspace():
+                done += 1
+            yield Sentence(text[begin:done], begin, words, speaker)
 
 
 def _ends(text: str, start: int, end: int) -> Iterator[int]:
@@ -234,43 +205,10 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
         before = m.end()
 
 
-def _clauses(text: str, words: list[Word]) -> Iterator[list[Word]]:
-    """Yields the words of a sentence, or of the clauses of a sentence that is too long."""
-    if len(words) <= LONGEST:
-        if words:
-            yield words
-        return
-    part = [words[0]]
-    for before, word in pairwise(words):
-        gap = text[before.end : word.end + 1]
-        if len(part) >= LONGEST // 3 and CLAUSE.search(gap):
-            yield part
-            part = []
-        part.append(word)
-    yield part
-
-
-def _places(text: str, parts: list[list[Word]], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yields the places of clauses, with the punctuation around their words.
-
-    A clause extends to the next space or, without a space, to the words of the next clause.
-    """
-    limits = [*(words[0].start for words in parts[1:]), last]
-    for words, limit in zip(parts, limits, strict=False):  # no parts: no words to place
-        start, end = words[0].start, words[-1].end
-        while start > first and not text[start - 1].isspace():
-            start -= 1
-        while end < limit and not text[end].isspace():
-            end += 1
-        yield start, end
-        first = end
-
-
 def sentences_of(paragraph: str) -> list[str]:
     """Returns the sentences of a paragraph of prose, whole, trimmed and on one line each.
 
-    Unlike `read_passage` it knows no speaker tags, and divides no long sentence. What has no word
-    is left out.
+    Unlike `read_passage` it knows no speaker tags. What has no word is left out.
 
     >>> sentences_of("Dr. Ada met him. Then\\nshe left: why?")
     ['Dr. Ada met him.', 'Then she left: why?']

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from graphrag_neo4j.nlp.names import PREFIXES, RANKS
 from graphrag_neo4j.nlp.questions import is_global, names_in
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
-from graphrag_neo4j.nlp.sentences import LONGEST, read_passage
+from graphrag_neo4j.nlp.sentences import read_passage
 
 TALK = """
 KEVIN SCOTT: So, Dr. Lee joined us in Sept. [MUSIC] She works on A.I. at U.C.
@@ -90,13 +90,6 @@ def test_who_speaks(text: str, speakers: tuple[str, ...]) -> None:
 )
 def test_sentences_end_where_a_reader_ends_them(text: str, sentences: list[str]) -> None:
     assert texts(text) == sentences
-
-
-def test_a_very_long_sentence_is_taken_apart_at_its_clauses() -> None:
-    text = ", and ".join(["this goes on and on for a good while without an end"] * 8) + "."
-    assert len(texts(text)) > 1
-    assert all(len(part.split()) <= LONGEST for part in texts(text))
-    assert " ".join(texts(text)) == text
 
 
 @given(st.permutations(CATS), st.integers(0, 5))

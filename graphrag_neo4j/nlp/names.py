@@ -49,65 +49,32 @@ INFLECTED = frozenset({GERMAN, "cs", "pl", "ru", "uk"})  # a name's form changes
 COMMON = 5
 HEADING = 0.7  # a sentence with a larger share of capitalised words is a heading
 
+BESIDE = {
+    key: word_set(words)
+    for key, _, words in (line.partition(" = ") for line in lines_of("words/beside_names.txt"))
+}
 # Small words inside names: PARTICLES in all languages but German, FOREIGN in English text alone, as
 # in "Dar es Salaam". Before those that are English words, too, no stop word stands.
-PARTICLES = word_set("de del von van di da du el al bin ibn le zu &") | {
-    "de la", "von der", "van der", "van den"
-}  # fmt: skip
-AFTER_NAMES = word_set("am do upon")
-FOREIGN = word_set("au aux dos en es sur y") | AFTER_NAMES
+PARTICLES = BESIDE["particles"] | {"de la", "von der", "van der", "van den"}
+AFTER_NAMES = BESIDE["after_names"]
+FOREIGN = BESIDE["foreign"] | AFTER_NAMES
 LINKS = PARTICLES | FOREIGN | {"and", "and the", "of", "of the", "for", "the"}
-BEFORE_THE = word_set("behind alexander into beyond on under")
 # Words with a full stop that are the first part of a name ("St. Louis"), and that stand before one.
-PREFIXES = word_set("ft mt pt st ste")
-RANKS = word_set("adm brig cllr cmdr col cpl lt maj pvt rev sgt")
+PREFIXES, RANKS = BESIDE["prefixes"], BESIDE["ranks"]
 ABBREVIATED = TITLES | PREFIXES | RANKS
-ARTICLES = word_set("the a an der die das le la les el los las il lo gli o os as")
+ARTICLES = BESIDE["articles"]
 # Offices of people that stand before a surname, as forms of address do: "Senator Warren".
-ADDRESSES = word_set(
-    "admiral ambassador chancellor colonel congressman congresswoman councillor detective "
-    "governor inspector lieutenant mayor president senator sergeant"
-)
+ADDRESSES = BESIDE["addresses"]
 # What people belong to or are; directly before a person's name it is not part of the name.
-AFFILIATIONS = ADDRESSES | word_set(
-    "archbishop bishop commissioner conservative democrat general imam liberal marshal "
-    "rabbi republican sheriff socialist spokesman spokesperson spokeswoman tory"
-)
+AFFILIATIONS = ADDRESSES | BESIDE["affiliations"]
 # More words that are not part of a full name after them: "Police Chief Maria Lopez".
-BEFORE_FULL_NAMES = (
-    AFFILIATIONS
-    | ROLES
-    | DEMONYMS
-    | word_set(
-        "attorney brigadier cardinal commander corporal deputy field leader police premier "
-        "state treasurer vice"
-    )
-)
-OFFICES = word_set("officer president vice-president director manager advocate engineer")
-AROUND = UNNAMED | TITLES | TIMES | ARTICLES | word_set("ceo cto cfo coo cmo cio vp evp svp")
+BEFORE_FULL_NAMES = AFFILIATIONS | ROLES | DEMONYMS | BESIDE["before_full_names"]
+AROUND = UNNAMED | TITLES | TIMES | ARTICLES | BESIDE["around"]
 NAMELESS = UNNAMED | TIMES | ROLES | EVALUATIVE | DEMONYMS | ORGANIZATIONS | PLACES
-# Common names of places that the lists lack.
-CALLED = (
-    "Africa", "Antarctica", "Asia", "Europe", "North America", "South America", "America",
-    "Britain", "Great Britain", "England", "Scotland", "Wales", "UK", "U.K.", "USA", "U.S.",
-    "Korea", "Russia", "New York", "New York City", "Bay Area", "Silicon Valley", "Deutschland",
-    "Österreich", "Schweiz", "München", "Köln", "Wien", "Frankreich", "España",
-)  # fmt: skip
-# Words that begin the names of organizations, and endings of German organizations.
-BEFORE_BODIES = word_set(
-    "universität hochschule institut bundesamt banque banco banca université école "
-    "ministère universidad escuela ministerio scuola ministero"
-)
+# Endings of German organizations.
 BODIES = ("bank", "universität", "ministerium", "gesellschaft", "verband", "stiftung")
-# Words that stand directly after the name of a person, and before the name of an employer.
-AFTER_PERSON = word_set("who said says told asked wrote thinks whose")
-MADE = word_set("joined founded cofounded co-founded acquired")
-HEADS = word_set("ceo cto cfo coo co-founder cofounder chairman vp")
-WORKING = HEADS | word_set(
-    "professor student students researcher researchers engineer engineers scientist job "
-    "intern internship work works worked working studied taught degree phd fellow president "
-    "team faculty executive lead"
-)
+HEADS = BESIDE["heads"]
+WORKING = HEADS | BESIDE["working"]  # words before the name of an employer
 
 CAPITAL = regex.compile(r"\p{Lu}|\p{Ll}{1,2}\p{Lu}\p{L}")
 # The number of a model: "Boeing 737s", "Nokia 3310". Numbers from 1000 to 2099 are years.
@@ -198,7 +165,7 @@ def _links(sentence: Sentence, texts: Sequence[str], at: int, end: int, language
     if link in ("and", "and the"):
         return (texts[at - 1], texts[end]) in _joined_places()
     if link in ("for", "the"):
-        return before in (ORGANIZATIONS if link == "for" else BEFORE_THE)
+        return before in (ORGANIZATIONS if link == "for" else BESIDE["before_the"])
     return before not in ROLES and before not in TIMES and after not in TIMES
 
 
@@ -342,7 +309,7 @@ def _name(spelled: Sequence[str], language: str) -> str:
         return _single(words[0], language)
     while len(words) > 1 and words[-1].lower().rstrip(".") in COMPANIES:
         words.pop()
-    if words[-1].lower() in OFFICES or not any(word[1:] for word in words):
+    if words[-1].lower() in BESIDE["offices"] or not any(word[1:] for word in words):
         return ""
     shouted = all(word.isupper() and len(word) > 2 for word in words)
     return " ".join(word.title() if shouted else word for word in words)
@@ -377,7 +344,9 @@ def _type_of(words: Sequence[str], before: Sequence[str], after: Sequence[str]) 
     if _is_person(words, [w.lower().rstrip(".") for w in before], [w.lower() for w in after]):
         return PERSON
     who, how = ("", "", *(word.lower() for word in before))[-2:]
-    employs = how in MADE or (how == "at" and who in WORKING) or (how == "of" and who in HEADS)
+    employs = (
+        how in BESIDE["made"] or (how == "at" and who in WORKING) or (how == "of" and who in HEADS)
+    )
     return ORGANIZATION if employs else ""
 
 
@@ -387,7 +356,7 @@ def _is_organization(lower: Sequence[str]) -> bool:
     if len(lower) < 2:
         return False
     head = lower[lower.index("of") - 1] if "of" in lower[1:] else lower[-1]
-    return lower[0] in BEFORE_BODIES or head in ORGANIZATIONS or lower[-1] in COMPANIES
+    return lower[0] in BESIDE["before_bodies"] or head in ORGANIZATIONS or lower[-1] in COMPANIES
 
 
 def _is_person(words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> bool:
@@ -399,7 +368,7 @@ def _is_person(words: Sequence[str], before: Sequence[str], after: Sequence[str]
     if is_given_name(words[0]) and (not is_ordinary(words[-1]) or is_given_name(words[-1])):
         return True
     proper = not any(is_ordinary(word) for word in words)
-    return proper and (last in ROLES or (bool(after) and after[0] in AFTER_PERSON))
+    return proper and (last in ROLES or (bool(after) and after[0] in BESIDE["after_person"]))
 
 
 @cache
@@ -416,7 +385,7 @@ def _given_names() -> frozenset[str]:
 @cache
 def _places() -> frozenset[str]:
     """Countries, the states of the USA, large cities; without those that are people's names."""
-    return frozenset((*lines_of("names/places.txt"), *CALLED))
+    return frozenset(lines_of("names/places.txt"))
 
 
 @cache

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from graphrag_neo4j.context.citations import CitationRef, bracket, cited, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord
@@ -26,10 +25,6 @@ from graphrag_neo4j.nlp.questions import names_in, subject_words
 from graphrag_neo4j.nlp.sentence_ranking import alike, base_words, quality
 from graphrag_neo4j.nlp.sentences import ENDED, Passage, Sentence, read_passage, written
 from graphrag_neo4j.text import excerpt, find_quote, flat, shortened
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = [
     "ITEM",
@@ -50,7 +45,7 @@ WIDE = 360  # characters of a quotation with the sentences after it
 REPLY = 600  # characters of a question with its reply
 CITED = 3  # records that are cited for one sentence
 TITLE = 80  # characters of a title
-DRAFTED = 60  # best sentences whose places are looked up
+DRAFTED = 80  # best sentences whose places are looked up
 QUOTATIONS = 5  # in an answer
 THEMES = 5  # in an answer to a question about the whole
 REPEATED = 3  # a sentence whose beginning stands in this many documents is boilerplate
@@ -155,9 +150,14 @@ class Ranked:
 
 
 def quotes_of(records: Iterable[ContextRecord]) -> list[Quote]:
-    """Returns the whole sentences of records, each once, with all their citations."""
+    """Returns the whole sentences of records, each once."""
+    return _once(quote for record in records for quote in _quotes(record))
+
+
+def _once(quotes: Iterable[Quote]) -> list[Quote]:
+    """Joins equal sentences with their citations."""
     found: dict[str, Quote] = {}
-    for one in (quote for record in records for quote in _quotes(record)):
+    for one in quotes:
         first = found.setdefault(one.text, one)
         # All citations of the first record are kept, because its chunk is the last of them.
         room = max(CITED, len(first.citations))
@@ -281,17 +281,16 @@ def _acronyms(text: str) -> Words:
 
 def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
     """Drafts an answer from the sentences of the records of a context."""
-    asked, quotes = Asked.of(question), quotes_of(records)
-    best = _best(asked, quotes)
-
+    asked = Asked.of(question)
     if asked.whole and COUNT.search(question):
         return Draft(lambda _: NEEDS_MODEL)
+    best = _best(asked, quotes_of(records))
 
     def compose(found: Verified) -> str:
         quoted = _quoted(best, found)
         if not asked.whole:
-            return _joined(one.lines for one in _selected(asked, quoted, found))
-        return _joined(one.lines for one in _different(quoted, QUOTATIONS, ()))
+            return "\n\n".join(one.lines for one in _selected(asked, quoted, found))
+        return "\n\n".join(one.lines for one in _different(quoted, QUOTATIONS, ()))
 
     return Draft(compose, [one.drafted for one in best])
 
@@ -368,7 +367,7 @@ def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Q
     if not quoted:
         return []
     said = [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in quoted]
-    known = [_parts(f"{_title(one)} {one.speaker or ''}") for one in quoted]
+    known = [_parts(f"{_title(one)} {one.speaker}") for one in quoted]
     around = [_words(one.at.text) if one.at else frozenset[str]() for one in quoted]
     similar = found.similar(said) if found.similar else ()
     texts = [one.text for one in quoted]
@@ -380,12 +379,12 @@ def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Q
         if is_near(asked, scored[n], near) and _is_named(asked, one)
     ]
     left.sort(key=lambda n: (-scored[n].score, texts[n]))
-    likeness = _likeness(texts)
+    vectors = matrix_of(texts)
     best: list[int] = []
     while left and len(best) < QUOTATIONS:
         scores = {
             n: RELEVANCE * scored[n].score
-            - (1 - RELEVANCE) * max((float(likeness[n, m]) for m in best), default=0.0)
+            - (1 - RELEVANCE) * max((float(vectors[n] @ vectors[m]) for m in best), default=0.0)
             for n in left
         }
         first = max(left, key=scores.__getitem__)
@@ -395,15 +394,9 @@ def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Q
     return [quoted[n] for n in best]
 
 
-def _likeness(texts: Sequence[str]) -> "NDArray[np.float32]":
-    vectors = matrix_of(texts)
-    return vectors @ vectors.T
-
-
 def _is_named(asked: Asked, one: Quoted) -> bool:
     """Tells whether a quotation, its speaker, chunk or title has one of the question's names."""
-    texts = f"{one.text} {one.speaker} {_title(one)} {one.at.text if one.at else ''}"
-    words = _parts(texts)
+    words = _parts(one.at.text if one.at else one.text) | _parts(f"{_title(one)} {one.speaker}")
     return not asked.names or any(_parts(name) & words for name in asked.names)
 
 
@@ -436,10 +429,6 @@ def _different(quoted: Iterable[Quoted], most: int, used: Iterable[Quoted]) -> l
     return best
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return "\n\n".join(parts)
-
-
 @dataclass(frozen=True, slots=True)
 class _Theme:
     """A report with its sentences. `title` is "", and `ref` None, for a record of another kind."""
@@ -462,11 +451,15 @@ class _Theme:
                 quotes.append(Quote(text, record, tuple(cited(line))))
         return cls(title, ref, quotes)
 
+    def holds(self, one: Quoted) -> bool:
+        """Tells whether a quotation is one of the report's."""
+        return any(quote.text == one.quote.text for quote in self.quotes)
+
     def section(self, quoted: Sequence[Quoted], found: Verified) -> str:
         """Returns quotations under the title, with the number of documents in which it comes."""
         lines = [one.lines for one in quoted]
         if self.ref is None:
-            return _joined(lines)
+            return "\n\n".join(lines)
         reach = found.reach.get(self.ref)
         several = reach is not None and found.documents > 1
         told = f", in {reach.documents:,} of {found.documents:,} documents" if several else ""
@@ -487,18 +480,17 @@ def draft_of_points(question: str, points: Iterable[Point]) -> Draft:
     refs = [theme.ref for theme in themes if theme.ref is not None]
     if asked.whole and COUNT.search(question):
         return Draft(lambda _: NEEDS_MODEL)
-    first = {one.text: one for theme in reversed(themes) for one in reversed(theme.quotes)}
-    best = _best(asked, list(reversed(first.values())))
+    best = _best(asked, _once(quote for theme in themes for quote in theme.quotes))
 
     def compose(found: Verified) -> str:
         quoted = _quoted(best, found)
         if asked.whole:
-            return _joined(_widest(themes, quoted, found))
+            return "\n\n".join(_widest(themes, quoted, found))
         groups: dict[int, list[Quoted]] = {}
         for one in _selected(asked, quoted, found):
-            number = next(n for n, theme in enumerate(themes) if one.quote in theme.quotes)
+            number = next(n for n, theme in enumerate(themes) if theme.holds(one))
             groups.setdefault(number, []).append(one)
-        return _joined(themes[n].section(some, found) for n, some in groups.items())
+        return "\n\n".join(themes[n].section(some, found) for n, some in groups.items())
 
     return Draft(compose, [one.drafted for one in best], refs)
 
@@ -519,7 +511,7 @@ def _widest(themes: Sequence[_Theme], quoted: Sequence[Quoted], found: Verified)
         if len(used) >= THEMES:
             return
         title = base_words(theme.title)
-        own = [one for one in quoted if one.quote in theme.quotes]
+        own = [one for one in quoted if theme.holds(one)]
         own.sort(key=lambda one: -len(title & base_words(one.text)))
         best = _different(own, 1 if found.reach else len(own), used)
         if best:

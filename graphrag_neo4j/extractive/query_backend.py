@@ -27,7 +27,7 @@ __all__ = ["ExtractiveQueryBackend"]
 
 PRIMED = 4  # sentences in the first answer of drift search
 EACH = 4  # sentences from one report, from which the answer selects
-EACH_OF_ALL = 8  # the same for a question about the whole
+EACH_OF_ALL = 5  # the same for a question about the whole
 SUBJECT = 4  # words of a subject that has no name
 # "This" and "these" are left out: "these documents" are not the subject of the question before.
 REFERS_BACK = re.compile(r"\b(it|its|they|them|their|he|him|his|she|her|hers)\b", re.IGNORECASE)

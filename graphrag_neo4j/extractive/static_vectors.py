@@ -7,13 +7,14 @@ hold the vectors of 32,000 tokens with 256 numbers each, and the tokenizer.
 import json
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from graphrag_neo4j.extractive import STATIC_VECTORS
 from graphrag_neo4j.protocols import Embedder
-from graphrag_neo4j.resources import read_data
+from graphrag_neo4j.resources import data, read_data
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,9 +73,10 @@ def _model() -> "tuple[Tokenizer, NDArray[np.float16]]":
     # It would take a whole text for a word, and remember thousands of them.
     tokenizer.pre_tokenizer = Split("▁", "merged_with_next")
     # The format safetensors: the length of a header, the header in JSON, and the numbers. They stay
-    # in 16 bits, as the file has them: in 32 bits they take twice the memory.
-    raw = read_data("static_vectors/vectors.safetensors")
-    start = 8 + int.from_bytes(raw[:8], "little")
-    first, _ = json.loads(raw[8:start])[TABLE]["data_offsets"]
-    table = np.frombuffer(raw, "<f2", offset=start + first).reshape(-1, DIMENSIONS)
-    return tokenizer, table
+    # in 16 bits and in the file, of which only the pages with known tokens take memory.
+    path = Path(str(data("static_vectors/vectors.safetensors")))
+    with path.open("rb") as file:
+        start = 8 + int.from_bytes(file.read(8), "little")
+        first, _ = json.loads(file.read(start - 8))[TABLE]["data_offsets"]
+    table: NDArray[np.float16] = np.memmap(path, "<f2", "r", offset=start + first)
+    return tokenizer, table.reshape(-1, DIMENSIONS)

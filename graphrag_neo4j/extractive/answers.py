@@ -460,9 +460,8 @@ class _Theme:
         lines = [one.lines for one in quoted]
         if self.ref is None:
             return "\n\n".join(lines)
-        reach = found.reach.get(self.ref)
-        several = reach is not None and found.documents > 1
-        told = f", in {reach.documents:,} of {found.documents:,} documents" if several else ""
+        reach = found.reach.get(self.ref) if found.documents > 1 else None
+        told = f", in {reach.documents:,} of {found.documents:,} documents" if reach else ""
         return "\n".join([f"**{self.title}**{told} {bracket([('Reports', self.ref)])}", *lines])
 
 

@@ -53,9 +53,9 @@ def content_words(text: str) -> frozenset[str]:
 
 @lru_cache(50_000)
 def base_words(text: str) -> frozenset[str]:
-    """Returns the content words of a text in their dictionary forms."""
+    """Returns the content words of a text in their dictionary forms, in lower case."""
     words, language = _read(text)
-    return frozenset(base_form(without_possessive(word), language) for word in words)
+    return frozenset(base_form(without_possessive(word), language).lower() for word in words)
 
 
 @lru_cache(50_000)

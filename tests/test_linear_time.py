@@ -24,7 +24,7 @@ from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluation.clusters import count_claims
 from graphrag_neo4j.extractive import answers
-from graphrag_neo4j.extractive.claims import claims_of
+from graphrag_neo4j.extractive.extraction import claims_of
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
@@ -220,7 +220,7 @@ def _found(whole: str) -> None:
 
 def _quoted(whole: str) -> None:
     record = ContextRecord("Reports", 1, "r", text.flat(whole))
-    answers.ScoredQuotes.of("", [record])
+    answers.draft_of_records("", [record])
     choosing.quality(whole)
     choosing.content_words(whole)
 

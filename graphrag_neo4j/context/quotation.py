@@ -56,8 +56,7 @@ class Reach:
 class Verified:
     """What the graph holds on a draft: the provenance by quotation, the reach by report ref.
 
-    A quotation whose place was not found is left out. `documents` is the number of all documents,
-    and `everywhere` gives the number of documents for each name that more than half of them hold.
+    A quotation whose place was not found is left out. `documents` is the number of all documents.
     `similar` compares texts with the question by a sentence encoder, None where there is none. It
     takes about a second for 100 texts, and must be called in a worker thread of the event loop.
     """
@@ -65,7 +64,6 @@ class Verified:
     provenance: Mapping[DraftedQuotation, Provenance] = field(default_factory=dict)
     reach: Mapping[int, Reach] = field(default_factory=dict)
     documents: int = 0
-    everywhere: Mapping[str, int] = field(default_factory=dict)
     similar: Similar | None = None
 
 

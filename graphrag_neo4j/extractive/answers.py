@@ -1,265 +1,518 @@
-"""Ranks the sentences of a context by how well they answer a question.
+"""Makes answers of quotations: ranks sentences, tells where each stands, groups them by community.
 
-The best sentences are selected by maximal marginal relevance (Carbonell and Goldstein 1998), which
-weighs relevance against similarity to the sentences that are already selected.
+Sentences are ranked by vectors and by words, and the two rankings are fused by reciprocal ranks
+(Cormack and others 2009). A draft takes the best ones; when it is known where they stand, they are
+ranked again, with the words of their speaker and of their document's title, and by the sentence
+encoder where the graph's vectors are its own. Maximal marginal relevance (Carbonell and Goldstein
+1998) selects different ones. A question about the whole is answered by the communities that come in
+the most documents.
 """
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain, repeat
-from typing import Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from graphrag_neo4j.context.citations import CitationRef, bracket, cited, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.extractive.question_units import Unit, units_of
-from graphrag_neo4j.extractive.quotes import Quote, joined, quotes_of, words_of
-from graphrag_neo4j.extractive.static_vectors import vectors_of
-from graphrag_neo4j.nlp.answer_cues import NAMED_BY, cue_asked_for, shows
-from graphrag_neo4j.nlp.question_forms import asks_what_says, names_in
-from graphrag_neo4j.nlp.sentence_ranking import base_words, quality
-from graphrag_neo4j.nlp.sentences import WORD
-from graphrag_neo4j.nlp.word_lists import ABOUT
+from graphrag_neo4j.context.quotation import Draft, DraftedQuotation, Provenance, Verified
+from graphrag_neo4j.extractive.static_vectors import matrix_of
+from graphrag_neo4j.model import Point
+from graphrag_neo4j.nlp.languages import ABOUT
+from graphrag_neo4j.nlp.questions import names_in, subject_words
+from graphrag_neo4j.nlp.sentence_ranking import alike, base_words, quality
+from graphrag_neo4j.nlp.sentences import ENDED, Passage, Sentence, read_passage, written
+from graphrag_neo4j.text import excerpt, find_quote, flat, shortened
 
-__all__ = ["WELL_SAID", "ScoredQuotes", "best_quotes", "cosine", "marginal_relevance"]
+__all__ = [
+    "ITEM",
+    "Asked",
+    "Quote",
+    "Ranked",
+    "draft_of_points",
+    "draft_of_records",
+    "is_near",
+    "point_text",
+    "quotes_of",
+    "ranked",
+    "title_of",
+]
 
-CONSIDERED = 40  # best sentences from which the selection is made
+LONGEST = 460  # characters of a sentence that is quoted
+WIDE = 360  # characters of a quotation with the sentences after it
+REPLY = 600  # characters of a question with its reply
+CITED = 3  # records that are cited for one sentence
+TITLE = 80  # characters of a title
+DRAFTED = 80  # best sentences whose places are looked up
+QUOTATIONS = 5  # in an answer
+THEMES = 5  # in an answer to a question about the whole
+REPEATED = 3  # a sentence whose beginning stands in this many documents is boilerplate
+ENOUGH = 0.5  # share of the question's words, weighted by their rarity, that an answer holds
+AROUND = 0.4  # what a word counts that only the text around a sentence holds
+# The smallest cosine of a sentence that answers without the question's words: by static vectors, in
+# which "They bought fast cars." has 0.46 to "vehicle", and by the sentence encoder, in which 0.699
+# was the highest of sentences to eight questions that the documents did not answer.
+NEAR, MEANT = 0.45, 0.7
 RELEVANCE = 0.7  # lambda of maximal marginal relevance: 1 is only relevance, 0 only diversity
-COVERED = 0.6  # score of a sentence with all units of the question; rare ones count more
-IN_FORM = 0.4  # score of a sentence that holds a reason for "why", a place for "where", and so on
-WELL_SAID = 0.05  # score for each point of a sentence's quality
-NEAR = 0.3  # the smallest relevance of a sentence that answers the question
-HELD = 2  # units that such a sentence holds of a question that has as many
-# The smallest similarity of a sentence that holds one of at least three units, and of one that
-# holds fewer. The latter is higher, because a string that is not a word (xyzzy) has a vector, too:
-# the most similar of 23,530 sentences had a cosine of 0.42 to it. "They bought fast cars." has 0.46
-# to "vehicle".
-NEAR_BY_BOTH = 0.35
-NEAR_BY_VECTOR = 0.45
-# The smallest cosine of two words of which one may stand for the other: danger has 0.59 to risk,
-# guidance 0.41 to advice, song 0.45 to music; game has 0.05, lawyer 0.16 and film -0.04 to these.
-SYNONYM = 0.4
-MEANT = 0.3  # the smallest cosine of a sentence and a unit that it means without naming it
-FOCUS = 2.0  # what the first unit counts more, because it mostly says what is asked for
-WHOLLY = 0.3  # the smallest degree of a unit that a sentence holds
-AROUND = 0.5  # what a unit counts that only the text around a sentence holds
+RANK = 60  # the constant of reciprocal rank fusion
+WELL_SAID = 0.02  # what a point of a sentence's quality counts
+COUNT = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b", re.IGNORECASE)
+NEEDS_MODEL = "Without a model, nothing is counted, because no sentence of the documents says it."
+ITEM = "- "
+HEADING = re.compile(r"\*\*(.+)\*\* \[Data: Reports \((\d+)\)\]")
+CLOSED = re.compile(r"(?<!\S)(#{1,6}) (.*?) \1(?: |$)")  # a heading in a report on one line
+BROKEN = (",", ";", "–", "—")  # the end of a clause before a sentence, which is a half then
+UNFINISHED = re.compile(r"[,;:–—-][\"”’]*$")
+ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
 Words = frozenset[str]
-Alike = Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
-class ScoredQuotes:
-    """The sentences for a question with their scores.
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence with its record and the citations for it."""
 
-    `whole` tells whether the question is about the whole corpus and names no subject. `units` are
-    the units of the question, each with its weight: a rare unit counts more. The first `nouns` of
-    them are names and nouns. `alike` maps a word of the question to the words that may stand for
-    it, with their cosines. `meanings` holds the vectors of the units. `cue` names the form of an
-    answer to the question, if one is known. `speaker` holds the words of the name of whom the
-    question asks to be quoted.
-    """
-
-    quotes: Sequence[Quote]
-    whole: bool
-    units: tuple[tuple[Unit, float], ...] = ()
-    nouns: int = 0
-    alike: Alike = field(default_factory=dict)
-    meanings: Mapping[Unit, Sequence[float]] = field(default_factory=dict)
-    cue: str | None = None
-    speaker: Words = frozenset()
+    text: str
+    record: ContextRecord
+    citations: tuple[CitationRef, ...]
 
     @property
-    def words(self) -> frozenset[str]:
-        """The content words of the question."""
-        return frozenset().union(*(unit for unit, _ in self.units))
+    def line(self) -> str:
+        """The sentence with its citations, as an item of a list."""
+        return f"{ITEM}{self.text} {bracket(self.citations)}"
 
-    @classmethod
-    def of(cls, question: str, records: Iterable[ContextRecord]) -> Self:
-        """Scores the sentences of the records."""
-        return cls.over(question, (one for record in records for one in quotes_of(record)))
-
-    @classmethod
-    def over(cls, question: str, sentences: Iterable[Quote]) -> Self:
-        """Scores sentences. Equal sentences are joined with their citations."""
-        quotes = joined(sentences)
-        units, nouns = units_of(question)
-        if not units or not quotes:
-            whole = not units and _asks_about_all(question)
-            return cls(quotes, whole, tuple((unit, 1.0) for unit in units))
-        cue = cue_asked_for(question)
-        known = [_words_for(cue, one.text) for one in quotes]
-        often = Counter(word for words in known for word in words)
-        weights = tuple(
-            (unit, _weight(unit, often, len(quotes)) * (FOCUS if n == 0 else 1.0))
-            for n, unit in enumerate(units)
-        )
-        meanings = dict(zip(units, vectors_of([" ".join(sorted(u)) for u in units]), strict=True))
-        speaker = _speaker_in(question)
-        scored = cls((), False, weights, nouns, _alike(units, often), meanings, cue, speaker)
-        return replace(scored, quotes=scored._scored(quotes, known))
-
-    def answers(self, quote: Quote) -> bool:
-        """Tells whether a sentence is near enough to the question to answer it.
-
-        Who says it is not known yet: it may be the speaker for whom the question asks.
-        """
-        return self.is_near(quote, self.words_in(quote.text), self.speaker)
-
-    def words_in(self, text: str) -> Words:
-        """Returns the words of a text. What advises holds the word "advice", and nothing else."""
-        return _words_for(self.cue, text)
-
-    def of_form(self, text: str) -> float:
-        """Returns what a text gains if it has the form of an answer to the question."""
-        return IN_FORM if self.cue is not None and shows(text, self.cue) else 0.0
-
-    def is_near(self, quote: Quote, words: Words, around: Words = frozenset()) -> bool:
-        """Tells whether a sentence with these words answers the question.
-
-        Two units of the question must be there, by a word or by the meaning: one in the sentence,
-        and the other one there or in the words `around` it. A sentence that holds one of two nouns,
-        however near it is to this one, says nothing about the other.
-        """
-        held = [self._degree(unit, words, quote.vector) >= WHOLLY for unit, _ in self.units]
-        pairs = zip(held, self.units, strict=True)
-        near = [here or self._said(unit, around) == 1 for here, (unit, _) in pairs]
-        if any(held) and sum(near) >= min(HELD, len(held)):
-            return quote.similarity + self.covered(quote, words, around) >= NEAR
-        if any(held) and len(held) > HELD:
-            return quote.similarity >= NEAR_BY_BOTH
-        nouns = held[: self.nouns]
-        return (all(nouns) or not any(held)) and quote.similarity >= NEAR_BY_VECTOR
-
-    def covered(self, quote: Quote, words: Words, around: Words = frozenset()) -> float:
-        """Returns the score for the units of the question that a sentence holds.
-
-        A unit in the words `around` it counts half, but not the first one, which is asked for.
-        """
-        total = math.fsum(weight for _, weight in self.units) or 1
-        held = math.fsum(
-            weight * max(self._degree(unit, words, quote.vector), share * self._said(unit, around))
-            for (unit, weight), share in zip(self.units, chain([0.0], repeat(AROUND)), strict=False)
-        )
-        return COVERED * held / total
-
-    def _said(self, unit: Unit, words: Words) -> float:
-        """Returns how much of a unit is among words, from 0 to 1. Half a phrase counts half."""
-        if not words or _acronym(unit, words):
-            return 1.0 if words else 0.0
-        found = [self._nearness(word, words) for word in sorted(unit)]
-        return math.fsum(found) / len(found) * (1.0 if all(found) else 0.5)
-
-    def _degree(self, unit: Unit, words: Words, vector: Sequence[float]) -> float:
-        """Returns how much of a unit a sentence holds, from 0 to 1, by its words or its meaning."""
-        said = self._said(unit, words)
-        meant = cosine(self.meanings[unit], vector) if vector and unit in self.meanings else 0.0
-        return max(said, meant if meant >= MEANT else 0.0)
-
-    def _nearness(self, word: str, words: Words) -> float:
-        """Returns 1 if a word is among the words, or the cosine of the word most like it."""
-        if _has(words, word):
-            return 1.0
-        return max(
-            (near for other, near in self.alike.get(word, {}).items() if other in words),
-            default=0.0,
-        )
-
-    def _scored(self, quotes: Sequence[Quote], known: Sequence[frozenset[str]]) -> list[Quote]:
-        """Scores sentences by their cosine to the question, and by the units that they hold."""
-        asked = " ".join(sorted(self.words))
-        target, *vectors = vectors_of([asked, *(one.text for one in quotes)])
-        scored = []
-        for one, words, vector in zip(quotes, known, vectors, strict=True):
-            found = replace(one, similarity=cosine(target, vector), vector=tuple(vector))
-            said = self.covered(found, words) + self.of_form(one.text)
-            score = found.similarity + said + WELL_SAID * quality(one.text)
-            scored.append(replace(found, score=score))
-        return scored
+    @property
+    def drafted(self) -> DraftedQuotation:
+        """The sentence as its place is looked up."""
+        return DraftedQuotation(self.text, self.citations)
 
 
-def best_quotes(
-    scored: ScoredQuotes, most: int, within: ContextRecord | None = None
-) -> list[Quote]:
-    """Selects at most `most` sentences by maximal marginal relevance.
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A quotation at its place: characters [start, end) of a document.
 
-    For a question about the whole these are the first sentences. `within` limits the selection to
-    one record.
+    `at` is None where the place is not known: the text then stands in no chunk, for example because
+    a model wrote it. `speaker` is the name in the last speaker tag before it, None without one.
     """
-    quotes = [one for one in scored.quotes if within is None or one.record is within]
-    if scored.whole:
-        return quotes[:most]
-    left = [one for one in quotes if scored.answers(one)]
-    left.sort(key=lambda one: (-one.score, one.text))
-    del left[CONSIDERED:]
-    found: list[Quote] = []
-    while left and len(found) < most:
-        best = max(left, key=lambda one: _marginal(one, found))
-        left.remove(best)
-        found.append(best)
+
+    quote: Quote
+    text: str
+    at: Provenance | None = None
+    start: int = 0
+    end: int = 0
+    speaker: str | None = None
+
+    @property
+    def lines(self) -> str:
+        """The quotation with a citation; below it, who says it and where it stands."""
+        if self.at is None:
+            return self.quote.line
+        own: CitationRef = ("Sources", self.at.ref)
+        cites = [own] if own in self.quote.citations else self.quote.citations[:1]
+        who = f"{self.speaker}, in " if self.speaker else ""
+        place = f"{excerpt(self.at.title, TITLE)}, characters {self.start:,}–{self.end:,}"
+        return f"{ITEM}{self.text} {bracket(cites)}\n  {who}{place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: the base words of its subject, those of them in no name, and its names.
+
+    `whole` tells whether it is about all documents: it has no subject, but a word such as "theme".
+    """
+
+    words: Words
+    topic: Words
+    names: tuple[str, ...]
+    whole: bool
+
+    @classmethod
+    def of(cls, question: str) -> "Asked":
+        words, names = subject_words(question) | _acronyms(question), names_in(question)
+        topic = words - frozenset[str]().union(*map(_parts, names))
+        asked = frozenset(re.findall(r"\w+", question.lower()))
+        about_all = bool(ABOUT & (asked | base_words(question)))
+        return cls(words, topic, names, not words and about_all)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """How near a text is to the question.
+
+    `similarity` is its cosine; `covered` is the share of the question's words that it holds, from
+    0 to 1, in which rare words count more; `score` is the fused score.
+    """
+
+    similarity: float
+    covered: float
+    score: float
+
+
+def quotes_of(records: Iterable[ContextRecord]) -> list[Quote]:
+    """Returns the whole sentences of records, each once."""
+    return _once(quote for record in records for quote in _quotes(record))
+
+
+def _once(quotes: Iterable[Quote]) -> list[Quote]:
+    """Joins equal sentences with their citations."""
+    found: dict[str, Quote] = {}
+    for one in quotes:
+        first = found.setdefault(one.text, one)
+        # All citations of the first record are kept, because its chunk is the last of them.
+        room = max(CITED, len(first.citations))
+        citations = tuple(dict.fromkeys([*first.citations, *one.citations]))[:room]
+        found[one.text] = replace(first, citations=citations)
+    return list(found.values())
+
+
+def _quotes(record: ContextRecord) -> Iterator[Quote]:
+    own: tuple[CitationRef, ...] = ((record.kind, record.ref),)
+    if record.kind != "Reports":
+        for text in record.pieces or (record.text.rpartition(" | ")[2],):
+            yield from (Quote(one, record, own) for one in _sentences(text))
+        return
+    # A report that lists the members of a community has the form "name: description".
+    names = tuple(f"{name}: " for name in title_of(record).split(", "))
+    for piece in record.pieces or (record.text,):
+        for part in re.split(r"(?<=\])\s*", CLOSED.sub("\n\n", piece)):
+            text = rewrite(part, lambda *_: None).strip()
+            name = next((name for name in names if text.startswith(name)), "")
+            for one in _sentences(text.removeprefix(name)):
+                yield Quote(one, record, tuple(cited(part)) or own)
+
+
+def title_of(record: ContextRecord) -> str:
+    """Returns the title of a report, or the name or the beginning of another record."""
+    if found := CLOSED.match(record.text):
+        return found[2]
+    return shortened(record.text.split(" | ")[0].partition(":")[0], TITLE, len)
+
+
+@lru_cache(20_000)
+def _sentences(text: str) -> tuple[str, ...]:
+    """Returns the whole sentences of a text, each on one line."""
+    small = text == text.lower()
+    return tuple(
+        flat(one.text)
+        for one in read_passage(text).sentences
+        if len(one.text) <= LONGEST and _is_whole(one, text, small=small)
+    )
+
+
+def _is_whole(sentence: Sentence, text: str, *, small: bool) -> bool:
+    """Tells whether a sentence has its beginning and its end: a mark, or the end of its line.
+
+    `small` texts are written without capital letters.
+    """
+    if (sentence.text[0].islower() and not small) or UNFINISHED.search(sentence.text):
+        return False
+    before, after = text[: sentence.start].rstrip(" "), text[sentence.end :].lstrip(" ")
+    ended = ENDED.search(sentence.text) is not None or after[:1] in ("", "\n")
+    return ended and not before.endswith(BROKEN)
+
+
+def ranked(
+    asked: Asked,
+    texts: Sequence[str],
+    known: Sequence[Words] = (),
+    around: Sequence[Words] = (),
+    similarities: Sequence[float] = (),
+) -> list[Ranked]:
+    """Rates how near texts are to a question.
+
+    `known` holds the words of the speaker and the title of each text, which count for the topic of
+    the question, and `around` those of what stands around it. Without `similarities` the cosines of
+    static vectors are taken.
+    """
+    said, nothing = [_words(text) for text in texts], [frozenset[str]()] * len(texts)
+    often = Counter(word for words in said for word in words)
+    rare = {word: math.log(1 + len(texts) / (1 + often[word])) for word in sorted(asked.words)}
+
+    def share(wanted: Words, words: Words, beside: Words) -> float:
+        """Returns the share of the wanted words that is held, in which rare words count more."""
+        total = math.fsum(rare[word] for word in wanted) or 1
+        near = math.fsum(rare[word] for word in (wanted & beside) - words)
+        return (math.fsum(rare[word] for word in wanted & words) + AROUND * near) / total
+
+    of_all = [share(asked.words, words, frozenset()) for words in said]
+    of_topic = [
+        share(asked.topic, words | more, beside)
+        for words, more, beside in zip(said, known or nothing, around or nothing, strict=True)
+    ]
+    if not similarities and texts:
+        target, *vectors = matrix_of([" ".join(sorted(asked.words)), *texts])
+        similarities = [float(vector @ target) for vector in vectors]
+    nearness = [*zip(similarities, of_all, of_topic, strict=True)]
+    rankings = [_reciprocal_ranks(values) for values in (similarities, of_all, of_topic)]
+    return [
+        Ranked(
+            values[0],
+            max(values[1:]),
+            sum(ranks[value] for ranks, value in zip(rankings, values, strict=True)) / len(values)
+            + WELL_SAID * quality(text),
+        )
+        for values, text in zip(nearness, texts, strict=True)
+    ]
+
+
+def _reciprocal_ranks(values: Iterable[float]) -> Mapping[float, float]:
+    """Maps each value to the reciprocal of its rank, 1 for the largest one."""
+    found: dict[float, float] = {}
+    for rank, value in enumerate(sorted(values, reverse=True)):
+        found.setdefault(value, (RANK + 1) / (RANK + 1 + rank))
     return found
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Returns the cosine of two vectors of length 1."""
-    return sum(a * b for a, b in zip(one, other, strict=True))
+def is_near(asked: Asked, one: Ranked, near: float = NEAR) -> bool:
+    """Tells whether what is ranked so answers: by enough of the question's words, or by meaning."""
+    return bool(asked.words) and (one.covered >= ENOUGH or one.similarity >= near)
 
 
-def _words_for(cue: str | None, text: str) -> Words:
-    """Returns the words of a text, where its form stands for the words that name the form."""
-    words = words_of(text)
-    if cue is None or cue not in NAMED_BY:
-        return words
-    return words | NAMED_BY[cue] if shows(text, cue) else words - NAMED_BY[cue]
+@lru_cache(50_000)
+def _words(text: str) -> Words:
+    """Returns the base words of a text, and its acronyms: "ai" is a stop word in some languages."""
+    return base_words(text) | _acronyms(text)
 
 
-def _speaker_in(question: str) -> Words:
-    """Returns the words of the name of whom a question asks to be quoted."""
-    asked = asks_what_says(question)
-    return frozenset().union(*(words for name, words in names_in(question) if name == asked))
+def _acronyms(text: str) -> Words:
+    return frozenset(found[0].lower() for found in ACRONYM.finditer(text))
 
 
-def _asks_about_all(question: str) -> bool:
-    """Tells whether a question without a subject is about the whole; "Why?" and "???" are not."""
-    words = {found[0].lower() for found in WORD.finditer(question)}
-    return bool(ABOUT & (words | base_words(question)))
+def draft_of_records(question: str, records: Iterable[ContextRecord]) -> Draft:
+    """Drafts an answer from the sentences of the records of a context."""
+    asked = Asked.of(question)
+    if asked.whole and COUNT.search(question):
+        return Draft(lambda _: NEEDS_MODEL)
+    best = _best(asked, quotes_of(records))
+
+    def compose(found: Verified) -> str:
+        quoted = _quoted(best, found)
+        if not asked.whole:
+            return "\n\n".join(one.lines for one in _selected(asked, quoted, found))
+        return "\n\n".join(one.lines for one in _different(quoted, QUOTATIONS, ()))
+
+    return Draft(compose, [one.drafted for one in best])
 
 
-def _weight(unit: Unit, often: Mapping[str, int], number: int) -> float:
-    """Returns the inverse document frequency of the rarest word of a unit."""
-    return max(math.log(1 + number / (1 + often.get(word, 0))) for word in unit)
+def _best(asked: Asked, quotes: Sequence[Quote]) -> list[Quote]:
+    """Returns the sentences whose places are looked up. The nearest chunks come first, too."""
+    if asked.whole or not asked.words:
+        return list(quotes[:DRAFTED]) if asked.whole else []
+    chunks = dict.fromkeys(one.record.id for one in quotes if one.record.kind == "Sources")
+    by_chunk = {id_: (RANK + 1) / (RANK + 1 + n) / 2 for n, id_ in enumerate(chunks)}
+    scores = {
+        one.text: found.score + by_chunk.get(one.record.id, 0.0)
+        for one, found in zip(quotes, ranked(asked, [one.text for one in quotes]), strict=True)
+    }
+    return sorted(quotes, key=lambda one: (-scores[one.text], one.text))[:DRAFTED]
 
 
-def _alike(units: Sequence[Unit], known: Iterable[str]) -> Alike:
-    """Returns for each word of the question the known words that may stand for it."""
-    words = sorted({word for unit in units for word in unit if word.islower()})
-    others = sorted(word for word in known if word.isalpha() and word.islower())
-    vectors = vectors_of([*words, *others])
-    found: dict[str, dict[str, float]] = {}
-    for word, target in zip(words, vectors, strict=False):
-        near = zip(others, vectors[len(words) :], strict=True)
-        found[word] = {other: c for other, v in near if (c := cosine(target, v)) >= SYNONYM}
-    return found
+def _quoted(quotes: Iterable[Quote], found: Verified) -> list[Quoted]:
+    """Returns the quotations at their places, without halves and without what is repeated."""
+    places = ((one, found.provenance.get(one.drafted)) for one in quotes)
+    quoted = (
+        _at(one, at) if at else Quoted(one, one.text)
+        for one, at in places
+        if at is None or at.documents < REPEATED
+    )
+    return [one for one in quoted if one]
 
 
-def _has(words: frozenset[str], word: str) -> bool:
-    """Tells whether a word, or each part of a hyphenated word, is among the words."""
-    lower = word.lower()
-    return lower in words or word in words or ("-" in lower and words.issuperset(lower.split("-")))
+def _at(quote: Quote, at: Provenance) -> Quoted | None:
+    """Returns a quotation with the sentences after it, None if it is no whole sentence there.
 
-
-def _acronym(unit: Unit, words: frozenset[str]) -> bool:
-    """Tells whether the first letters of a unit, such as AI, are among the words."""
-    letters = sorted(word[0] for word in unit)
-    return len(unit) > 1 and any(len(w) == len(letters) and sorted(w) == letters for w in words)
-
-
-def _marginal(quote: Quote, selected: Sequence[Quote]) -> float:
-    return marginal_relevance(quote.score, (cosine(quote.vector, one.vector) for one in selected))
-
-
-def marginal_relevance(score: float, similarities: Iterable[float]) -> float:
-    """Returns the maximal marginal relevance of what has a score, beside what is selected already.
-
-    `similarities` are those to each selected one.
+    These are those of the same speaker and paragraph, as far as there is room. A question is quoted
+    with its reply, and with nothing else.
     """
-    return RELEVANCE * score - (1 - RELEVANCE) * max(similarities, default=0.0)
+    passage = _passage(at.text)
+    start, end = find_quote(quote.text, at.text) or (0, 0)
+    numbers = [n for n, one in enumerate(passage.sentences) if one.start < end and start < one.end]
+    if not numbers:
+        return None
+    sentences, first, last = passage.sentences, numbers[0], numbers[-1]
+    start, whole = sentences[first].start, last
+    while last + 1 < len(sentences):
+        asks = sentences[last].text.endswith("?")
+        if not (asks or passage.adjoins(last)):
+            break
+        last += 1
+        if sentences[last].end - start > (REPLY if asks else WIDE):
+            break
+        if ENDED.search(sentences[last].text) and not sentences[last].text.endswith("?"):
+            whole = last
+    end = sentences[whole].end
+    part = replace(sentences[first], text=at.text[start:end])
+    small = at.text == at.text.lower()
+    if part.text.endswith("?") or not _is_whole(part, at.text, small=small):
+        return None
+    speaker = sentences[whole].speaker or _speaker_before(at.earlier)
+    name = written(speaker) if speaker else None
+    return Quoted(quote, flat(part.text), at, at.start + start, at.start + end, name)
+
+
+def _speaker_before(earlier: Sequence[str]) -> str | None:
+    """Returns the last speaker of the nearest earlier chunk that has a speaker tag."""
+    spoken = (one.speaker for text in earlier for one in reversed(_passage(text).sentences))
+    return next(filter(None, spoken), None)
+
+
+@lru_cache(1_000)
+def _passage(text: str) -> Passage:
+    return read_passage(text)
+
+
+def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Quoted]:
+    """Returns the quotations that answer, by maximal marginal relevance."""
+    if not quoted:
+        return []
+    said = [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in quoted]
+    known = [_parts(f"{_title(one)} {one.speaker}") for one in quoted]
+    around = [_words(one.at.text) if one.at else frozenset[str]() for one in quoted]
+    similar = found.similar(said) if found.similar else ()
+    texts = [one.text for one in quoted]
+    scored = ranked(asked, texts, known, around, similar)
+    near = MEANT if found.similar else NEAR
+    left = [
+        n
+        for n, one in enumerate(quoted)
+        if is_near(asked, scored[n], near) and _is_named(asked, one)
+    ]
+    left.sort(key=lambda n: (-scored[n].score, texts[n]))
+    vectors = matrix_of(texts)
+    best: list[int] = []
+    while left and len(best) < QUOTATIONS:
+        scores = {
+            n: RELEVANCE * scored[n].score
+            - (1 - RELEVANCE) * max((float(vectors[n] @ vectors[m]) for m in best), default=0.0)
+            for n in left
+        }
+        first = max(left, key=scores.__getitem__)
+        left.remove(first)
+        if not any(_overlap(quoted[first], quoted[m]) for m in best):
+            best.append(first)
+    return [quoted[n] for n in best]
+
+
+def _is_named(asked: Asked, one: Quoted) -> bool:
+    """Tells whether a quotation, its speaker, chunk or title has one of the question's names."""
+    words = _parts(one.at.text if one.at else one.text) | _parts(f"{_title(one)} {one.speaker}")
+    return not asked.names or any(_parts(name) & words for name in asked.names)
+
+
+@lru_cache(10_000)
+def _parts(text: str) -> Words:
+    """Returns the base words of a text, also those between hyphens and underscores."""
+    parts = re.sub(r"[-_./]+", " ", text).lower()
+    return base_words(parts) | base_words(text.lower()) | frozenset(parts.split())
+
+
+def _title(one: Quoted) -> str:
+    return one.at.title if one.at else ""
+
+
+def _overlap(one: Quoted, other: Quoted) -> bool:
+    """Tells whether two quotations stand at the same place, or say about the same."""
+    same = one.at and other.at and one.at.document == other.at.document
+    return bool(same and one.start < other.end and other.start < one.end) or alike(
+        one.text, other.text
+    )
+
+
+def _different(quoted: Iterable[Quoted], most: int, used: Iterable[Quoted]) -> list[Quoted]:
+    """Returns the first quotations that are not like others or like those in `used`."""
+    taken, best = list(used), list[Quoted]()
+    for one in quoted:
+        if len(best) < most and not any(_overlap(one, other) for other in taken):
+            best.append(one)
+            taken.append(one)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Theme:
+    """A report with its sentences. `title` is "", and `ref` None, for a record of another kind."""
+
+    title: str
+    ref: int | None
+    quotes: Sequence[Quote]
+
+    @classmethod
+    def of(cls, point: Point) -> "_Theme":
+        """Reads a point in the form of `point_text`."""
+        title, ref, record = "", None, ContextRecord("Sources", 0, "", "")
+        quotes = []
+        for line in point.description.splitlines():
+            if found := HEADING.fullmatch(line):
+                title, ref = found[1], int(found[2])
+                record = ContextRecord("Reports", ref, "", title)
+            elif line.startswith(ITEM):
+                text = rewrite(line, lambda *_: None).removeprefix(ITEM).strip()
+                quotes.append(Quote(text, record, tuple(cited(line))))
+        return cls(title, ref, quotes)
+
+    def holds(self, one: Quoted) -> bool:
+        """Tells whether a quotation is one of the report's."""
+        return any(quote.text == one.quote.text for quote in self.quotes)
+
+    def section(self, quoted: Sequence[Quoted], found: Verified) -> str:
+        """Returns quotations under the title, with the number of documents in which it comes."""
+        lines = [one.lines for one in quoted]
+        if self.ref is None:
+            return "\n\n".join(lines)
+        reach = found.reach.get(self.ref) if found.documents > 1 else None
+        told = f", in {reach.documents:,} of {found.documents:,} documents" if reach else ""
+        return "\n".join([f"**{self.title}**{told} {bracket([('Reports', self.ref)])}", *lines])
+
+
+def point_text(record: ContextRecord, quotes: Iterable[Quote]) -> str:
+    """Returns the sentences of a record as a point says them, under the title of a report."""
+    lines = [one.line for one in quotes]
+    if record.kind == "Reports":
+        lines.insert(0, f"**{title_of(record)}** {bracket([(record.kind, record.ref)])}")
+    return "\n".join(lines)
+
+
+def draft_of_points(question: str, points: Iterable[Point]) -> Draft:
+    """Drafts an answer from points in the form of `point_text`, grouped by their reports."""
+    asked, themes = Asked.of(question), [_Theme.of(point) for point in points]
+    refs = [theme.ref for theme in themes if theme.ref is not None]
+    if asked.whole and COUNT.search(question):
+        return Draft(lambda _: NEEDS_MODEL)
+    best = _best(asked, _once(quote for theme in themes for quote in theme.quotes))
+
+    def compose(found: Verified) -> str:
+        quoted = _quoted(best, found)
+        if asked.whole:
+            return "\n\n".join(_widest(themes, quoted, found))
+        groups: dict[int, list[Quoted]] = {}
+        for one in _selected(asked, quoted, found):
+            number = next(n for n, theme in enumerate(themes) if theme.holds(one))
+            groups.setdefault(number, []).append(one)
+        return "\n\n".join(themes[n].section(some, found) for n, some in groups.items())
+
+    return Draft(compose, [one.drafted for one in best], refs)
+
+
+def _widest(themes: Sequence[_Theme], quoted: Sequence[Quoted], found: Verified) -> Iterator[str]:
+    """Yields the themes that come in the most documents, each with one quotation.
+
+    This is the first one with most words of the title. Where the graph says nothing on the themes,
+    all their quotations are taken.
+    """
+
+    def width(theme: _Theme) -> tuple[int, int]:
+        reach = found.reach.get(theme.ref) if theme.ref is not None else None
+        return (-reach.documents, -reach.members) if reach else (0, 0)
+
+    used: list[Quoted] = []
+    for theme in sorted(themes, key=width):
+        if len(used) >= THEMES:
+            return
+        title = base_words(theme.title)
+        own = [one for one in quoted if theme.holds(one)]
+        own.sort(key=lambda one: -len(title & base_words(one.text)))
+        best = _different(own, 1 if found.reach else len(own), used)
+        if best:
+            used += best
+            yield theme.section(best, found)

@@ -1,16 +1,23 @@
-"""Extracts entities and relationships from a chunk. Their descriptions are quoted sentences."""
+"""Extracts entities, relationships and claims from a chunk, described by quoted sentences.
 
-from collections.abc import Iterable, Sequence
+The rules for claims are for English and accept only clear sentences, which say who did what, with a
+date or an amount. A name, or the "I" of a known speaker, must stand directly before a verb in the
+past tense. A sentence with a question, a negation or a doubt is not a claim. Claims have no status,
+because only the text itself states them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 
 import regex
 
-from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
+from graphrag_neo4j.model import ClaimRecord, EntityRecord, Extraction, RelationshipRecord
 from graphrag_neo4j.nlp.entity_recognition import Reading, Thing, read
-from graphrag_neo4j.nlp.entity_types import CONCEPT
+from graphrag_neo4j.nlp.key_phrases import CONCEPT
 from graphrag_neo4j.nlp.sentence_ranking import quality
-from graphrag_neo4j.nlp.sentences import Sentence
+from graphrag_neo4j.nlp.sentences import Sentence, written
 
-__all__ = ["extract"]
+__all__ = ["claims_of", "extract"]
 
 DEFINES = regex.compile(
     r"\s*(?:\([^()]*\)\s*)?(?:(?:is|was|are|were|ist|sind|war|est|es|è|é)\s+(?:an?|the|one|our|"
@@ -19,6 +26,57 @@ DEFINES = regex.compile(
 )
 TWO_SENTENCES = 3  # points that a quotation of two sentences loses against one sentence
 DEFINING = 2  # points for a sentence that defines its subject ("Oslo is the …")
+VERBS = {
+    "founding": "founded cofounded co-founded started created launched established opened formed",
+    "acquisition": "acquired bought purchased sold",
+    "funding": "raised invested funded donated paid spent",
+    "employment": "joined left hired retired resigned worked moved",
+    "award": "won received earned",
+    "publication": "published wrote released announced introduced unveiled presented premiered",
+    "invention": "invented discovered built developed designed patented",
+    "education": "graduated studied enrolled completed taught attended",
+    "life": "died married emigrated immigrated",
+}
+# Verbs in the passive voice.
+PASSIVE = {
+    "founding": "founded established incorporated formed opened launched",
+    "acquisition": "acquired bought sold",
+    "funding": "funded",
+    "employment": "hired promoted appointed",
+    "award": "awarded honored",
+    "publication": "published released",
+    "life": "born killed",
+    "election": "elected",
+}
+TYPES = {verb: kind for kind, verbs in VERBS.items() for verb in verbs.split()}
+DONE_TO = {verb: kind for kind, verbs in PASSIVE.items() for verb in verbs.split()}
+ACT = regex.compile(
+    r"\.?(?:,\s(?:an?|the|who)\s[^,.;:]{1,60},)?"
+    r"(?:\s(?:also|then|first|later|recently|just))*"
+    rf"(?:(?:\s(?:had|has|have))?\s(?P<verb>{'|'.join(sorted(TYPES))})"
+    rf"|\s(?:was|were|has been|have been)\s(?P<verb>{'|'.join(sorted(DONE_TO))}))\b"
+)
+DOUBT = regex.compile(
+    r"\?|\b(?:if|whether|maybe|perhaps|might|may|could|would|should|will|not|never|probably|almost|"
+    r"allegedly|reportedly|imagine|supposed?|wish|hope|think|guess|like to)\b|n['’]t\b",
+    regex.I,
+)
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+MONTH = rf"(?P<month>{'|'.join(MONTHS)})"
+DATE = regex.compile(
+    rf"\b{MONTH}\s+(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?(?P<year>[12]\d{{3}})\b"
+    rf"|\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+{MONTH},?\s+(?P<year>[12]\d{{3}})\b"
+    r"|\b(?P<iso>[12]\d{3}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)\b"
+    r"|\b(?:in|since|by|of|during|early|late)\s+(?P<year>1[5-9]\d{2}|20\d{2})\b"
+)
+AMOUNT = regex.compile(
+    r"[$€£¥]\s?\d[\d,.]*|(?<![\d,.])[,.]*+\b\d[\d,.]*+\s*+(?:%|percent|per cent|thousand|"
+    r"million|billion|trillion|dollars|euros|pounds|people|employees|users|copies|students|customers)\b",
+    regex.I,
+)
 
 
 def extract(text: str) -> Extraction:
@@ -91,3 +149,77 @@ def _quoted(found: Reading, first: int, last: int) -> str:
     sentences = found.passage.sentences
     text = found.passage.text[sentences[first].start : sentences[last].end]
     return " ".join(text.split())
+
+
+def claims_of(text: str) -> list[ClaimRecord]:
+    """Returns the claims of a chunk in their order. Only English texts have claims."""
+    if not (DATE.search(text) or AMOUNT.search(text)):
+        return []
+    found = read(text)
+    return list(_claims(found)) if found.language == "en" else []
+
+
+def _claims(found: Reading) -> Iterator[ClaimRecord]:
+    for number, sentence in enumerate(found.passage.sentences):
+        dates, amount = list(DATE.finditer(sentence.text)), AMOUNT.search(sentence.text)
+        if not (dates or amount) or len(dates) > 1 or DOUBT.search(sentence.text):
+            continue
+        actor = _actor(found, sentence, number)
+        if actor is None:
+            continue
+        subject, verb, end = actor
+        text = " ".join(sentence.text.split())
+        yield ClaimRecord(
+            subject=subject,
+            object=_object(found, number, sentence.start + end, subject),
+            type=(TYPES | DONE_TO)[verb].upper(),
+            status=None,
+            start_date=_iso(dates[0]) if dates else None,
+            end_date=None,
+            description=text,
+            source_text=text,
+        )
+
+
+def _actor(found: Reading, sentence: Sentence, number: int) -> tuple[str, str, int] | None:
+    """Finds the first name that acts in a sentence. Returns the name, the verb and its end."""
+    ends = [
+        (end - sentence.start, thing.name)
+        for thing in found.things.values()
+        for at, _, end in thing.places
+        if at == number and thing.kind != CONCEPT
+    ]
+    if sentence.speaker and " " in sentence.speaker:
+        spoken = (m.end() for m in regex.finditer(r"(?<![\"“‘]\s?)\bI\b", sentence.text))
+        ends += [(end, written(sentence.speaker)) for end in spoken]
+    for end, name in sorted(ends):
+        if act := ACT.match(sentence.text, end):
+            return name, act["verb"], act.end()
+    return None
+
+
+def _object(found: Reading, number: int, after: int, subject: str) -> str | None:
+    """Returns the first name after the verb of a sentence, or None."""
+    later: list[tuple[int, Thing]] = [
+        (start, thing)
+        for thing in found.things.values()
+        for at, start, _ in thing.places
+        if at == number and start >= after and thing.name != subject
+    ]
+    named = [(start, thing.name) for start, thing in later if thing.kind != CONCEPT]
+    return min(named, default=(0, None))[1]
+
+
+def _iso(found: "regex.Match[str]") -> str | None:
+    """Returns a date in ISO 8601, as precise as the text gives it, or None if it does not exist."""
+    if found["iso"]:
+        return str(found["iso"])
+    if not found["month"]:
+        return str(found["year"])
+    month = MONTHS.index(found["month"]) + 1
+    if not found["day"]:
+        return f"{found['year']}-{month:02}"
+    try:
+        return date(int(found["year"]), month, int(found["day"])).isoformat()
+    except ValueError:
+        return None

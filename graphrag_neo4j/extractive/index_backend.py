@@ -7,8 +7,7 @@ from importlib.metadata import version
 from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
-from graphrag_neo4j.extractive.claims import claims_of
-from graphrag_neo4j.extractive.extraction import extract
+from graphrag_neo4j.extractive.extraction import claims_of, extract
 from graphrag_neo4j.extractive.reports import report_of
 from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import (
@@ -30,7 +29,7 @@ __all__ = ["ExtractiveIndexBackend"]
 
 # The packages whose words and tables decide what is read.
 READERS = ("regex", "rjieba", "simplemma", "stopwordsiso", "tiktoken")
-VERSION = 4  # increase it with every change that changes the results for a text
+VERSION = 5  # increase it with every change that changes the results for a text
 GOOD = 0.1  # score for each point of a sentence's quality
 
 
@@ -83,9 +82,11 @@ class ExtractiveIndexBackend:
 
     def _most_central(self, thing: DescribedThing) -> str:
         texts = sorted({line for text in thing.descriptions for line in text.splitlines() if line})
-        central = centrality(texts)
-        named = {text: thing.name.casefold() in text.casefold() for text in texts}
-        scores = {text: central[text] + GOOD * (quality(text) + named[text]) for text in texts}
+        central, name = centrality(texts), thing.name.casefold()
+        scores = {
+            text: central[text] + GOOD * (quality(text) + (name in text.casefold()))
+            for text in texts
+        }
         lines: list[str] = []
         for text in best_first(scores):
             if lines and self._count("\n".join([*lines, text])) > self._longest:

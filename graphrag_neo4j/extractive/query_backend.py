@@ -1,42 +1,36 @@
-"""The extractive query backend: it answers with sentences of the context, quoted and cited.
-
-Sentences are ranked by their similarity to the question: by static vectors, by shared words, and by
-the sentence encoder where the graph's vectors are its own. The best ones are selected by maximal
-marginal relevance (Carbonell and Goldstein 1998). Sentences from reports stand under the titles of
-the reports. A question about the whole names no subject, so the communities that come in the most
-documents answer it.
-"""
+"""The extractive query backend: it answers with sentences of the context, quoted and cited."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial
-from graphrag_neo4j.extractive.answers import ScoredQuotes, best_quotes
-from graphrag_neo4j.extractive.composition import (
-    draft_of_context,
+from graphrag_neo4j.extractive.answers import (
+    Asked,
+    Quote,
+    Ranked,
     draft_of_points,
+    draft_of_records,
+    is_near,
     point_text,
-    shows_phrase,
+    quotes_of,
+    ranked,
+    title_of,
 )
-from graphrag_neo4j.extractive.follow_up import with_subject
-from graphrag_neo4j.extractive.layout import ITEM
-from graphrag_neo4j.extractive.quotes import Quote, title_of
 from graphrag_neo4j.extractive.suggestions import rule_questions
 from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
-from graphrag_neo4j.nlp.question_forms import compares_names
+from graphrag_neo4j.nlp.questions import is_global, names_in
+from graphrag_neo4j.nlp.sentence_ranking import content_words
 
 __all__ = ["ExtractiveQueryBackend"]
 
 PRIMED = 4  # sentences in the first answer of drift search
 EACH = 4  # sentences from one report, from which the answer selects
-EACH_OF_ALL = 8  # the same for a question about the whole
-WHOLE = re.compile(
-    r"\b(themes?|topics?|overall|overview|summar\w+|trends?|main|across|in general|compare\w*|"
-    r"most (?:common|important|discussed)|patterns?|corpus|collection|dataset)\b",
-    re.IGNORECASE,
-)
+EACH_OF_ALL = 5  # the same for a question about the whole
+SUBJECT = 4  # words of a subject that has no name
+# "This" and "these" are left out: "these documents" are not the subject of the question before.
+REFERS_BACK = re.compile(r"\b(it|its|they|them|their|he|him|his|she|her|hers)\b", re.IGNORECASE)
 
 
 class ExtractiveQueryBackend:
@@ -51,7 +45,7 @@ class ExtractiveQueryBackend:
         self, question: str, context: ContextTable, _history: Sequence[Message]
     ) -> ComposedTask:
         """Answers with the best sentences of a context, each as one list item."""
-        return ComposedTask(lambda: draft_of_context(question, context.records.values()))
+        return ComposedTask(lambda: draft_of_records(question, context.records.values()))
 
     def reduce(
         self, question: str, points: Sequence[Point], _history: Sequence[Message]
@@ -62,16 +56,22 @@ class ExtractiveQueryBackend:
     def points(self, question: str, context: ContextTable) -> LLMTask[Sequence[Point]]:
         """Returns one point for each record, with the sentences that answer the question best."""
         yield from ()
-        scored = ScoredQuotes.of(question, context.records.values())
-        points = [_point(scored, record) for record in context.records.values()]
-        return [point for point in points if point]
+        asked = Asked.of(question)
+        if asked.whole:
+            return [*_points_of_all([*context.records.values()])]
+        points = []
+        for record, found in _near(asked, context):
+            score = max(one.score for _, one in found)
+            points.append(Point(point_text(record, [q for q, _ in found]), _helpfulness(score)))
+        return points
 
     def rate(self, question: str, context: ContextTable) -> LLMTask[Sequence[int]]:
         """Returns the refs of the reports with a sentence that is relevant to the question."""
         yield from ()
-        scored = ScoredQuotes.of(question, context.records.values())
-        near = {one.record.id for one in scored.quotes if scored.answers(one)}
-        return [r.ref for r in context.records.values() if scored.whole or r.id in near]
+        asked = Asked.of(question)
+        if asked.whole:
+            return [record.ref for record in context.records.values()]
+        return [record.ref for record, _ in _near(asked, context)]
 
     def prime(self, question: str, context: ContextTable) -> LLMTask[Primer]:
         """Returns the best sentences, and follow-up questions about the names in the context.
@@ -80,17 +80,28 @@ class ExtractiveQueryBackend:
         names would then only find texts about these names.
         """
         yield from ()
-        quotes = best_quotes(ScoredQuotes.of(question, context.records.values()), PRIMED)
+        found = [one for _, some in _near(Asked.of(question), context) for one in some]
+        best = sorted(found, key=lambda one: (-one[1].score, one[0].text))[:PRIMED]
+        if not best:
+            return Primer("", 0, [question])
         names = [r.text.split(" | ")[0] for r in context.by_kind().get("Entities", [])]
         names += [title_of(record) for record in context.by_kind().get("Reports", [])]
-        score = max((_helpfulness(quote.score) for quote in quotes), default=0)
-        more = [f"{question} {name}" for name in names[:3]] if quotes else [question]
-        return Primer(_listed(quotes), score, more)
+        text = "\n".join(quote.line for quote, _ in best)
+        score = _helpfulness(best[0][1].score)
+        return Primer(text, score, [f"{question} {name}" for name in names[:3]])
 
     def self_contained(self, question: str, history: Sequence[Message]) -> LLMTask[str | None]:
-        """Returns the question with the subject of an earlier one, or None if it needs none."""
+        """Returns the question with the subject of an earlier one, or None if it needs none.
+
+        A question needs one if it has a pronoun and no name. The subject is the names in the last
+        question that has a subject, or its first words that tell something.
+        """
         yield from ()
-        return with_subject(question, history)
+        if not REFERS_BACK.search(question) or names_in(question):
+            return None
+        asked = (one.content for one in reversed(history) if one.role == "user")
+        subject = next(filter(None, map(_subject, asked)), None)
+        return f"{question.rstrip(' ?.!')} ({subject})?" if subject else None
 
     def questions(self, material: SuggestionMaterial, _n: int) -> LLMTask[Sequence[DraftQuestion]]:
         """Returns questions that were made by rules, in forms that quotations answer."""
@@ -98,38 +109,40 @@ class ExtractiveQueryBackend:
         return rule_questions(material)
 
     def chooses_global(self, question: str) -> LLMTask[bool]:
-        """Tells whether the question has words such as "themes" or "overall".
-
-        A comparison of two names is about these, and not about the whole.
-        """
+        """Tells whether the question has words such as "themes" or "overall", and no name."""
         yield from ()
-        if compares_names(question):
-            return False
-        return WHOLE.search(question) is not None
+        return is_global(question)
 
 
-def _point(scored: ScoredQuotes, record: ContextRecord) -> Point | None:
-    """Makes a point from a report or another record, or returns None if it does not answer."""
-    quotes = _of_whole(scored, record) if scored.whole else best_quotes(scored, EACH, record)
-    if not quotes:
-        return None
-    # For a question about the whole, a report that covers more, and so cites more, ranks higher.
-    best = len(cited(record.text)) / 100 if scored.whole else max(one.score for one in quotes)
-    score = _helpfulness(best)
-    order = {one.text: number for number, one in enumerate(scored.quotes)}
-    quotes.sort(key=lambda one: order[one.text])
-    return Point(point_text(record, quotes), score)
+def _near(
+    asked: Asked, context: ContextTable
+) -> Iterator[tuple[ContextRecord, list[tuple[Quote, Ranked]]]]:
+    """Yields the records with sentences near the question, each with the best of them."""
+    quotes = quotes_of(context.records.values())
+    by_record: dict[str, list[tuple[Quote, Ranked]]] = {}
+    for quote, one in zip(quotes, ranked(asked, [q.text for q in quotes]), strict=True):
+        if is_near(asked, one):
+            by_record.setdefault(quote.record.id, []).append((quote, one))
+    for record in context.records.values():
+        found = by_record.get(record.id, [])
+        best = sorted(found, key=lambda one: (-one[1].score, one[0].text))[:EACH]
+        if best:
+            yield record, [one for one in found if one in best]
 
 
-def _of_whole(scored: ScoredQuotes, record: ContextRecord) -> list[Quote]:
-    """Returns the first sentences of a report, before all those that show what it is about."""
-    quotes = [one for one in scored.quotes if one.record is record]
-    title = title_of(record)
-    return sorted(quotes, key=lambda one: not shows_phrase(title, one.text))[:EACH_OF_ALL]
+def _points_of_all(records: Sequence[ContextRecord]) -> Iterator[Point]:
+    """Yields for each record a point with its first sentences; what cites more ranks higher."""
+    for record in records:
+        if quotes := quotes_of([record])[:EACH_OF_ALL]:
+            score = _helpfulness(len(cited(record.text)) / 100)
+            yield Point(point_text(record, quotes), score)
 
 
-def _listed(quotes: Sequence[Quote]) -> str:
-    return "\n".join(ITEM + quote.line for quote in quotes)
+def _subject(question: str) -> str:
+    words = content_words(question)
+    found = re.findall(r"[^\W_]+(?:[-'’][^\W_]+)*", question)
+    telling = [word for word in found if word.lower() in words][:SUBJECT]
+    return ", ".join(names_in(question)) or " ".join(telling)
 
 
 def _helpfulness(score: float) -> int:

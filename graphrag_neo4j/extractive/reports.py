@@ -1,21 +1,24 @@
-"""Makes reports of quotations. `titles` forms their titles.
+"""Makes reports of quotations.
 
 The findings of a community without parts are about its most important members; the findings of
 other communities are about their parts. Each sentence is cited, stands word for word in the cited
-chunk, and occurs only once in a report.
+chunk, and occurs only once in a report. What many chunks repeat is boilerplate and is left out.
+
+A title is the most telling key phrase of the community with the names said with it.
+
+    protein design · David Baker · Rosetta   ──▶   Protein design: David Baker and Rosetta
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j.context.citations import bracket
 from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.context.material import PartMaterial, ReportMaterial
-from graphrag_neo4j.extractive.titles import title_of
+from graphrag_neo4j.context.material import EntityMaterial, ReportMaterial
 from graphrag_neo4j.model import FindingText, WrittenReport
-from graphrag_neo4j.nlp.formulas import is_noise
+from graphrag_neo4j.nlp.key_phrases import CONCEPT, PLACE
 from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
 
 __all__ = ["report_of"]
@@ -26,6 +29,13 @@ FINDINGS = 6
 PARTS = 12  # parts of the community that a report describes
 EACH = 2  # sentences in a finding
 GOOD = 0.1  # score for each point of a sentence's quality
+BEGINNING = 8  # words by which a sentence is recognised where it comes again
+REPEATED = 4  # chunks with the same beginning that make it boilerplate; overlaps give two
+NAMES = 2  # names beside a key phrase
+ALONE = 3  # names or key phrases of a title that has only one of both
+SHORT = 0.3  # a long name replaces a short one if it has more than this part of its weight
+# How telling a name of one word, of a key phrase and of a place is beside other names.
+SINGLE, PLAIN = 0.5, 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +59,7 @@ class _Writing:
 
     def quote(self, texts: Iterable[str], most: int, also: Sequence[ContextRecord] = ()) -> str:
         """Quotes at most `most` of the best unused sentences with citations, one on each line."""
-        scores = {text: self.scores[text] for text in texts}
-        selected = choose(scores, most, self.used)
+        selected = choose({text: self.scores[text] for text in texts}, most, self.used)
         self.used += selected
         return "\n".join(self._cited(self.quotations[text], also) for text in selected)
 
@@ -72,25 +81,17 @@ class _Writing:
 
 def report_of(material: ReportMaterial) -> WrittenReport:
     """Makes the report on a community from the sentences about its members."""
-    weights = _weights(material)
-    quotations = _quotations(material)
-    scores = _scores(quotations, weights)
-    writing = _Writing(material, quotations, weights, scores)
-    title, named = title_of(material, weights)
+    weights, quotations = _weights(material), _quotations(material)
+    writing = _Writing(material, quotations, weights, _scores(quotations, weights))
+    title, named = _title(material, weights)
     most = max(1, min(SUMMARY, len(quotations) // LEFT))
-    first = writing.quote(_naming(quotations, named), max(1, most // 2))
+    # First the sentences about the first member that the title names and that has some.
+    naming = ([text for text, one in quotations.items() if id_ in one.about] for id_ in named)
+    first = writing.quote(next(filter(None, naming), []), max(1, most // 2))
     others = writing.quote(quotations, most - len(first.splitlines()))
-    summary = "\n".join(text for text in (first, others) if text)
     findings = _of_parts(writing) if material.parts else _of_members(writing)
+    summary = "\n".join(filter(None, (first, others)))
     return WrittenReport(title, summary, [*findings, *_of_claims(writing)])
-
-
-def _naming(quotations: Mapping[str, _Quotation], named: Sequence[str]) -> list[str]:
-    """Returns the sentences about the first member that the title names, or else about others."""
-    for id_ in named:
-        if texts := [text for text, one in quotations.items() if id_ in one.about]:
-            return texts
-    return []
 
 
 def _weights(material: ReportMaterial) -> dict[str, float]:
@@ -117,15 +118,22 @@ def _weights(material: ReportMaterial) -> dict[str, float]:
 def _quotations(material: ReportMaterial) -> dict[str, _Quotation]:
     """Returns all sentences about the members, by their text.
 
-    Greetings, credits and licences are left out, unless there is nothing else.
+    Sentences whose beginning stands in many chunks are left out, unless there is nothing else.
     """
+    chunks: defaultdict[str, set[str]] = defaultdict(set)
+    for source in material.sources:
+        chunks[_beginning(source.text)].add(source.record.id)
+    content = [one for one in material.sources if len(chunks[_beginning(one.text)]) < REPEATED]
     about: defaultdict[str, set[str]] = defaultdict(set)
     records: dict[str, ContextRecord] = {}
-    content = [one for one in material.sources if not is_noise(one.text)]
     for source in sorted(content or material.sources, key=lambda one: (one.text, one.record.id)):
         about[source.text].update(source.about)
         records.setdefault(source.text, source.record)
     return {text: _Quotation(text, records[text], frozenset(about[text])) for text in records}
+
+
+def _beginning(text: str) -> str:
+    return " ".join(text.casefold().split(maxsplit=BEGINNING)[:BEGINNING])
 
 
 def _scores(quotations: Mapping[str, _Quotation], weights: Mapping[str, float]) -> dict[str, float]:
@@ -145,15 +153,13 @@ def _scores(quotations: Mapping[str, _Quotation], weights: Mapping[str, float]) 
 
 def _of_members(writing: _Writing) -> Iterator[FindingText]:
     """Yields a finding on each of the members with the highest weights."""
-    weights, entities = writing.weights, writing.material.entities
-    ranked = sorted(weights, key=lambda id_: (-weights[id_], id_))
-    found = 0
-    for id_ in ranked:
+    weights, found = writing.weights, 0
+    for id_ in sorted(weights, key=lambda id_: (-weights[id_], id_)):
         if found == FINDINGS:
             return
         if text := writing.quote(writing.about([id_]), EACH):
             found += 1
-            yield FindingText(entities[id_].name, text)
+            yield FindingText(writing.material.entities[id_].name, text)
 
 
 def _of_parts(writing: _Writing) -> Iterator[FindingText]:
@@ -164,11 +170,7 @@ def _of_parts(writing: _Writing) -> Iterator[FindingText]:
     largest = sorted(writing.material.parts, key=lambda p: (-len(members[p.id]), p.full.text))
     for part in largest[:PARTS]:
         if text := writing.quote(writing.about(members[part.id]), EACH, [part.title]):
-            yield FindingText(_headline(part), text)
-
-
-def _headline(part: PartMaterial) -> str:
-    return part.title.text
+            yield FindingText(part.title.text, text)
 
 
 def _of_claims(writing: _Writing) -> Iterator[FindingText]:
@@ -182,3 +184,77 @@ def _of_claims(writing: _Writing) -> Iterator[FindingText]:
             lines.append(f"{text} {bracket((one.kind, one.ref) for one in records)}")
     if lines:
         yield FindingText("Claims", "\n".join(lines))
+
+
+def _title(material: ReportMaterial, weights: Mapping[str, float]) -> tuple[str, list[str]]:
+    """Returns the title of a community, and the ids of the members that it names.
+
+    Beside the first key phrase stand the names that statements name together with it, or else more
+    key phrases; a community without key phrases is titled by its names.
+    """
+    entities = material.entities
+    telling = {id_: weight * _by_type(entities[id_]) for id_, weight in weights.items()}
+    phrases = [id_ for id_ in telling if entities[id_].type == CONCEPT]
+    names = [id_ for id_ in telling if entities[id_].type != CONCEPT]
+    lead = _distinct(entities, telling, phrases, 1)
+    if not lead:
+        named = _distinct(entities, telling, names, ALONE)
+        return _capitalised(_listed(entities, named)), named
+    together: Counter[str] = Counter()
+    for edge in material.edges:
+        if lead[0] in {edge.source, edge.target}:
+            together[edge.target if edge.source == lead[0] else edge.source] += edge.weight
+    near = {id_: telling[id_] * together[id_] for id_ in names if together[id_]}
+    named = _distinct(entities, near, near, NAMES, lead)
+    if named:
+        title = f"{_listed(entities, lead)}: {_listed(entities, named)}"
+        return _capitalised(title), [*lead, *named]
+    related = {id_: telling[id_] * (1 + together[id_]) for id_ in phrases}
+    lead += _distinct(entities, related, phrases, ALONE - 1, lead)
+    return _capitalised(_listed(entities, lead)), lead
+
+
+def _by_type(one: EntityMaterial) -> float:
+    """Rates how telling an entity is by its type, or a key phrase by its words and mentions."""
+    if one.type == CONCEPT:
+        return (1.0 if " " in one.name else SINGLE) * math.sqrt(one.mentions)
+    return PLAIN if one.type == PLACE else 1.0
+
+
+def _distinct(
+    entities: Mapping[str, EntityMaterial],
+    weights: Mapping[str, float],
+    among: Iterable[str],
+    most: int,
+    taken: Sequence[str] = (),
+) -> list[str]:
+    """Returns the members with the highest weights among some. Their names share no words.
+
+    The part of another important name is left out: Ben, of Ben Bloomberg.
+    """
+    selected: list[str] = []
+    words = {word for id_ in taken for word in entities[id_].name.casefold().split()}
+    for id_ in sorted(among, key=lambda id_: (-weights[id_], id_)):
+        if len(selected) == most:
+            break
+        name = entities[id_].name
+        own = set(name.casefold().split())
+        part = name.istitle() and any(
+            name in entities[other].name.split()
+            for other, weight in weights.items()
+            if other != id_ and weight > SHORT * weights[id_]
+        )
+        if not own & words and not part:
+            selected.append(id_)
+            words |= own
+    return selected
+
+
+def _listed(entities: Mapping[str, EntityMaterial], ids: Sequence[str]) -> str:
+    """Joins names as a sentence does: "Ada, Ben and Carl"."""
+    *others, last = [entities[id_].name for id_ in ids] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

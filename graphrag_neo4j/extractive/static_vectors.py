@@ -1,32 +1,30 @@
 """Static vectors of texts: the mean of the vectors of their tokens.
 
-The vectors are those of the package wordllama. Only its two data files are read. Its code is not
-imported, because that would configure logging for the whole process.
+The two files in `data/static_vectors` are those of the package wordllama 0.2.2 (MIT licence), which
+hold the vectors of 32,000 tokens with 256 numbers each, and the tokenizer.
 """
 
+import json
 from collections.abc import Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extractive import STATIC_VECTORS
-from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.resources import data, read_data
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-__all__ = ["DIMENSIONS", "static_embedder", "vectors_of"]
+__all__ = ["DIMENSIONS", "matrix_of", "static_embedder", "vectors_of"]
 
 DIMENSIONS = 256
-WEIGHTS = "weights/l2_supercat_256.safetensors"
-TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
+TABLE = "embedding.weight"  # its name in the file
 
 
 def static_embedder() -> Embedder:
@@ -41,36 +39,44 @@ async def _embed(texts: Sequence[str]) -> list[list[float]]:
 def vectors_of(texts: Sequence[str]) -> list[list[float]]:
     """Returns a vector of DIMENSIONS numbers and length 1 for each text.
 
-    A text without a token gets a vector of zeros. Raises InputError if wordllama is not installed.
+    A text without a token gets a vector of zeros.
     """
+    vectors: list[list[float]] = matrix_of(texts).tolist()
+    return vectors
+
+
+def matrix_of(texts: Sequence[str]) -> "NDArray[np.float32]":
+    """Returns the vectors of texts as the rows of a matrix."""
     import numpy as np  # noqa: PLC0415 - it takes a moment
 
     tokenizer, table = _model()
-    found = []
-    for encoded in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False):
-        some = table[encoded.ids].astype(np.float32) if encoded.ids else np.zeros((1, DIMENSIONS))
-        vector = some.mean(axis=0)
-        found.append((vector / (np.linalg.norm(vector) or 1.0)).tolist())
-    return found
+    found = np.zeros((len(texts), DIMENSIONS), np.float32)
+    encoded = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+    for row, one in zip(found, encoded, strict=True):
+        if one.ids:
+            row[:] = table[one.ids].astype(np.float32).mean(axis=0)
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    vectors: NDArray[np.float32] = found / lengths
+    return vectors
 
 
 @cache
 def _model() -> "tuple[Tokenizer, NDArray[np.float16]]":
-    from safetensors.numpy import load_file  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
     from tokenizers import Tokenizer  # noqa: PLC0415
+    from tokenizers.pre_tokenizers import Split  # noqa: PLC0415
 
-    folder = _folder()
-    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    tokenizer = Tokenizer.from_str(read_data("static_vectors/tokenizer.json").decode())
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    # This tokenizer takes a whole text for a word, and would remember 10,000 of them: up to 70 MB.
-    tokenizer.model._resize_cache(0)  # noqa: SLF001 - there is no public way
-    # The numbers stay in 16 bits, as the file has them: in 32 bits they take twice the memory.
-    return tokenizer, load_file(folder / WEIGHTS)["embedding.weight"]
-
-
-def _folder() -> Path:
-    spec = find_spec("wordllama")
-    if spec is None or not spec.submodule_search_locations:
-        raise InputError(f"The package wordllama is missing: {install_command()}")
-    return Path(spec.submodule_search_locations[0])
+    # It would take a whole text for a word, and remember thousands of them.
+    tokenizer.pre_tokenizer = Split("▁", "merged_with_next")
+    # The format safetensors: the length of a header, the header in JSON, and the numbers. They stay
+    # in 16 bits and in the file, of which only the pages with known tokens take memory.
+    path = Path(str(data("static_vectors/vectors.safetensors")))
+    with path.open("rb") as file:
+        start = 8 + int.from_bytes(file.read(8), "little")
+        first, _ = json.loads(file.read(start - 8))[TABLE]["data_offsets"]
+    table: NDArray[np.float16] = np.memmap(path, "<f2", "r", offset=start + first)
+    return tokenizer, table.reshape(-1, DIMENSIONS)

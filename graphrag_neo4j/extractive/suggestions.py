@@ -1,18 +1,16 @@
-"""Makes questions by rules, in forms that answers of quotations and counts suit.
+"""Makes questions by rules, in forms that answers of quotations suit.
 
-"What does David Baker say about protein design?"   who says it, and in which words
-"Which documents mention MIT?"                      a count from the graph
+"What does David Baker say about protein design?"   "Who is Lisa Su?"   "What is said about MIT?"
 """
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial, Topic
-from graphrag_neo4j.nlp.entity_types import CONCEPT
-from graphrag_neo4j.nlp.languages import is_stop_word, language_of
-from graphrag_neo4j.nlp.sentences import WORD, read_passage
+from graphrag_neo4j.nlp.key_phrases import PERSON
+from graphrag_neo4j.nlp.languages import language_of
+from graphrag_neo4j.nlp.sentence_ranking import content_words
+from graphrag_neo4j.nlp.sentences import WORD, read_passage, written
 from graphrag_neo4j.text import name_key
 
 __all__ = ["rule_questions"]
@@ -26,19 +24,8 @@ ABOUT = {
     "es": "¿Qué se dice de {}?",
     "zh": "关于{}说了什么？",
 }
-PERSON = "person"
-HOSTING = 3  # whoever speaks in more than one of this many documents is a host
 TELLING = 8  # words of a sentence that says something
-OFTEN = 2  # sentences of a speaker about a topic
-MANY = 3  # speakers, or documents
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """How many telling sentences each guest says about a topic, and the form of its name there."""
-
-    sentences: Mapping[str, int]
-    name: str
+OFTEN = 2  # such sentences of a speaker about a topic
 
 
 def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
@@ -46,9 +33,9 @@ def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
 
     They are more than will be asked, because some may have no answer.
     """
-    texts = [text for topic in material.topics for _, text in topic.passages]
-    words = [found[0].lower() for text in texts[:20] for found in WORD.finditer(text)]
-    language = language_of("".join(texts[:20]), words)
+    texts = [text for topic in material.topics for _, text in topic.passages][:20]
+    words = [found[0].lower() for text in texts for found in WORD.finditer(text)]
+    language = language_of("".join(texts), words)
     if language != "en":
         form = ABOUT.get(language, "{}?")
         return [
@@ -62,113 +49,31 @@ def rule_questions(material: SuggestionMaterial) -> Sequence[DraftQuestion]:
 def _varied(material: SuggestionMaterial) -> Iterator[DraftQuestion]:
     """Yields one question for each topic, in the form that was used least so far."""
     used: Counter[str] = Counter()
-    hosts = _hosts(material)
-    said = {one.name: _said(one, hosts) for one in material.topics}
-    related = _related(material)
+    pairs = dict(material.pairs)
     for topic in material.topics:
-        if topic.name in hosts or _says_little(topic, material.topics):
+        if not content_words(topic.name):  # "It Is"
             continue
-        forms = dict(_forms(topic, said, related))
-        form = min(forms, key=lambda form: used[form])  # the first of those used least
+        forms = {"about": ABOUT["en"].format(topic.name)}
+        if topic.type == PERSON:
+            forms["who"] = f"Who is {topic.name}?"
+        elif speaker := _speaker_on(topic):
+            forms["says"] = f"What does {speaker} say about {topic.name}?"
+        if other := pairs.get(topic.name):
+            forms["related"] = f"How are {topic.name} and {other} related?"
+        form = min(reversed(forms), key=lambda form: used[form])  # "about" is the last resort
         used[form] += 1
-        yield replace(forms[form], about=(topic.id,))
+        yield DraftQuestion(forms[form], whole=False, about=(topic.id,))
 
 
-def _forms(
-    topic: Topic, said: Mapping[str, _Said], related: Mapping[str, str]
-) -> Iterator[tuple[str, DraftQuestion]]:
-    """Yields the questions on a topic that are worth asking, by their form, the best first."""
-    own = said[topic.name]
-    name = own.name
-    speakers = [one for one, n in own.sentences.items() if n >= OFTEN]
-    if speakers and topic.type != PERSON:
-        best = max(speakers, key=lambda one: (own.sentences[one], one))
-        yield "says", DraftQuestion(f"What does {best} say about {name}?", whole=False)
-    if topic.type == PERSON:
-        yield "who", DraftQuestion(f"Who is {topic.name}?", whole=False)
-    if len(own.sentences) >= MANY:
-        yield "guests", DraftQuestion(f"What do the guests say about {name}?", whole=True)
-    if other := related.get(topic.name):
-        pair = f"How are {name} and {said[other].name} related?"
-        yield "related", DraftQuestion(pair, whole=False)
-    if topic.documents >= MANY:
-        mentions = f"Which documents mention {topic.name}?"
-        yield "documents", DraftQuestion(mentions, whole=True)
-    yield "about", DraftQuestion(ABOUT["en"].format(name), whole=False)
-
-
-def _related(material: SuggestionMaterial) -> dict[str, str]:
-    """Returns the first related topic of each topic; each topic is in one pair only."""
-    topics = material.topics
-    known = {one.name for one in topics if not _says_little(one, topics)}
-    pairs: dict[str, str] = {}
-    taken: set[str] = set()
-    for one, other in material.pairs:
-        if {one, other} <= known and not taken & {one, other}:
-            pairs[one] = other
-            taken |= {one, other}
-    return pairs
-
-
-def _hosts(material: SuggestionMaterial) -> set[str]:
-    """Returns those who speak in many of the documents."""
-    documents: defaultdict[str, set[str]] = defaultdict(set)
-    for topic in material.topics:
-        for source, text in topic.passages:
-            for speaker in read_passage(text).speakers:
-                documents[_spoken(speaker)].add(source)
-    most = max(1.0, material.documents / HOSTING)
-    return {name for name, sources in documents.items() if len(sources) > most}
-
-
-def _said(topic: Topic, hosts: set[str]) -> _Said:
-    """Counts the sentences of each guest that say something about a topic."""
-    sentences: Counter[str] = Counter()
-    key = name_key(topic.name)
-    for _, text in topic.passages:
-        for sentence in read_passage(text).sentences:
-            speaker = _spoken(sentence.speaker or "")
-            telling = len(sentence.words) >= TELLING and key in name_key(sentence.text)
-            if telling and speaker and speaker not in hosts and " " in speaker:
-                sentences[speaker] += 1
-    return _Said(sentences, _as_said(topic))
-
-
-def _as_said(topic: Topic) -> str:
-    """Returns the name of a topic as a sentence has it: a key phrase in the plural, or with "the".
-
-    The form that the passages have most often is taken.
-    """
-    name = topic.name
-    if topic.type != CONCEPT or not name.islower():
-        return name
-    text = " ".join(passage for _, passage in topic.passages).lower()
-    bare = re.escape(name)
-    forms = {
-        name: rf"(?<!\bthe )(?<!\ba )(?<!\ban )\b{bare}\b",
-        f"{name}s": rf"\b{bare}s\b",
-        f"the {name}": rf"\bthe {bare}\b",
-    }
-    counts = {form: len(re.findall(pattern, text)) for form, pattern in forms.items()}
-    return max(counts, key=lambda form: counts[form])
-
-
-def _spoken(tag: str) -> str:
-    """Returns the name in a speaker tag as a sentence would write it."""
-    name = " ".join(tag.split())
-    return name.title() if name.isupper() else name
-
-
-def _says_little(topic: Topic, topics: Sequence[Topic]) -> bool:
-    """Tells whether a name consists of stop words, or seems to be a part of a person's name.
-
-    "It Is" says nothing, and Ben is most likely Ben Bloomberg.
-    """
-    name = topic.name
-    words = [found[0].lower() for found in WORD.finditer(name)]
-    if all(is_stop_word(word, "en") for word in words):
-        return True
-    longer = (one.name.split() for one in topics if one.name != name)
-    if name.istitle() and any(name in parts for parts in longer):
-        return True
-    return topic.type == CONCEPT and name.istitle() and len(words) == 1
+def _speaker_on(topic: Topic) -> str | None:
+    """Returns who says most about a topic in whole sentences, None if nobody says enough."""
+    said = Counter(
+        written(sentence.speaker)
+        for _, text in topic.passages
+        for sentence in read_passage(text).sentences
+        if sentence.speaker
+        and len(sentence.words) >= TELLING
+        and name_key(topic.name) in name_key(sentence.text)
+    )
+    best = max(said, key=lambda one: (said[one], one), default=None)
+    return best if best and said[best] >= OFTEN else None

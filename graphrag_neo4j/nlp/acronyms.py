@@ -4,32 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from graphrag_neo4j.nlp.languages import word_set
 from graphrag_neo4j.text import name_key
 
 __all__ = ["definition_forms", "expansions", "initials", "is_acronym_of", "looks_like_acronym"]
 
 # Words that an acronym may leave out, as USA and DOD do.
-SMALL: Final = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "by",
-        "de",
-        "der",
-        "for",
-        "in",
-        "la",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "und",
-        "with",
-    ]
-)
+SMALL: Final = word_set("a an and at by de der for in la of on or the to und with")
 SHORTEST, LONGEST = 2, 8  # letters of an acronym
 MOST_SMALL = 4  # small words inside an expansion
 FAR = 200  # characters between the beginning of an expansion and its acronym

@@ -2,25 +2,31 @@
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from graphrag_neo4j.nlp.abbreviations import long_forms
-from graphrag_neo4j.nlp.capitalization import seen_inside
-from graphrag_neo4j.nlp.cjk import CJK, spans_in
-from graphrag_neo4j.nlp.entity_types import CONCEPT
-from graphrag_neo4j.nlp.formulas import noise_in
-from graphrag_neo4j.nlp.key_phrases import phrases_in
+from graphrag_neo4j.nlp.key_phrases import (
+    CJK,
+    CONCEPT,
+    PERSON,
+    NameSpan,
+    cjk_spans,
+    is_ordinary,
+    phrases_in,
+)
 from graphrag_neo4j.nlp.languages import language_of
-from graphrag_neo4j.nlp.names import NameSpan, names_in
-from graphrag_neo4j.nlp.sentences import Passage, Sentence, read_passage
+from graphrag_neo4j.nlp.names import is_given_name, names_of, seen_inside
+from graphrag_neo4j.nlp.sentences import Passage, read_passage, written
 from graphrag_neo4j.text import name_key
 
 __all__ = ["Reading", "Thing", "read"]
 
 NEAR = 240  # characters between two entities that form a pair, at most
 LONGEST = 60  # characters of a name
+SMALL = frozenset(
+    ["of", "the", "for", "and", "de", "la", "del", "von", "van", "der", "di", "da", "du"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,10 @@ class Reading:
         are the same, unless an entity shares no sentence with another one; then a pair may span two
         sentences.
         """
-        places = self._by_sentence()
+        places: defaultdict[int, list[tuple[str, int, int]]] = defaultdict(list)
+        for key, thing in self.things.items():
+            for number, start, end in thing.places:
+                places[number].append((key, start, end))
         found: defaultdict[tuple[str, str], dict[tuple[int, int], None]] = defaultdict(dict)
         for number in sorted(places):
             for pair in _near(places[number], places[number]):
@@ -64,13 +73,6 @@ class Reading:
                 for pair in _near(alone, both):
                     found[pair][number, number + 1] = None
         return {pair: list(found[pair]) for pair in sorted(found)}
-
-    def _by_sentence(self) -> dict[int, list[tuple[str, int, int]]]:
-        places: defaultdict[int, list[tuple[str, int, int]]] = defaultdict(list)
-        for key, thing in self.things.items():
-            for number, start, end in thing.places:
-                places[number].append((key, start, end))
-        return places
 
     def _goes_on(self, number: int) -> bool:
         """Tells whether the next sentence has the same speaker and is in the same paragraph."""
@@ -93,28 +95,68 @@ def _near(
 
 @lru_cache(64)
 def read(text: str) -> Reading:
-    """Recognises the entities in the text of a chunk. Greetings, credits and licences name none."""
+    """Recognises the entities in the text of a chunk."""
     passage = read_passage(text)
     language = language_of(text, (word.text for word in passage.words))
-    spans = spans_in(passage, language) if language in CJK else _with_spaces(passage, language)
-    noise = [passage.sentences[number] for number in sorted(noise_in(passage))]
-    content = [s for s in spans if not any(one.start <= s.start < one.end for one in noise)]
-    return Reading(passage, language, _things(passage, content))
+    spans = cjk_spans(passage, language) if language in CJK else _spans(passage, language)
+    return Reading(passage, language, _things(passage, spans))
 
 
-def _with_spaces(passage: Passage, language: str) -> list[NameSpan]:
+def _spans(passage: Passage, language: str) -> list[NameSpan]:
     """Finds names, with long forms for short ones, and key phrases that do not overlap a name."""
     inside = seen_inside(passage)
-    names = [s for sentence in passage.sentences for s in names_in(sentence, language, inside)]
-    kinds = {name: _vote(found) for name, found in _by_name(names).items()}
-    joined = long_forms(kinds, passage.speakers)
+    names = [s for sentence in passage.sentences for s in names_of(sentence, language, inside)]
+    types: defaultdict[str, list[str]] = defaultdict(list)
+    for span in names:
+        types[span.name].append(span.kind)
+    voted = {name: _vote(found) for name, found in types.items()}
+    long = _long_forms(voted, {written(speaker) for speaker in passage.speakers})
     spans = []
     for span in names:
-        name, kind = joined.get(span.name, (span.name, kinds[span.name]))
-        spans.append(span._replace(name=name, kind=kind))
+        name, type_ = long.get(span.name, (span.name, voted[span.name]))
+        spans.append(span._replace(name=name, kind=type_))
     taken = {i for span in names for i in range(span.start, span.end)}
     phrases = phrases_in(passage, language)
     return [*spans, *(s for s in phrases if not _crosses(s, taken, passage.text))]
+
+
+def _long_forms(types: Mapping[str, str], speakers: set[str]) -> dict[str, tuple[str, str]]:
+    """Maps short names to the long names of the same chunk, each with its type.
+
+    Powell is Jerome Powell, and MIT is the Massachusetts Institute of Technology. A short name that
+    fits two long names stays as it is. `types` gives the type of each name, "" if it is uncertain;
+    the names of speakers count as long names, too.
+    """
+    spoken = {name.casefold() for name in speakers}
+    long = {name: type_ for name, type_ in types.items() if " " in name}
+    known = {name.casefold() for name in long}
+    long |= {name: PERSON for name in speakers if " " in name and name.casefold() not in known}
+    long |= {name: PERSON for name in long if name.casefold() in spoken}
+    found = {}
+    for name in types:
+        fitting = [full for full, type_ in long.items() if _is_short(name, full, type_)]
+        if len(fitting) == 1:
+            found[name] = (fitting[0], long[fitting[0]])
+    return found | {name: (name, PERSON) for name in types if name.casefold() in spoken}
+
+
+def _is_short(name: str, full: str, type_: str) -> bool:
+    words = full.split()
+    if len(set(words)) == 1:  # "people called Scrooge Scrooge"
+        return False
+    if " " in name:
+        parts = name.split()
+        outer = parts[0] == words[0] and parts[-1] == words[-1]
+        return type_ == PERSON and len(parts) == 2 and len(words) > 2 and outer
+    surname = name == words[-1] and is_given_name(words[0])  # "James DALY", as in minutes
+    if name.isupper() and 2 < len(name) <= 6 and not surname:
+        initials = "".join(w[0] for w in full.replace("-", " ").split() if w.lower() not in SMALL)
+        return len(initials) > 2 and initials.upper() == name
+    if type_ == PERSON:
+        return name in (words[0], words[-1])
+    uncertain = type_ == "" and len(words) <= 3 and not any(map(is_ordinary, words))
+    first = name == words[0] and is_given_name(name)
+    return uncertain and (name == words[-1] or first) and not full.isupper()
 
 
 def _crosses(span: NameSpan, taken: set[int], text: str) -> bool:
@@ -122,25 +164,18 @@ def _crosses(span: NameSpan, taken: set[int], text: str) -> bool:
     held = [i for i in range(span.start, span.end) if i in taken]
     if not held:
         return False
-    whole = len(held) == span.end - span.start
-    return whole or not text[held[0] : held[-1] + 1].isupper()
+    return len(held) == span.end - span.start or not text[held[0] : held[-1] + 1].isupper()
 
 
-def _by_name(spans: Iterable[NameSpan]) -> dict[str, list[NameSpan]]:
-    found: defaultdict[str, list[NameSpan]] = defaultdict(list)
-    for span in spans:
-        found[span.name].append(span)
-    return found
-
-
-def _vote(spans: Iterable[NameSpan]) -> str:
+def _vote(types: Iterable[str]) -> str:
     """Returns the most frequent entity type, or "" if none is certain."""
-    votes = Counter(span.kind for span in spans if span.kind)
-    return min(votes, key=lambda kind: (-votes[kind], kind), default="")
+    votes = Counter(type_ for type_ in types if type_)
+    return min(votes, key=lambda type_: (-votes[type_], type_), default="")
 
 
 def _things(passage: Passage, spans: Iterable[NameSpan]) -> dict[str, Thing]:
     """Returns entities in the order of their keys. The most frequent spelling is the name."""
+    starts = [sentence.start for sentence in passage.sentences]
     found: defaultdict[str, list[NameSpan]] = defaultdict(list)
     for span in spans:
         if len(span.name) <= LONGEST and any(c.isalpha() for c in span.name):
@@ -149,15 +184,8 @@ def _things(passage: Passage, spans: Iterable[NameSpan]) -> dict[str, Thing]:
     for key in sorted(found):
         spellings = Counter(span.name for span in found[key])
         name = min(spellings, key=lambda spelling: (-spellings[spelling], spelling))
-        kinds = [span for span in found[key] if span.kind != CONCEPT]
-        kind = _vote(kinds) if kinds else CONCEPT
-        things[key] = Thing(name, kind, _places(passage.sentences, found[key]))
+        types = [span.kind for span in found[key] if span.kind != CONCEPT]
+        places = {(bisect_right(starts, s.start) - 1, s.start, s.end) for s in found[key]}
+        type_ = _vote(types) if types else CONCEPT
+        things[key] = Thing(name, type_, tuple(sorted(places)))
     return things
-
-
-def _places(
-    sentences: Sequence[Sentence], spans: Iterable[NameSpan]
-) -> tuple[tuple[int, int, int], ...]:
-    """Returns the places of spans, each with the number of its sentence."""
-    starts = [sentence.start for sentence in sentences]
-    return tuple(sorted({(bisect_right(starts, s.start) - 1, s.start, s.end) for s in spans}))

@@ -1,7 +1,9 @@
-"""Languages: detects the language of a text, and knows stop words, base forms and word frequencies.
+"""Languages and their words: the language of a text, stop words, base forms, frequencies, lists.
 
 Stop words come from the package stopwordsiso and base forms from simplemma. The rank of a word
-among the tokens of o200k_base (tiktoken) tells how frequent the word is, in any language.
+among the tokens of o200k_base (tiktoken) tells how frequent the word is, in any language. The lists
+in `data/words` are mostly English: words that are no stop words, but that say nothing about a
+topic, and words that tell what a name is. The first line of each file describes its list.
 """
 
 import re
@@ -10,10 +12,10 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from graphrag_neo4j import tokens
+from graphrag_neo4j.resources import read_data
 
-__all__ = ["base_form", "is_stop_word", "language_of", "rank", "rarity"]
+__all__ = ["base_form", "is_stop_word", "language_of", "lines_of", "rank", "rarity", "word_set"]
 
-DEFAULT = "en"
 # Scripts that identify one language. The order matters: Japanese also uses Chinese characters.
 SCRIPTS = {
     "ja": re.compile(r"[\u3040-\u30ff]"),
@@ -38,15 +40,59 @@ PARTICLE = re.compile(
 )
 
 
+def lines_of(name: str) -> list[str]:
+    """Returns the lines of a file of `data/`, without comments.
+
+    Raises InputError if the file is missing: without it, all results would differ.
+    """
+    lines = read_data(name).decode("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Returns the words of a text that has one space between them."""
+    return frozenset(words.split())
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word for line in lines_of(f"words/{name}.txt") for word in line.split())
+
+
+ABOUT = _words("about")
+ATTRIBUTIVE = _words("attributive")
+COMPANIES = _words("companies")
+DEMONYMS = _words("demonyms")
+DOING = _words("doing")
+EVALUATIVE = _words("evaluative")
+FIELDS = _words("fields")
+GENERIC = _words("generic")
+ORGANIZATIONS = _words("organizations")
+OTHER_PLURALS = _words("other_plurals")
+PLACES = _words("places")
+ROLES = _words("roles")
+TIMES = _words("times")
+TITLES = _words("titles")
+TRAILING = _words("trailing")
+TURNS = frozenset(lines_of("words/turns.txt"))
+UNNAMED = _words("unnamed")
+VARIANTS = dict(line.split(" = ") for line in lines_of("words/variants.txt"))
+VERBS = _words("verbs")
+TYPE_CLASSES = {
+    type_: class_
+    for class_, _, types in (line.partition(" = ") for line in lines_of("words/type_classes.txt"))
+    for type_ in types.split()
+}
+
+
 def language_of(text: str, words: Iterable[str]) -> str:
     """Returns the language (ISO 639-1) of a text and its words. The default is English."""
-    for language, script in SCRIPTS.items():
-        if len(script.findall(text)) > SHARE * len(text):
-            return language
+    if not text.isascii():
+        for language, script in SCRIPTS.items():
+            if len(script.findall(text)) > SHARE * len(text):
+                return language
     votes: Counter[str] = Counter()
     for word, _ in zip(words, range(WORDS), strict=False):
-        for language in _telling().get(word.lower(), ()):
-            votes[language] += 1
+        votes.update(_languages_of().get(word.lower(), ()))
     return min(votes, key=lambda language: (-votes[language], LATIN.index(language)), default="en")
 
 
@@ -91,7 +137,7 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 @cache
-def _telling() -> dict[str, list[str]]:
+def _languages_of() -> dict[str, list[str]]:
     """Maps short stop words to the languages that have them."""
     languages: dict[str, list[str]] = {}
     for language in LATIN:

@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import Final
 
 from graphrag_neo4j.nlp.acronyms import is_acronym_of
-from graphrag_neo4j.nlp.english import is_ordinary, singular
-from graphrag_neo4j.nlp.word_lists import OTHER_PLURALS, TYPE_CLASSES, VARIANTS
+from graphrag_neo4j.nlp.key_phrases import is_ordinary, singular
+from graphrag_neo4j.nlp.languages import OTHER_PLURALS, TYPE_CLASSES, VARIANTS
 from graphrag_neo4j.text import name_key
 
 __all__ = [

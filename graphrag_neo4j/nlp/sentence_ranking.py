@@ -1,4 +1,4 @@
-"""Ranks sentences by centrality (what they share with all others), and selects different ones.
+"""The words of a sentence, how central it is among others, and how well it reads by itself.
 
 Only counts of words are used, and equal scores are ordered by text. So the result is the same on
 every machine.
@@ -14,6 +14,7 @@ from graphrag_neo4j.nlp.sentences import WORD, read_passage
 from graphrag_neo4j.text import without_possessive
 
 __all__ = [
+    "alike",
     "base_words",
     "best_first",
     "centrality",
@@ -32,24 +33,29 @@ OPENINGS = frozenset(
 
 
 @lru_cache(50_000)
+def _read(text: str) -> tuple[frozenset[str], str]:
+    """Returns the content words of a text, and its language."""
+    words = [found[0].lower() for found in WORD.finditer(text)]
+    language = language_of(text, words)
+    if language in ("zh", "ja", "th"):
+        pairs = (text[i : i + 2] for i in range(len(text) - 1))
+        return frozenset(pair for pair in pairs if pair.isalpha()), language
+    return frozenset(word for word in words if not is_stop_word(word, language)), language
+
+
 def content_words(text: str) -> frozenset[str]:
     """Returns the words of a sentence in lower case without stop words.
 
     For a language without spaces it returns pairs of characters.
     """
-    words = [found[0].lower() for found in WORD.finditer(text)]
-    language = language_of(text, words)
-    if language in ("zh", "ja", "th"):
-        return frozenset(text[i : i + 2] for i in range(len(text) - 1) if text[i : i + 2].isalpha())
-    return frozenset(word for word in words if not is_stop_word(word, language))
+    return _read(text)[0]
 
 
 @lru_cache(50_000)
 def base_words(text: str) -> frozenset[str]:
-    """Returns the content words of a text in their dictionary forms."""
-    words = content_words(text)
-    language = language_of(text, [found[0].lower() for found in WORD.finditer(text)])
-    return frozenset(base_form(without_possessive(word), language) for word in words)
+    """Returns the content words of a text in their dictionary forms, in lower case."""
+    words, language = _read(text)
+    return frozenset(base_form(without_possessive(word), language).lower() for word in words)
 
 
 @lru_cache(50_000)
@@ -65,11 +71,6 @@ def quality(text: str) -> int:
     return found - min(2, sum(lower.count(filler) for filler in FILLERS))
 
 
-@lru_cache(50_000)
-def _sentences(text: str) -> frozenset[str]:
-    return frozenset(sentence.text for sentence in read_passage(text).sentences)
-
-
 def centrality(texts: Sequence[str]) -> dict[str, float]:
     """Rates how much each text shares with the others, from 0 to 1.
 
@@ -78,7 +79,7 @@ def centrality(texts: Sequence[str]) -> dict[str, float]:
     counts = Counter(word for text in texts for word in content_words(text))
     most = max(counts.values(), default=1)
     return {
-        text: sum(sorted(counts[word] for word in content_words(text)))
+        text: sum(counts[word] for word in content_words(text))
         / (most * max(IDEAL.start, len(content_words(text))))
         for text in texts
     }
@@ -96,7 +97,7 @@ def best_first(scores: Mapping[str, float], used: Iterable[str] = ()) -> Iterato
     """
     taken = list(used)
     for text in sorted(scores, key=lambda text: (-scores[text], text)):
-        if not any(_alike(text, other) for other in taken):
+        if not any(alike(text, other) for other in taken):
             taken.append(text)
             yield text
 
@@ -106,9 +107,12 @@ def repeats(one: str, other: str) -> bool:
     return one in other or other in one or bool(_sentences(one) & _sentences(other))
 
 
-def _alike(one: str, other: str) -> bool:
+def alike(one: str, other: str) -> bool:
     """Tells whether two texts say about the same: one has most words of the other."""
-    if repeats(one, other):
-        return True
     a, b = content_words(one), content_words(other)
-    return len(a & b) > LIKE * max(1, min(len(a), len(b)))
+    return repeats(one, other) or len(a & b) > LIKE * max(1, min(len(a), len(b)))
+
+
+@lru_cache(50_000)
+def _sentences(text: str) -> frozenset[str]:
+    return frozenset(sentence.text for sentence in read_passage(text).sentences)

@@ -5,8 +5,8 @@
 Each sentence and each word has its place in the text, and is exactly the text at this place.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,10 +16,18 @@ import regex
 
 from graphrag_neo4j.text import ABBREVIATIONS
 
-__all__ = ["Passage", "Sentence", "Word", "read_passage", "sentences_of", "speakers_in"]
+__all__ = [
+    "ENDED",
+    "WORD",
+    "Passage",
+    "Sentence",
+    "Word",
+    "read_passage",
+    "sentences_of",
+    "written",
+]
 
 ENDED = regex.compile(r"[.!?…。！？؟।][\"'”’»)\]」』]*$")
-LONGEST = 45  # words; a longer sentence is divided at its clauses
 WORD = regex.compile(
     r"(?:[ldjnscmt]|qu|L|dell|nell|all|un)['’](?=[aeiouhàâéèêëîïôœAEIOUHÀÂÉÈÊÎÔŒ]\p{L})|"  # l'eau
     r"(?:\p{L}\.){2,}|"  # U.S.
@@ -27,16 +35,11 @@ WORD = regex.compile(
     r"[\p{L}\p{N}\p{M}]+(?:['’.&/+\-–][\p{L}\p{N}\p{M}]+)*+(?:\+\+|\#)?"
 )
 TAG = regex.compile(
-    r"^[ \t]*+(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*+(?:\([^()\n]{0,20}\))?:(?=\s|$)",
+    r"^(?P<tag>[ \t]*+(?P<name>[^\W\d_][^\n:\[\]()!?,;]{0,40}?)[ \t]*+(?:\([^()\n]{0,20}\))?:)"
+    r"(?=\s|$).*+$",
     regex.M,
 )
-# "EP-12: The Heart" is the header of a page, "SPEAKER 1:" and "BB-8:" may be speakers.
-PART = regex.compile(
-    r"\p{L}+[-–]\p{N}+|(?:act|appendix|chapter|ep|episode|fig|figure|lesson|lecture|no|page|part|"
-    r"scene|season|section|step|table|vol|volume|week)\b\P{L}*\p{N}+",
-    regex.I,
-)
-HEADER_WORDS = 3  # a line of fewer words, such as "ADA: Yes.", is said again and again
+HEADER = 3  # words of a line that makes it a header where it comes again; "ADA: Yes." is none
 CUE = regex.compile(
     r"\[[^\[\]\n]{0,40}\]|\((?:laugh|music|crosstalk|inaudible|applause|affirmative|voice|pause|"
     r"silence|chuckle|sigh|cheer)[^()\n]{0,20}\)",
@@ -58,10 +61,6 @@ END = regex.compile(
 SOFT = 45  # characters; a longer line without a full stop may continue in the next line
 LINE = regex.compile(r"\n")
 FILLED = regex.compile(r"\S")
-CLAUSE = regex.compile(
-    r"[;:—–][\"”’]*(?=\s)|\s[–—-]{1,2}(?=\s)|[，；]|"
-    r",(?=\s(?:and|but|so|because|und|aber|et|mais|y|pero)\s)"
-)
 
 
 class Word(NamedTuple):
@@ -74,7 +73,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, or a clause of a very long sentence. `speaker` is the name in its speaker tag."""
+    """A sentence. `speaker` is the name in its speaker tag."""
 
     text: str
     start: int
@@ -100,110 +99,63 @@ class Passage:
         """All words of the chunk."""
         return tuple(word for sentence in self.sentences for word in sentence.words)
 
-    def completed(self, first: int, last: int) -> tuple[int, int]:
-        """Returns the numbers of the first and the last clause of the sentences from first to last.
-
-        A very long sentence is divided into clauses, each with a number of its own.
-        """
-        while first > 0 and self._goes_on(first - 1):
-            first -= 1
-        while last + 1 < len(self.sentences) and self._goes_on(last):
-            last += 1
-        return first, last
-
     def adjoins(self, number: int) -> bool:
         """Tells whether the next sentence has the same speaker and stands in the same paragraph."""
         one, other = self.sentences[number : number + 2]
         gap = self.text[one.end : other.start]
         return one.speaker == other.speaker and not gap.strip() and gap.count("\n") < 2
 
-    def whole_sentences(self) -> Iterator[Sentence]:
-        """Yields the sentences, with the clauses of a very long one joined."""
-        number = 0
-        while number < len(self.sentences):
-            last = self.completed(number, number)[1]
-            parts = self.sentences[number : last + 1]
-            words = tuple(word for part in parts for word in part.words)
-            start, end = parts[0].start, parts[-1].end
-            yield Sentence(self.text[start:end], start, words, parts[0].speaker)
-            number = last + 1
-
-    def _goes_on(self, number: int) -> bool:
-        """Tells whether a sentence is only a clause, and the next one continues it."""
-        if ENDED.search(self.sentences[number].text):
-            return False
-        return number + 1 < len(self.sentences) and self.adjoins(number)
-
 
 def read_passage(text: str) -> Passage:
     """Divides the text of a chunk into sentences."""
-    tags = _tags(text)
+    tags, headers = _tags(text)
     # Text that is not part of a sentence is replaced by spaces, so that all places stay the same.
     plain = list(text)
-    for start, end in [*(tag[:2] for tag in tags), *_no_prose(text)]:
+    for start, end in [*(tag[:2] for tag in tags), *headers, *_no_prose(text)]:
         plain[start:end] = " " * (end - start)
     blanked = "".join(plain)
     sentences: list[Sentence] = []
-    borders = [0, *(tag.start for tag in tags), len(text)]
-    speaker = None
-    for (start, end), tag in zip(pairwise(borders), [None, *tags], strict=True):
-        speaker = tag.name if tag and tag.name else speaker
-        sentences += _sentences(text, blanked, start, end, speaker)
-    known = dict.fromkeys(tag.name for tag in tags if tag.name)
-    return Passage(text, tuple(sentences), tuple(known))
+    for tag, after in pairwise([(0, 0, None), *tags, (len(text), 0, None)]):
+        sentences += _sentences(text, blanked, tag[0], after[0], tag[2])
+    return Passage(text, tuple(sentences), tuple(dict.fromkeys(name for _, _, name in tags)))
 
 
-def speakers_in(text: str) -> list[str]:
-    """Returns the names in the speaker tags of a text, each once, as a sentence would write them.
+def written(speaker: str) -> str:
+    """Returns the name in a speaker tag as a sentence would write it: "Ada", not "ADA"."""
+    name = " ".join(speaker.split())
+    return name.title() if name.isupper() else name
 
-    >>> speakers_in("ADA LOVELACE: Hi.\\nCHARLES: Yes.\\nADA LOVELACE: Bye.")
-    ['Ada Lovelace', 'Charles']
+
+def _tags(text: str) -> tuple[list[tuple[int, int, str]], list[tuple[int, int]]]:
+    """Returns the speaker tags of a text, as (start, end, name), and the headers of its pages.
+
+    A tag is the start of a line up to a colon, of at most four words. The tags count only if one of
+    them is in capitals or occurs again. A number is a part of names such as "SPEAKER 1" alone. A
+    line that the text repeats as a whole is a header.
     """
-    names = (" ".join(tag.name.split()) for tag in _tags(text) if tag.name)
-    return list(dict.fromkeys(name.title() if name.isupper() else name for name in names))
-
-
-class _Tag(NamedTuple):
-    """A speaker tag, or the header of a page, which has no `name`: characters [start, end)."""
-
-    start: int
-    end: int
-    name: str | None
-
-
-def _tags(text: str) -> list[_Tag]:
-    """Returns the speaker tags, and the headers of pages that look like one.
-
-    A tag is the start of a line up to a colon. The tags count only if one of them is in capitals
-    or occurs again. The speaker before the header of a page goes on after it.
-    """
-    found = [m for m in TAG.finditer(text) if len(m["name"].split()) <= 4]
-    rests = defaultdict[str, list[str]](list)
-    for m in found:
-        rests[m["name"]].append(_rest_of_line(text, m.end()))
-    headers = {name for name, lines in rests.items() if _is_header(name, lines)}
-    speakers = {name: len(lines) for name, lines in rests.items() if name not in headers}
-    sure = any(name.isupper() or n > 1 for name, n in speakers.items())
-    return [
-        _Tag(m.start(), m.end() + len(_rest_of_line(text, m.end())), None)
-        if m["name"] in headers
-        else _Tag(m.start(), m.end(), m["name"])
-        for m in found
-        if sure or m["name"] in headers
+    lines: defaultdict[str, list[regex.Match[str]]] = defaultdict(list)
+    for found in TAG.finditer(text):
+        lines[found[0]].append(found)
+    headers = [
+        found
+        for line, same in lines.items()
+        for found in same
+        if len(same) > 1 and len(line.split()) > HEADER
     ]
+    no_tags = {found.start() for found in headers}
+    tags = [
+        (found.start(), found.end("tag"), found["name"])
+        for found in TAG.finditer(text)
+        if found.start() not in no_tags and _may_speak(found["name"])
+    ]
+    often = Counter(name for _, _, name in tags)
+    sure = any(name.isupper() or n > 1 for name, n in often.items())
+    return tags if sure else [], [found.span() for found in headers]
 
 
-def _rest_of_line(text: str, start: int) -> str:
-    end = text.find("\n", start)
-    return text[start : end if end >= 0 else len(text)]
-
-
-def _is_header(name: str, lines: Sequence[str]) -> bool:
-    """Tells whether the lines after a tag are always the same, as in the headers of pages."""
-    if len(set(lines)) > 1:
-        return False
-    again = len(lines) > 1 and len(lines[0].split()) >= HEADER_WORDS
-    return again or PART.fullmatch(name) is not None
+def _may_speak(name: str) -> bool:
+    numbered = any(c.isdigit() for c in name)
+    return len(name.split()) <= 4 and (not numbered or (name.isupper() and " " in name))
 
 
 def _no_prose(text: str) -> Iterator[tuple[int, int]]:
@@ -229,10 +181,14 @@ def _sentences(
     """Yields the sentences of text[start:end], trimmed. Those without a word are left out."""
     borders = sorted({start, end, *_ends(blanked, start, end)})
     for first, last in pairwise(borders):
-        words = [Word(m[0], m.start(), m.end()) for m in WORD.finditer(blanked, first, last)]
-        parts = [*_clauses(blanked, words)]
-        for part, place in zip(parts, _places(blanked, parts, first, last), strict=True):
-            yield Sentence(text[slice(*place)], place[0], tuple(part), speaker)
+        words = tuple(Word(m[0], m.start(), m.end()) for m in WORD.finditer(blanked, first, last))
+        if words:  # with the punctuation around them
+            begin, done = words[0].start, words[-1].end
+            while begin > first and not blanked[begin - 1].isspace():
+                begin -= 1
+            while done < last and not blanked[done].isspace():
+                done += 1
+            yield Sentence(text[begin:done], begin, words, speaker)
 
 
 def _ends(text: str, start: int, end: int) -> Iterator[int]:
@@ -249,43 +205,10 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
         before = m.end()
 
 
-def _clauses(text: str, words: list[Word]) -> Iterator[list[Word]]:
-    """Yields the words of a sentence, or of the clauses of a sentence that is too long."""
-    if len(words) <= LONGEST:
-        if words:
-            yield words
-        return
-    part = [words[0]]
-    for before, word in pairwise(words):
-        gap = text[before.end : word.end + 1]
-        if len(part) >= LONGEST // 3 and CLAUSE.search(gap):
-            yield part
-            part = []
-        part.append(word)
-    yield part
-
-
-def _places(text: str, parts: list[list[Word]], first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yields the places of clauses, with the punctuation around their words.
-
-    A clause extends to the next space or, without a space, to the words of the next clause.
-    """
-    limits = [*(words[0].start for words in parts[1:]), last]
-    for words, limit in zip(parts, limits, strict=False):  # no parts: no words to place
-        start, end = words[0].start, words[-1].end
-        while start > first and not text[start - 1].isspace():
-            start -= 1
-        while end < limit and not text[end].isspace():
-            end += 1
-        yield start, end
-        first = end
-
-
 def sentences_of(paragraph: str) -> list[str]:
     """Returns the sentences of a paragraph of prose, whole, trimmed and on one line each.
 
-    Unlike `read_passage` it knows no speaker tags, and divides no long sentence. What has no word
-    is left out.
+    Unlike `read_passage` it knows no speaker tags. What has no word is left out.
 
     >>> sentences_of("Dr. Ada met him. Then\\nshe left: why?")
     ['Dr. Ada met him.', 'Then she left: why?']

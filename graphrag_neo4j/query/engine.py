@@ -254,7 +254,7 @@ async def _search_result(
             tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, query.settings.encoding)
             if method == "local":
                 tasks.start_soon(_suggest_names, query, listen)
-            found = await _counts(query) or await _search(query, question, method)
+            found = await _search(query, question, method)
     _tell(found.notices, listen)
     return found
 
@@ -272,20 +272,6 @@ async def _pending(graph: Graph, method: Method) -> list[str]:
 def _tell(notices: Iterable[str], listen: Listener) -> None:
     for notice in notices:
         listen(Notice(notice, warning=True))
-
-
-async def _counts(query: QueryContext) -> SearchResult | None:
-    """Returns the answer to a question for a count or a list, if no model answers it."""
-    if not query.backend.quotes or query.context_only:
-        return None
-    # These imports read word lists, which takes a moment.
-    from graphrag_neo4j.nlp.question_forms import compares_names, form_of  # noqa: PLC0415
-    from graphrag_neo4j.query.counts import search_counts  # noqa: PLC0415
-
-    form = form_of(query.question)
-    if form is None or compares_names(query.question):
-        return None
-    return await search_counts(query, form)
 
 
 async def _suggest_names(query: QueryContext, listen: Listener) -> None:

@@ -10,8 +10,6 @@ __all__ = [
     "CoverRow",
     "CoveredRow",
     "DocumentOfRow",
-    "EntityOfTypeRow",
-    "EverywhereRow",
     "LevelRow",
     "LocalRow",
     "MentionColumns",
@@ -33,7 +31,6 @@ __all__ = [
     "StateRow",
     "StatementRow",
     "SurroundingsRow",
-    "TaggedLinesRow",
     "WordRow",
 ]
 
@@ -274,14 +271,6 @@ class ReachRow(TypedDict):
     documents: int
 
 
-class TaggedLinesRow(TypedDict):
-    """The beginnings of the lines of a chunk that have a colon, and the source of its document."""
-
-    ref: int
-    lines: list[str]
-    document: str
-
-
 class DocumentOfRow(TypedDict):
     """A document, and how many of some chunks it has."""
 
@@ -296,18 +285,3 @@ class MentionedInRow(TypedDict):
     document: str
     title: str | None
     n: int
-
-
-class EntityOfTypeRow(TypedDict):
-    """An entity, the number of documents that mention it, and of all entities of its type."""
-
-    name: str
-    documents: int
-    all: int
-
-
-class EverywhereRow(TypedDict):
-    """An entity that more than half of the documents mention, and their number."""
-
-    name: str
-    documents: int

@@ -38,9 +38,9 @@ async def is_answerable(
 
 async def _names_nothing_known(query: QueryContext, text: str) -> bool:
     """Tells whether a name in the question has a word that occurs nowhere in the graph."""
-    from graphrag_neo4j.nlp.question_forms import names_in  # noqa: PLC0415 - it reads word lists
+    from graphrag_neo4j.nlp.questions import names_in  # noqa: PLC0415 - it reads word lists
 
-    said = " ".join(name for name, _ in names_in(text))
+    said = " ".join(names_in(text))
     words = list(dict.fromkeys(word.casefold() for word in re.findall(r"\w+", said)))
     if not words:
         return False

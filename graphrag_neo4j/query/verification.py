@@ -25,7 +25,7 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import ComposedTask
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.query.rows import EverywhereRow, ProvenanceRow, ReachRow, RepeatedRow
+from graphrag_neo4j.query.rows import ProvenanceRow, ReachRow, RepeatedRow
 from graphrag_neo4j.text import find_quote, flat
 
 __all__ = ["composed", "verified"]
@@ -33,7 +33,6 @@ __all__ = ["composed", "verified"]
 PLACES: Final = 6  # chunks in which a quotation is looked for, at most
 FOLLOWING: Final = 400  # characters after a quotation in its chunk that are enough
 LEAST, MOST = 6, 10  # words of the beginning of a quotation that make a phrase
-MOST_NAMED: Final = 60  # entities whose documents are counted
 REPEATED_IN: Final = 30  # chunks that are counted for a phrase, at most
 
 
@@ -68,12 +67,10 @@ async def verified(graph: Graph, draft: Draft) -> Verified:
     repeated = await _repeated(graph, draft.quotations)
     reach = await graph.read("search/reach", ReachRow, refs=list(draft.reports))
     documents = await graph.read("search/number_of_documents", CountRow)
-    names = await graph.read("search/everywhere", EverywhereRow, most=MOST_NAMED)
     return Verified(
         {one: replace(at, documents=repeated.get(one, 1)) for one, at in places.items()},
         {row["ref"]: Reach(row["members"], row["documents"]) for row in reach},
         documents[0]["n"],
-        {row["name"]: row["documents"] for row in names},
     )
 
 

@@ -1,4 +1,4 @@
-"""Whole answers without a model, from a real graph: speakers, boilerplate, themes and counts."""
+"""Whole answers without a model, from a real graph: speakers, boilerplate and themes."""
 
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.events import Event, Notice
@@ -15,61 +15,34 @@ SAID = {
     "Fay Fox": "Frogs are in danger at Lake Garda. The pond of Lake Garda is dry.",
 }
 DOCUMENTS = [
-    Document(
-        f"{OPENING}{name.upper()}: {said}\n\nADA LOVELACE: That was {name} speaking with Ada.\n",
-        f"{number}.txt",
-        f"Talk {number}",
-    )
+    Document(f"{OPENING}{name.upper()}: {said}\n", f"{number}.txt", f"Talk {number}")
     for number, (name, said) in enumerate(SAID.items(), start=1)
 ]
 QUESTIONS = (
     "Where do frogs live?",
-    "Why is there a risk for frogs?",
     "What does Ada Lovelace say every week?",
     "How many guests are there?",
-    "How often is Lake Garda mentioned?",
-    "Which documents mention heats the houses?",
-    "How many documents speak of flying carpets?",
-    "Compare robots with the rest.",
     "What is the capital of Mongolia?",
     "What are the main themes?",
 )
 
 
-async def test_answers_name_speakers_skip_boilerplate_and_count(
-    graph: Graph, alone: Settings
-) -> None:
+async def test_answers_name_speakers_and_skip_boilerplate(graph: Graph, alone: Settings) -> None:
     said: list[Event] = []
     async with AsyncGraphRAG(alone, said.append) as rag:
         assert (await rag.index(DOCUMENTS)).complete
         found = [await rag.query(question) for question in QUESTIONS]
-        await _check_what_one_says(rag)
+        for method in METHODS:  # who says it is not named where he speaks
+            ben = await rag.query("What does Ben Bloom say about frogs?", method=method)
+            assert "Lake Garda has a pond of frogs." in ben.text, method
     assert all(citation.supported for answer in found for citation in answer.citations)
-    texts = (one.text for one in found)
-    live, risk, every, guests, often, phrase, nowhere, compared, mongolia, themes = texts
-    assert "**Ben Bloom on " in live
-    assert "Talk 1, characters " in live
-    assert "Frogs are in danger" in risk
+    live, every, guests, mongolia, themes = (one.text for one in found)
+    assert "Ben Bloom, in Talk 1, characters " in live
     assert "every single week" not in every
-    assert "speaking with" not in f"{live}{risk}{every}{themes}"
-    assert guests.startswith("**6 people speak in 5 documents**")
-    assert "In many documents: Ada Lovelace (5)." in guests
-    assert "**Lake Garda** is mentioned in 2 documents, in 2 passages" in often
-    assert "| 1 | Talk 1 |" in often
-    assert "**heats the houses** stands in 1 documents, in 1 passages." in phrase
-    assert nowhere == "No document holds the words “flying carpets”."
-    assert "a model" in compared
+    assert "Without a model" in guests
     assert mongolia == "No answer to this question was found."
     assert ", in 2 of 5 documents [Data: Reports" in themes
     await _check_communities(graph, said)
-
-
-async def _check_what_one_says(rag: AsyncGraphRAG) -> None:
-    """Each method quotes the speaker for whom a question asks, who is not named where he speaks."""
-    for method in METHODS:
-        said = await rag.query("What does Ben Bloom say about frogs?", method=method)
-        assert "Lake Garda has a pond of frogs." in said.text, method
-        assert "Frogs are in danger" not in said.text, "somebody else says it"
 
 
 async def _check_communities(graph: Graph, said: list[Event]) -> None:

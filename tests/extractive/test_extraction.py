@@ -1,9 +1,9 @@
-"""What a chunk states is quoted from it, the same on every machine."""
+"""What a chunk states and claims is quoted from it; nothing is claimed where no rule is certain."""
 
 import pytest
 
-from graphrag_neo4j.extractive.extraction import extract
-from graphrag_neo4j.nlp.sentences import read_passage
+from graphrag_neo4j.extractive.extraction import claims_of, extract
+from graphrag_neo4j.model import ClaimRecord
 from graphrag_neo4j.text import find_quote
 from tests.nlp.test_entity_recognition import CHINESE, ENGLISH, FRENCH, GERMAN
 
@@ -38,8 +38,47 @@ def test_a_key_phrase_that_comes_once_and_alone_is_not_stated() -> None:
     assert [one.name for one in extract("Then it was time for Shopify.").entities] == ["Shopify"]
 
 
-def test_evidence_is_of_the_chunk_alone() -> None:
-    before = extract(ENGLISH)
-    extract(GERMAN)
-    read_passage(CHINESE)
-    assert extract(ENGLISH) == before
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (
+            "In the news: Microsoft acquired LinkedIn for $26 billion in June 2016.",
+            ("Microsoft", "LinkedIn", "ACQUISITION", "2016-06"),
+        ),
+        ("Helion, a fusion company, raised $500 million.", ("Helion", None, "FUNDING", None)),
+        ("Stanford was founded on October 1, 1891.", ("Stanford", None, "FOUNDING", "1891-10-01")),
+        ("Apple Inc. bought Reddit in 2014.", ("Apple", "Reddit", "ACQUISITION", "2014")),
+        (
+            "KEVIN SCOTT: Hi.\nLISA SU: So I joined AMD in 2012.\nKEVIN SCOTT: I see.",
+            ("Lisa Su", "AMD", "EMPLOYMENT", "2012"),
+        ),
+    ],
+)
+def test_who_did_what_with_a_date_or_an_amount_is_claimed(
+    text: str, claim: tuple[str, str | None, str, str | None]
+) -> None:
+    found = [(c.subject, c.object, c.type, c.start_date) for c in claims_of(text)]
+    assert found == [claim]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Microsoft acquired LinkedIn.",
+        "Did Microsoft acquire LinkedIn in 2016?",
+        "Microsoft might have acquired LinkedIn in 2016.",
+        "If Microsoft acquired LinkedIn in 2016, then so be it.",
+        "He acquired LinkedIn in 2016.",
+        "Microsoft acquired LinkedIn in 2016 and left in 2018.",
+        "Die Firma Microsoft kaufte LinkedIn im Jahr 2016.",
+    ],
+)
+def test_where_no_rule_is_certain_nothing_is_claimed(text: str) -> None:
+    assert claims_of(text) == []
+
+
+def test_a_claim_is_quoted_and_not_judged() -> None:
+    said = "Microsoft acquired LinkedIn in 2016."
+    assert claims_of(said) == [
+        ClaimRecord("Microsoft", "LinkedIn", "ACQUISITION", None, "2016", None, said, said)
+    ]

@@ -1,7 +1,9 @@
-"""Reports made of quotations: distinct titles, each sentence cited and only once."""
+"""Reports made of quotations: titles that can be read aloud, each sentence cited and only once."""
 
 import re
 from collections.abc import Mapping, Sequence
+
+import pytest
 
 from graphrag_neo4j.context.citations import cited, rewrite
 from graphrag_neo4j.context.context_table import ContextRecord
@@ -98,6 +100,15 @@ def test_what_says_the_same_twice_is_quoted_once() -> None:
     assert sum("bought it back" in line for line in lines) == 1
 
 
+def test_what_many_chunks_repeat_is_left_out() -> None:
+    again = {
+        f"Thank you all for listening to this great show, number {n}.": ["AI"] for n in range(5)
+    }
+    lines = [quoted(line) for line in sentences(report_of(material({**SAID, **again})))]
+    assert not any(line.startswith("Thank you") for line in lines)
+    assert any(line.startswith("Reddit") for line in lines)
+
+
 def test_a_title_names_what_is_particular_and_by_the_long_name() -> None:
     title = report_of(material()).title
     assert title.startswith("Reddit, Alexis Ohanian")
@@ -125,3 +136,48 @@ def test_the_order_of_the_material_makes_no_difference() -> None:
     entities = dict(reversed(list(one.entities.items())))
     turned = ReportMaterial(entities, one.edges[::-1], [], [], one.sources[::-1])
     assert report_of(one) == report_of(turned)
+
+
+NAMES = {"David Baker": "person", "Rosetta": "", "Seattle": "place"}
+PHRASES = {"protein": "concept", "protein design": "concept", "spare time": "concept"}
+
+
+@pytest.mark.parametrize(
+    ("types", "pairs", "title"),
+    [
+        (
+            {**PHRASES, **NAMES},
+            [("Rosetta", "protein design"), ("protein design", "David Baker")],
+            "Protein design: David Baker and Rosetta",
+        ),
+        # A name stands beside a key phrase only if a statement names both.
+        (
+            {**PHRASES, "Seattle": "place"},
+            [("protein design", "spare time"), ("protein", "Seattle"), ("protein", "spare time")],
+            "Spare time and protein",
+        ),
+        (
+            NAMES,
+            [("Rosetta", "David Baker"), ("Rosetta", "Seattle")],
+            "Rosetta, David Baker and Seattle",
+        ),
+        ({"Rosetta": ""}, [], "Rosetta"),
+        (
+            {"Ben": "person", "Ben Bloom": "person", "music": "concept"},
+            [("Ben", "music"), ("Ben Bloom", "music")],
+            "Music: Ben Bloom",
+        ),
+    ],
+)
+def test_a_title_is_a_key_phrase_with_names(
+    types: Mapping[str, str], pairs: Sequence[tuple[str, str]], title: str
+) -> None:
+    record = ContextRecord("Relationships", 1, "r", "")
+    entities = {
+        f"e{name}": EntityMaterial(
+            ContextRecord("Entities", n, f"e{name}", name), name, "", 4, None, 4, type_
+        )
+        for n, (name, type_) in enumerate(types.items())
+    }
+    edges = [RelationshipMaterial(record, f"e{a}", f"e{b}", "", 2) for a, b in pairs]
+    assert report_of(ReportMaterial(entities, edges, [])).title == title

@@ -1,4 +1,4 @@
-"""Questions made by rules: in forms that quotations and counts answer."""
+"""Questions made by rules: in forms that quotations answer."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,6 @@ SAID = (
     "ADA LOVELACE: I think that engines weave algebraic patterns just as looms weave flowers.\n"
     "ADA LOVELACE: And I never saw two engines that work in quite the same manner, to be honest.\n"
 )
-OTHER = SAID.replace("ADA LOVELACE", "GRACE HOPPER")
-THIRD = SAID.replace("ADA LOVELACE", "ALAN TURING")
 
 
 def topic(name: str, kind: str = "concept", *texts: str, documents: int = 1) -> Topic:
@@ -24,42 +22,28 @@ def made(*topics: Topic, pairs: Sequence[tuple[str, str]] = (), documents: int =
     return [one.text for one in rule_questions(material)]
 
 
-def test_a_question_quotes_the_guest_who_says_most_and_no_host() -> None:
+def test_a_question_quotes_who_says_most() -> None:
     assert made(topic("engine", "concept", SAID)) == [
         "What are the main themes?",
-        "What does Ada Lovelace say about engines?",
+        "What does Ada Lovelace say about engine?",
     ]
-    hosted = made(topic("program", "concept", SAID, OTHER, THIRD))
-    assert hosted[1:] == ["What is said about the program?"]
 
 
-def test_the_forms_take_turns() -> None:
-    engines = topic("engine", "concept", SAID, OTHER, THIRD, documents=3)
-    others = [
-        topic("loom", "concept", SAID, OTHER, THIRD, documents=3),
-        topic("Royal Society", "organization", SAID, documents=3),
+def test_the_forms_take_turns_and_a_name_that_says_nothing_is_no_topic() -> None:
+    topics = [
+        topic("engine", "concept", SAID),
         topic("Ada Lovelace", "person", SAID),
+        topic("It Is", "concept", "It Is."),
         topic("pattern", "concept", "A pattern."),
         topic("algebra", "concept", "All algebra."),
     ]
-    assert made(engines, *others, pairs=[("pattern", "algebra")]) == [
+    assert made(*topics, pairs=[("pattern", "algebra")]) == [
         "What are the main themes?",
-        "What does Grace Hopper say about engines?",
-        "What do the guests say about looms?",
-        "Which documents mention Royal Society?",
+        "What does Ada Lovelace say about engine?",
         "Who is Ada Lovelace?",
         "How are pattern and algebra related?",
         "What is said about algebra?",
     ]
-
-
-def test_a_name_that_says_little_is_no_topic() -> None:
-    assert made(
-        topic("It Is", "concept", "It Is."),
-        topic("Ben", "person", "Ben."),
-        topic("Ben Bloomberg", "person", "Ben Bloomberg."),
-        topic("Kevin Scott", "person", SAID, OTHER, THIRD),
-    ) == ["What are the main themes?", "Who is Ben Bloomberg?"]
 
 
 def test_other_languages_get_the_form_that_names_alone_answer() -> None:
@@ -75,6 +59,6 @@ def test_after_an_answer_there_is_no_question_on_the_whole() -> None:
         (), [topic("engine", "concept", SAID)], (), 3, ["Who is Ada?"], "Ada."
     )
     assert [one.text for one in rule_questions(material)] == [
-        "What does Ada Lovelace say about engines?"
+        "What does Ada Lovelace say about engine?"
     ]
     assert rule_questions(SuggestionMaterial((), (), (), 0, ["Who?"])) == []

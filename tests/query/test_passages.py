@@ -10,12 +10,10 @@ from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.nlp.sentences import speakers_in
 from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext
-from graphrag_neo4j.query.rows import TaggedLinesRow
 from graphrag_neo4j.settings import Settings
-from tests.support.preset_backend import documents, put
+from tests.support.preset_backend import documents
 
 TEXTS = ("Vera Holm healed Bess, the pony, in Aldby.", "Otto Rand is the mayor of Aldby.")
 
@@ -62,12 +60,3 @@ async def test_the_passage_whose_title_is_the_entity_comes_before_others_that_me
         places = await rag.sources(*(record.ref for record in sources))
     assert len(places) == len(titles)
     assert places[0].document == "Aldby (village)"
-
-
-async def test_a_count_of_speakers_reads_no_whole_texts(graph: Graph) -> None:
-    said = "ADA LOVELACE: " + "Frogs live in ponds. " * 20 + "\n\nNo tag is here.\n\nBEN: Yes."
-    await put(graph, documents(said))
-    rows = await graph.read("search/tagged_lines", TaggedLinesRow, after=-1, limit=10, longest=30)
-    lines = [line for row in rows for line in row["lines"]]
-    assert lines == ["ADA LOVELACE: Frogs live in po", "BEN: Yes."]
-    assert speakers_in("\n".join(lines)) == speakers_in(said) == ["Ada Lovelace", "Ben"]

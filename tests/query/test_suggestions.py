@@ -54,7 +54,6 @@ async def test_questions_made_by_rules_are_answered(alone: Settings) -> None:
         found = await rag.suggest(6)
         assert len(found) >= 2
         assert found.usage == {}
-        assert "What are the main themes?" in found.left_out  # the tales are too short
         for one in found:
             assert (await rag.query(one.question)).found, one
         answer = await rag.query("Who is Jacob Marley?")

@@ -1,4 +1,9 @@
-"""Runs a sentence encoder with onnxruntime.
+"""Sentence encoders: small models on this machine that give a text a vector by its meaning.
+
+They are the models bge-small of the Beijing Academy of Artificial Intelligence (MIT licence), with
+weights of 8 bits. Each is an ONNX file with its tokenizer in a jar, published by the project
+langchain4j, which is downloaded from a Maven repository as the jars of Neo4j are. The packages that
+run it belong to the extra `local`.
 
 The vector of a text is the model's output at the token [CLS], with the length 1. Each text runs
 through the model alone. The 8-bit model scales its numbers by all texts of a batch, so in a batch
@@ -14,8 +19,9 @@ it was 71 %, and with the first window alone 73 %.
 import os
 import threading
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,9 +30,10 @@ from typing import TYPE_CHECKING, Final
 import anyio.to_thread
 
 from graphrag_neo4j.embedded import SILENT, Telling
-from graphrag_neo4j.encoder.models import Encoder
+from graphrag_neo4j.embedded.releases import Jar, read_lock
 from graphrag_neo4j.errors import EmbeddedError, InputError
 from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.resources import data
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +42,14 @@ if TYPE_CHECKING:
 # Both packages take a moment to load, and they belong to an extra.
 # ruff: noqa: PLC0415
 
-__all__ = ["SentenceEncoder", "load_encoder", "missing_packages"]
+__all__ = [
+    "ENCODERS",
+    "Encoder",
+    "SentenceEncoder",
+    "encoder_named",
+    "load_encoder",
+    "missing_packages",
+]
 
 PACKAGES: Final = ("onnxruntime", "filelock", "httpx2", "jgo")
 WINDOW: Final = 510  # tokens; with [CLS] and [SEP] they are the 512 that the model takes
@@ -43,6 +57,57 @@ MOST_THREADS: Final = 8  # each needs about 60 MB of memory
 ASKED: Final = 16  # questions whose vectors are kept
 CACHE: Final = "encoders"
 _loading = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """A sentence encoder.
+
+    `name` is stored in graphs, so it must change with the vectors. `file` is the name of its files
+    in the jar, without their endings. `instruction` is put before a question, but not before a
+    passage, because the model was trained so. `lowers` is True where its vocabulary has no capital
+    letters and its tokenizer keeps them.
+    """
+
+    name: str
+    language: str
+    file: str
+    dimensions: int
+    instruction: str
+    lowers: bool = False
+
+    @property
+    def jar(self) -> Jar:
+        """The locked jar that holds the model and its tokenizer."""
+        lock = data("encoders.lock").read_text(encoding="utf-8")
+        return next(jar for jar in read_lock(lock) if jar.kind == self.language)
+
+
+ENCODERS: Mapping[str, Encoder] = {
+    encoder.language: encoder
+    for encoder in (
+        Encoder(
+            "bge-small-en-v1.5-q",
+            "en",
+            "bge-small-en-v1.5-q",
+            384,
+            "Represent this sentence for searching relevant passages: ",
+        ),
+        Encoder(
+            "bge-small-zh-v1.5-q",
+            "zh",
+            "bge-small-zh-v1.5-q",
+            512,
+            "为这个句子生成表示以用于检索相关文章：",
+            lowers=True,
+        ),
+    )
+}
+
+
+def encoder_named(name: str) -> Encoder | None:
+    """The encoder of this name, None if there is none."""
+    return next((one for one in ENCODERS.values() if one.name == name), None)
 
 
 def missing_packages() -> str | None:

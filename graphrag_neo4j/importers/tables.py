@@ -23,7 +23,7 @@ from graphrag_neo4j.importers.rows import (
     UnitRow,
 )
 from graphrag_neo4j.installing import install_command
-from graphrag_neo4j.loaders.tabular import metadata_of
+from graphrag_neo4j.loaders import metadata_of
 from graphrag_neo4j.model import FindingText, Scalar, WrittenReport
 from graphrag_neo4j.settings import MAX_FILE_MB
 from graphrag_neo4j.text import clean_name

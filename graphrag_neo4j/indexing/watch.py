@@ -17,7 +17,7 @@ import anyio.to_thread
 from graphrag_neo4j.errors import GraphBusyError, GraphRAGError
 from graphrag_neo4j.events import Listener, Notice
 from graphrag_neo4j.indexing.result import IndexResult
-from graphrag_neo4j.loaders.file_changes import ChangeWaiter, Snapshot, Stamp, take_snapshot
+from graphrag_neo4j.loaders import ChangeWaiter, Snapshot, Stamp, take_snapshot
 
 __all__ = ["USUAL_PACE", "Build", "Pace", "Watch"]
 

@@ -1,7 +1,6 @@
 """Small files that would take all memory or time are named with the reason; the others are read."""
 
 import os
-import re
 import signal
 import struct
 import subprocess
@@ -208,16 +207,6 @@ def test_a_very_long_text_becomes_several_documents_that_end_where_it_can_be_cut
     assert [one.source for one in documents] == [uri, *(f"{uri}#part-{n}" for n in range(2, 7))]
     assert [one.title for one in documents][:2] == ["Log", "Log, part 2"]
     assert [dict(one.metadata) for one in documents][:2] == [{}, {"part": 2}]
-
-
-def test_a_text_to_parse_for_which_there_is_no_memory_is_named(tmp_path: Path) -> None:
-    with (tmp_path / "a.json").open("wb") as file:
-        file.truncate(2**40)  # bytes that take no room on the disk
-    assert re.fullmatch(
-        r"holds 1,099,512 MB of text, which take [\d,]+ MB of memory, and [\d,]+ MB are free: "
-        "split it into several files",
-        reason_for(tmp_path / "a.json", ReadOptions(max_file_mb=2**30)),
-    )
 
 
 @pytest.mark.parametrize("size", [0, 99, 100])

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.embedded import SILENT
 from graphrag_neo4j.embedded.home import Home, ServerRecord
+from graphrag_neo4j.events import silent
 from graphrag_neo4j.files import make_private_folder, open_private, write_private, write_whole
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes of POSIX")
@@ -44,7 +44,7 @@ def test_what_is_private_is_so_under_an_open_umask(tmp_path: Path) -> None:
 def test_all_files_of_a_home_are_private_under_an_open_umask(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.make_folder()
-    with home.locked(SILENT):
+    with home.locked(silent):
         home.write(ServerRecord())
         home.password()
         found = {path.name: rights(path) for path in home.path.iterdir()}

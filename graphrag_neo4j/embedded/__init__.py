@@ -4,11 +4,12 @@ A home is the folder of one server: its data, password, ports and logs. `start` 
 the running server of a home; where needed, it downloads and starts the server first.
 """
 
-from graphrag_neo4j.embedded.calculator import calculator, calculator_home
 from graphrag_neo4j.embedded.home import default_home
 from graphrag_neo4j.embedded.server import (
     Server,
     ServerStatus,
+    calculator,
+    calculator_home,
     log_path,
     restart,
     running,
@@ -17,13 +18,10 @@ from graphrag_neo4j.embedded.server import (
     stop,
     wipe,
 )
-from graphrag_neo4j.embedded.telling import SILENT, Telling
 
 __all__ = [
-    "SILENT",
     "Server",
     "ServerStatus",
-    "Telling",
     "calculator",
     "calculator_home",
     "default_home",

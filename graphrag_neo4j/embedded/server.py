@@ -7,19 +7,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graphrag_neo4j.embedded import process
-from graphrag_neo4j.embedded.config import HEAP, LOOPBACK, choose_ports, write_config
-from graphrag_neo4j.embedded.home import Home, ServerRecord, default_home
-from graphrag_neo4j.embedded.java import Java, find_java
-from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
-from graphrag_neo4j.embedded.telling import SILENT, Telling
+from graphrag_neo4j.embedded.home import (
+    HEAP,
+    LOOPBACK,
+    Home,
+    ServerRecord,
+    choose_ports,
+    default_home,
+    write_config,
+)
+from graphrag_neo4j.embedded.releases import RELEASES, Java, Release, find_java, read_lock
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
+from graphrag_neo4j.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
 
 __all__ = [
     "Server",
     "ServerStatus",
+    "calculator",
+    "calculator_home",
     "log_path",
-    "plain_errors",
     "restart",
     "running",
     "start",
@@ -65,7 +72,11 @@ class Server:
     def _ended(self) -> str:
         """A sentence that says why the process may have ended, and what to do."""
         home = Home(self.home)
-        if _ran_out_of_memory(home):
+        last_words = b""
+        with suppress(FileNotFoundError), home.console_path.open("rb") as console:
+            console.seek(max(0, home.console_path.stat().st_size - LAST_WORDS))
+            last_words = console.read()
+        if b"java.lang.OutOfMemoryError" in last_words:
             return (
                 f"The Neo4j in {self.home} has run out of memory and has ended, and this command"
                 f" with it: give it more by a line such as {HEAP}=8g in {home.own_config_path},"
@@ -103,7 +114,7 @@ class ServerStatus:
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
+def _plain_errors() -> Iterator[None]:
     """Raises EmbeddedError with a sentence for a full disk or a missing permission."""
     try:
         yield
@@ -114,10 +125,10 @@ def plain_errors() -> Iterator[None]:
         ) from error
 
 
-@plain_errors()
+@_plain_errors()
 def start(
     settings: Settings,
-    telling: Telling = SILENT,
+    listen: Listener = silent,
     *,
     upgrade: bool = False,
 ) -> Server:
@@ -128,31 +139,29 @@ def start(
     """
     home, release = _home(settings), RELEASES[settings.neo4j_release]
     home.make_folder()
-    with home.locked(telling):
-        record = _of_release(home, release, telling, upgrade=upgrade)
+    with home.locked(listen):
+        record = _of_release(home, release, listen, upgrade=upgrade)
         if process.find(home, record.pid) is None:
             from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
 
-            java, jars = find_java(release), jars_folder(release)
-            complete(read_lock(release.lock()), jars, settings.maven_url, telling)
-            telling.say(f"Starting Neo4j {release.version} in {home.path}.")
-            record = _launch(home, record, release, java, jars, telling=telling)
+            java, jars = find_java(), jars_folder(release)
+            complete(read_lock(release.lock()), jars, settings.maven_url, listen)
+            listen(Notice(f"Starting Neo4j {release.version} in {home.path}."))
+            record = _launch(home, record, release, java, jars, listen=listen)
         elif not record.ready:
-            telling.say(f"Waiting for Neo4j {record.version} in {home.path} to answer.")
+            listen(Notice(f"Waiting for Neo4j {record.version} in {home.path} to answer."))
         if not record.ready:
-            from graphrag_neo4j.embedded import readiness  # noqa: PLC0415 - slow to import
-
-            readiness.wait_until_ready(home, record.pid, record.bolt_port, telling)
+            process.wait_until_ready(home, record.pid, record.bolt_port, listen)
             record = replace(record, ready=True)
             home.write(record)
         return _server(home, record)
 
 
-@plain_errors()
+@_plain_errors()
 def restart(
     settings: Settings,
     stopped: Server,
-    telling: Telling = SILENT,
+    listen: Listener = silent,
 ) -> Server:
     """Starts the settings' server again after the database of `stopped` has stopped.
 
@@ -161,15 +170,16 @@ def restart(
     home = _home(settings)
     if full := _full_disk(home.path):
         raise GraphStoppedError(full)
-    with home.locked(telling):
+    with home.locked(listen):
         # Another command may have restarted it meanwhile.
         if (home.read() or ServerRecord()).pid == stopped.pid:
-            telling.say(
+            text = (
                 f"Neo4j had stopped the database in {home.path} after an error, as it does when its"
                 " disk is full; Neo4j is started again, and nothing that was saved is lost."
             )
-            _end(home, telling)
-    return start(settings, telling)
+            listen(Notice(text))
+            _end(home, listen)
+    return start(settings, listen)
 
 
 def running(settings: Settings) -> Server | None:
@@ -188,19 +198,19 @@ def status(settings: Settings) -> ServerStatus:
     return ServerStatus(home.path, record.version, running(settings), home.password_path)
 
 
-@plain_errors()
-def stop(settings: Settings, telling: Telling = SILENT) -> bool:
+@_plain_errors()
+def stop(settings: Settings, listen: Listener = silent) -> bool:
     """Stops the home's server; returns whether it ran. Raises EmbeddedError if it goes on."""
     home = _home(settings)
     record = home.read()
     if record is None or process.find(home, record.pid) is None:
         return False
-    with home.locked(telling):
-        return _end(home, telling)
+    with home.locked(listen):
+        return _end(home, listen)
 
 
-@plain_errors()
-def wipe(settings: Settings, telling: Telling = SILENT) -> None:
+@_plain_errors()
+def wipe(settings: Settings, listen: Listener = silent) -> None:
     """Stops the home's server and deletes its data, logs and password.
 
     Raises EmbeddedError and deletes nothing where the folder is not a home.
@@ -211,8 +221,8 @@ def wipe(settings: Settings, telling: Telling = SILENT) -> None:
             f"{home.path} is not a home of an embedded Neo4j: nothing was deleted; name the right"
             " folder in --home or KG_HOME."
         )
-    with home.locked(telling):
-        _end(home, telling)
+    with home.locked(listen):
+        _end(home, listen)
         home.clear()
 
 
@@ -228,14 +238,6 @@ def _home(settings: Settings) -> Home:
     return Home((settings.home or default_home()).expanduser().resolve())
 
 
-def _ran_out_of_memory(home: Home) -> bool:
-    """Whether Java says at the end of its output that its heap is full."""
-    with suppress(FileNotFoundError), home.console_path.open("rb") as console:
-        console.seek(max(0, home.console_path.stat().st_size - LAST_WORDS))
-        return b"java.lang.OutOfMemoryError" in console.read()
-    return False
-
-
 def _full_disk(folder: Path) -> str | None:
     """A sentence if the disk that holds a folder is full, or nearly so."""
     free = shutil.disk_usage(folder).free
@@ -248,7 +250,7 @@ def _full_disk(folder: Path) -> str | None:
     )
 
 
-def _of_release(home: Home, release: Release, telling: Telling, *, upgrade: bool) -> ServerRecord:
+def _of_release(home: Home, release: Release, listen: Listener, *, upgrade: bool) -> ServerRecord:
     """The home's record. Raises EmbeddedError if its data is of another release.
 
     With `upgrade` True, older data is accepted.
@@ -270,12 +272,12 @@ def _of_release(home: Home, release: Release, telling: Telling, *, upgrade: bool
             f" turns it into data of {release.name} for good; KG_NEO4J_RELEASE={record.release}"
             " keeps it as it is; or name another folder in --home or KG_HOME."
         )
-    _end(home, telling)
+    _end(home, listen)
     return record
 
 
 def _launch(
-    home: Home, record: ServerRecord, release: Release, java: Java, jars: Path, *, telling: Telling
+    home: Home, record: ServerRecord, release: Release, java: Java, jars: Path, *, listen: Listener
 ) -> ServerRecord:
     if full := _full_disk(home.path):
         raise GraphStoppedError(full)
@@ -285,7 +287,7 @@ def _launch(
     )
     write_config(home, jars / "plugins", bolt, http, browse)
     if not (home.path / "data" / "databases" / "system").exists():
-        process.set_password(home, java, jars, telling)
+        process.set_password(home, java, jars, listen)
     # Saved before the start, because the start may turn the data into data of this release.
     record = ServerRecord(release.name, release.version, bolt, http, browse)
     home.write(record)
@@ -294,10 +296,10 @@ def _launch(
     return record
 
 
-def _end(home: Home, telling: Telling) -> bool:
+def _end(home: Home, listen: Listener) -> bool:
     found = process.find(home, (home.read() or ServerRecord()).pid)
     if found is not None:
-        process.end(home, found, telling)
+        process.end(home, found, listen)
     return found is not None
 
 
@@ -313,3 +315,33 @@ def _server(home: Home, record: ServerRecord) -> Server:
         version=record.version,
         pid=record.pid,
     )
+
+
+# A server that only computes
+
+
+def calculator_home(settings: Settings) -> Path:
+    """The folder of the server that only computes: `<home>-gds`, beside the home of the user."""
+    home = (settings.home or default_home()).expanduser().resolve()
+    return home.with_name(f"{home.name}-gds")
+
+
+@contextmanager
+def calculator(settings: Settings, listen: Listener = silent) -> Iterator[Server]:
+    """Lends a server that only computes, and stops it after the block.
+
+    Another process that wants it waits until then. A server that a killed process has left behind
+    is used and stopped. Raises EmbeddedError where it can't be downloaded or started.
+    """
+    own = settings.model_copy(update={"home": calculator_home(settings)})
+    home = Home(calculator_home(settings))
+    with _plain_errors():
+        home.make_folder()
+    with home.in_use(listen):
+        record = home.read()
+        if record and record.release not in {"", settings.neo4j_release}:
+            wipe(own, listen)  # there is no data in it
+        try:
+            yield start(own, listen)
+        finally:
+            stop(own, listen)

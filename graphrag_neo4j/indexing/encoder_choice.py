@@ -10,7 +10,6 @@ from typing import Final
 import anyio.to_thread
 
 from graphrag_neo4j.backends import Backends, IndexSetup
-from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Notice
 from graphrag_neo4j.graph import Graph
@@ -64,7 +63,7 @@ async def _chosen(
     if not texts:
         return setup, ""
     language = main_language(texts)
-    load = partial(backends.local_embedder, language or "", Telling.to(stage.listen))
+    load = partial(backends.local_embedder, language or "", stage.listen)
     try:
         embedder = await anyio.to_thread.run_sync(load)
     except InputError as error:

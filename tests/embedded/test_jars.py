@@ -4,14 +4,15 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier, Event
+from threading import Barrier
+from threading import Event as Flag
 
 import pytest
 
-from graphrag_neo4j.embedded import SILENT, Telling
 from graphrag_neo4j.embedded.jars import complete, jars_folder, maven_central
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.events import Advanced, Event, Notice, Started, silent
 from tests.support.embedded_maven import Repository, running_repository
 
 Steps = list[tuple[int, int]]
@@ -36,11 +37,20 @@ def download(repository: Repository, tmp_path: Path, told: list[str]) -> Downloa
 
     def run() -> Steps:
         steps: Steps = []
+
+        def listen(event: Event) -> None:
+            if isinstance(event, Started) and event.total:
+                steps.append((0, event.total))
+            elif isinstance(event, Advanced):
+                steps.append((steps[-1][0] + event.done, steps[-1][1]))
+            elif isinstance(event, Notice):
+                told.append(event.text)
+
         complete(
             jars,
             tmp_path,
             repository.url,
-            Telling(told.append, lambda *step: steps.append(step)),
+            listen,
         )
         return steps
 
@@ -69,19 +79,20 @@ def test_progress_counts_bytes_up_to_all_of_them(
 
 
 def test_progress_counts_what_has_arrived_of_a_jar(tmp_path: Path) -> None:
-    steps: Steps = []
+    arrived: list[int] = []
     with running_repository(0) as repository:
         repository.files["org/large/large.jar"] = bytes(4_000_000)
-        repository.half = Event()
+        repository.half = Flag()
 
-        def progress(*step: int) -> None:
-            steps.append((step[0], step[1]))
-            if repository.half:
-                repository.half.set()
+        def listen(event: Event) -> None:
+            if isinstance(event, Advanced):
+                arrived.append(event.done)
+                if repository.half:
+                    repository.half.set()
 
-        complete(repository.jars(), tmp_path, repository.url, Telling(progress=progress))
-    assert 0 < steps[0][0] < 4_000_000
-    assert steps[-1] == (4_000_000, 4_000_000)
+        complete(repository.jars(), tmp_path, repository.url, listen)
+    assert 0 < arrived[0] < 4_000_000
+    assert sum(arrived) == 4_000_000
 
 
 def test_what_is_there_is_not_asked_for_again(
@@ -96,7 +107,7 @@ def test_what_is_there_is_not_asked_for_again(
 def test_sixteen_jars_are_fetched_at_once(tmp_path: Path) -> None:
     with running_repository(16) as repository:
         repository.together = Barrier(16)
-        complete(repository.jars(), tmp_path, repository.url, SILENT)
+        complete(repository.jars(), tmp_path, repository.url, silent)
     assert len(names(tmp_path)) == 16
 
 
@@ -170,7 +181,7 @@ def test_without_a_network_the_error_names_the_setting_for_a_mirror(
 ) -> None:
     closed = "http://127.0.0.1:1/maven2"
     with pytest.raises(EmbeddedError, match=r"maven2 can't be reached .* mirror .* KG_MAVEN_URL"):
-        complete(repository.jars(), tmp_path, closed, SILENT)
+        complete(repository.jars(), tmp_path, closed, silent)
 
 
 def test_without_the_extra_the_error_names_the_command_that_brings_it(
@@ -181,7 +192,7 @@ def test_without_the_extra_the_error_names_the_command_that_brings_it(
         maven_central()
     monkeypatch.setitem(sys.modules, "filelock", None)
     with pytest.raises(EmbeddedError, match=r"pip install .*\[local\]"):
-        complete(repository.jars(), tmp_path, repository.url, SILENT)
+        complete(repository.jars(), tmp_path, repository.url, silent)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is of Linux")

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from threading import Event, Thread
+from threading import Event as Flag
+from threading import Thread
 from typing import LiteralString
 
 import psutil
@@ -23,6 +24,7 @@ from graphrag_neo4j.cli.neo4j import neo4j
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.events import Event
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
 pytestmark = [
@@ -87,7 +89,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
 def _commands_of_neo4j() -> Iterator[set[str]]:
     """The command lines and environments of Neo4j and its tools."""
     seen: set[str] = set()
-    over = Event()
+    over = Flag()
 
     def look() -> None:
         while not over.wait(0.1):
@@ -161,8 +163,8 @@ def test_logs_end_with_neo4j_s_last_lines(life: Life) -> None:
 
 
 def test_a_start_of_what_runs_does_nothing(life: Life) -> None:
-    told: list[str] = []
-    assert embedded.start(life.settings("5.26"), embedded.Telling(told.append)) == life.server()
+    told: list[Event] = []
+    assert embedded.start(life.settings("5.26"), told.append) == life.server()
     assert told == []
 
 

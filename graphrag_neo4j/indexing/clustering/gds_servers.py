@@ -78,7 +78,7 @@ def _calculator(opened: ExitStack, settings: Settings, listen: Listener) -> Grap
     """The GDS of an embedded server that is started now and stopped at the end."""
     listen(Notice(COMPUTES))
     try:
-        server = opened.enter_context(embedded.calculator(settings, embedded.Telling.to(listen)))
+        server = opened.enter_context(embedded.calculator(settings, listen))
     except EmbeddedError as error:
         raise EmbeddedError(
             "The database has no Graph Data Science that is to be used, and the embedded server "

@@ -62,12 +62,6 @@ class _Index:
         pattern = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
         return f"CREATE {self.type} INDEX {self.name} FOR {pattern} ON {on} OPTIONS $options"
 
-    def is_newer_than(self, row: SearchIndexRow) -> bool:
-        """Whether an index of the database is on the same label, and lacks some properties."""
-        found = (row["type"], row["of"].lower(), row["labels"])
-        wanted = (self.type, self.of, [self.label])
-        return found == wanted and set(row["properties"] or ()) < set(self.properties)
-
     def is_like(self, row: SearchIndexRow) -> bool:
         """Whether an index of the database is on the same label and properties."""
         found = (row["type"], row["of"].lower(), row["labels"], row["properties"])
@@ -89,18 +83,21 @@ async def ensure_vector_indexes(
     otherwise it raises InputError with both numbers. Raises GraphError where another index has
     our name.
     """
-    existing = await _existing(graph)
-    for index in _vector_indexes():
-        wanted = dimensions if index.label == LABELS["chunk"] else elements or dimensions
-        config = {"vector.dimensions": wanted, "vector.similarity_function": "COSINE"}
-        found = _found(existing, index)
-        if found and not replace and not _agrees(found, config):
+    other = elements or dimensions
+    wanted = {
+        index: _of_vectors(dimensions if index.label == LABELS["chunk"] else other)
+        for index in _vector_indexes()
+    }
+    lacking = await _lacking(graph, wanted)
+    for index, found in lacking.items():
+        if found and not replace:
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
-                f"dimensions, but the graph's vectors have {wanted}: run `kg-build index PATHS "
-                "--reembed`, which makes all vectors and their indexes again."
+                f"dimensions, but the graph's vectors have {wanted[index]['vector.dimensions']}: "
+                "run `kg-build index PATHS --reembed`, which makes all vectors and their indexes "
+                "again."
             )
-        await _make(graph, index, config, found)
+    await _make(graph, wanted, lacking)
 
 
 async def drop_vector_indexes(graph: Graph) -> None:
@@ -121,13 +118,12 @@ async def ensure_name_indexes(graph: Graph, dimensions: int) -> None:
 
     Raises GraphError where another index has our name.
     """
-    existing = await _existing(graph)
-    config = {"vector.dimensions": dimensions, "vector.similarity_function": "COSINE"}
-    wanted = [_Index(name_index(x), "VECTOR", x, ("name_vector",)) for x in NAME_LABELS]
-    lacking = [one for one in wanted if not _is_made(one, _found(existing, one), config)]
-    for index in lacking:
-        await _make(graph, index, config, _found(existing, index))
-    if lacking:
+    wanted = {
+        _Index(name_index(label), "VECTOR", label, ("name_vector",)): _of_vectors(dimensions)
+        for label in NAME_LABELS
+    }
+    if lacking := await _lacking(graph, wanted):
+        await _make(graph, wanted, lacking)
         await graph.read("graph/await_indexes", seconds=LONGEST_SECONDS)
 
 
@@ -136,15 +132,14 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
 
     Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """
-    # Text is indexed after its transaction: inside it, writing would take three times as long.
-    config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
-    existing = await _existing(graph)
     indexes = [_Index(f"kg_{k}_text", "FULLTEXT", LABELS[k], WORDS[k]) for k in INDEXED_KINDS]
     indexes.append(
         _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
     )
-    lacking = [index for index in indexes if not _is_made(index, _found(existing, index), config)]
-    if not lacking:
+    # Text is indexed after its transaction: inside it, writing would take three times as long.
+    config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
+    wanted = dict.fromkeys(indexes, config)
+    if not (lacking := await _lacking(graph, wanted)):
         return
     known = [row["analyzer"] for row in await graph.read("graph/analyzers", AnalyzerRow)]
     if analyzer not in known:
@@ -152,8 +147,7 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
             f"Neo4j has no full-text analyser {analyzer!r}: set KG_FULLTEXT_ANALYZER to one of "
             f"{', '.join(known)}."
         )
-    for index in lacking:
-        await _make(graph, index, config, _found(existing, index))
+    await _make(graph, wanted, lacking)
 
 
 async def await_indexes(graph: Graph) -> None:
@@ -169,17 +163,18 @@ def _vector_indexes() -> Iterable[_Index]:
     return (_Index(vector_index(k), "VECTOR", LABELS[k], ("embedding",)) for k in INDEXED_KINDS)
 
 
+def _of_vectors(dimensions: int) -> Config:
+    return {"vector.dimensions": dimensions, "vector.similarity_function": "COSINE"}
+
+
 async def _existing(graph: Graph) -> dict[str, SearchIndexRow]:
     return {row["name"]: row for row in await graph.read("graph/search_indexes", SearchIndexRow)}
 
 
 def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndexRow | None:
-    """The index of this name, which an older release may have made on fewer properties.
-
-    Raises GraphError if it is on other labels or properties.
-    """
+    """The index of this name. Raises GraphError if it is on other labels or properties."""
     found = existing.get(index.name)
-    if found and not (index.is_like(found) or index.is_newer_than(found)):
+    if found and not index.is_like(found):
         raise GraphError(
             f"The index {index.name} can't be made: something else in this database has its name; "
             "drop that, or use another database for this graph."
@@ -187,17 +182,25 @@ def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndex
     return found
 
 
-def _agrees(found: SearchIndexRow | None, config: Config) -> bool:
-    return found is not None and config.items() <= found["config"].items()
+async def _lacking(
+    graph: Graph, wanted: Mapping[_Index, Config]
+) -> dict[_Index, SearchIndexRow | None]:
+    """The indexes that are missing (None) or are configured in another way. Raises GraphError."""
+    existing = await _existing(graph)
+    found = {index: _found(existing, index) for index in wanted}
+    return {
+        index: row
+        for index, row in found.items()
+        if row is None or not wanted[index].items() <= row["config"].items()
+    }
 
 
-def _is_made(index: _Index, found: SearchIndexRow | None, config: Config) -> bool:
-    return found is not None and index.is_like(found) and _agrees(found, config)
-
-
-async def _make(graph: Graph, index: _Index, config: Config, found: SearchIndexRow | None) -> None:
-    if _is_made(index, found, config):
-        return
-    if found:
-        await graph.run_plain(f"DROP INDEX {index.name}")
-    await graph.run_plain(index.statement, options={"indexConfig": config})
+async def _make(
+    graph: Graph,
+    wanted: Mapping[_Index, Config],
+    lacking: Mapping[_Index, SearchIndexRow | None],
+) -> None:
+    for index, found in lacking.items():
+        if found:
+            await graph.run_plain(f"DROP INDEX {index.name}")
+        await graph.run_plain(index.statement, options={"indexConfig": wanted[index]})

@@ -17,7 +17,7 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.rows import IdRow, OpenBuildRow
-from graphrag_neo4j.graph.state import begin_graph
+from graphrag_neo4j.graph.schema import begin_graph
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 

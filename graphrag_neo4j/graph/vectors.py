@@ -1,21 +1,40 @@
-"""Checks the vectors of a graph: they have one model and one length, and Neo4j can index them.
+"""Vectors: checks of their model and length, and the search for the nearest.
 
 Neo4j stores a zero vector or a vector of another length without an error, and never finds it.
 """
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.indexes import INDEXED_KINDS, drop_vector_indexes
-from graphrag_neo4j.graph.rows import IdRow, MadeWithRow
+from graphrag_neo4j.graph.indexes import (
+    INDEXED_KINDS,
+    NAME_LABELS,
+    IndexedKind,
+    drop_vector_indexes,
+    name_index,
+    vector_index,
+)
+from graphrag_neo4j.graph.rows import IdRow, MadeWithRow, ScoredRow, SpellingRow
 from graphrag_neo4j.settings import MOST_DIMENSIONS
 
-__all__ = ["flaw_of", "forget_vectors", "refuse_length", "refuse_other_vectors"]
+__all__ = [
+    "SEARCH_SINCE",
+    "flaw_of",
+    "forget_vectors",
+    "nearest_names",
+    "refuse_length",
+    "refuse_other_vectors",
+    "vector_search",
+]
 
 PAGE = 1000
 REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes again"
+# The clause SEARCH is a preview in 2026.01, and the procedure is deprecated in 2026.04.
+SEARCH_SINCE = (2026, 2)
+ROUNDING: Final = 0.01  # of a score that an index gives; the cosine is then counted exactly
 
 
 async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> int | None:
@@ -81,3 +100,39 @@ async def forget_vectors(graph: Graph) -> None:
         while rows := await graph.write(f"embed/forget_{kind}", IdRow, after=after, limit=PAGE):
             after = rows[-1]["id"]
     await graph.write("embed/unmade")  # last: until then another model is still refused
+
+
+async def vector_search(
+    graph: Graph, kind: IndexedKind, vector: Sequence[float], k: int
+) -> list[ScoredRow]:
+    """The `k` nodes of a kind nearest to a vector: {id, score}, the nearest first.
+
+    `score` is (1 + cosine) / 2, from 0 to 1. Raises GraphError for a vector whose dimensions are
+    not those of the index.
+    """
+    if graph.version >= SEARCH_SINCE:
+        return await graph.read(f"vector_search/{kind}", ScoredRow, vector=vector, k=k)
+    return await graph.read(
+        "vector_search/procedure", ScoredRow, index=vector_index(kind), vector=vector, k=k
+    )
+
+
+async def nearest_names(
+    graph: Graph, ids: Sequence[str], k: int, least: float
+) -> list[SpellingRow]:
+    """For each spelling, by its id, those near to it among the `k` nearest of each label.
+
+    Near is a cosine of at least `least`. The server compares, so that no vector travels. A spelling
+    that is also an entity may be found twice; `key` is the id of the spelling that it is near to.
+    """
+    score = (1 + least) / 2  # that Neo4j gives for a cosine
+    limits = {"ids": sorted(ids), "k": k, "least": score, "rough": score - ROUNDING}
+    found: list[SpellingRow] = []
+    for label in NAME_LABELS if ids else ():
+        if graph.version >= SEARCH_SINCE:
+            found += await graph.read(f"vector_search/names_{label.lower()}", SpellingRow, **limits)
+        else:
+            found += await graph.read(
+                "vector_search/names_by_procedure", SpellingRow, index=name_index(label), **limits
+            )
+    return found

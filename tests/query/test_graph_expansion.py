@@ -119,24 +119,6 @@ async def test_a_local_context_takes_three_round_trips_at_most(
     assert watched.trips == trips
 
 
-async def test_a_graph_older_than_the_index_of_relationships_answers(carol: Indexed) -> None:
-    async def made_again() -> None:  # an index counts the texts that were deleted, too
-        async with AsyncGraphRAG(carol.settings) as rag:
-            await rag.index([])  # the next build makes it
-
-    await carol.graph.run_plain("DROP INDEX kg_related_text")
-    await made_again()
-    whole = await _context(carol.settings)
-    await carol.graph.run_plain("DROP INDEX kg_related_text")
-    try:
-        older = await _context(carol.settings)
-        assert older.context[0].by_kind()["Sources"]
-    finally:
-        await made_again()
-    again = await _context(carol.settings)
-    assert again.context[0].text == whole.context[0].text
-
-
 def test_the_command_line_has_the_choice(carol: Indexed) -> None:
     ask = [sys.executable, "-m", "graphrag_neo4j", "query", QUESTION]
     ask += ["--method", "local", "--context-only"]

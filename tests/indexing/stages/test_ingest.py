@@ -10,7 +10,7 @@ import anyio.from_thread
 import pytest
 
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
-from graphrag_neo4j.graph.state import begin_graph
+from graphrag_neo4j.graph.schema import begin_graph
 from graphrag_neo4j.indexing import document_writing
 from graphrag_neo4j.indexing.cutting import Cutting
 from graphrag_neo4j.indexing.document_rows import document_id

@@ -153,7 +153,7 @@ def _environment(home: Home) -> dict[str, str]:
 
 def wait_until_ready(home: Home, pid: int, bolt_port: int, listen: Listener) -> None:
     """Waits until Neo4j answers a query. Raises EmbeddedError if it ends or takes too long."""
-    from neo4j import GraphDatabase  # noqa: PLC0415 - slow to import, as it imports pandas
+    from neo4j import GraphDatabase  # noqa: PLC0415 - slow to import
 
     uri, auth = f"bolt://{LOOPBACK}:{bolt_port}", ("neo4j", home.password())
     deadline = time.monotonic() + READY_SECONDS
@@ -178,26 +178,20 @@ def wait_until_ready(home: Home, pid: int, bolt_port: int, listen: Listener) -> 
 
 
 def _answers(driver: "Driver", home: Home) -> bool:
-    from neo4j.exceptions import (  # noqa: PLC0415
-        AuthError,
-        DatabaseError,
-        ServiceUnavailable,
-        SessionExpired,
-        TransientError,
-    )
+    from neo4j import exceptions  # noqa: PLC0415 - slow to import
 
     try:
         driver.execute_query("RETURN 1")
-    except AuthError as error:
+    except exceptions.AuthError as error:
         raise EmbeddedError(
             f"Neo4j refuses the password in {home.password_path}: write the password of this Neo4j"
             " there."
         ) from error
-    except DatabaseError as error:
+    except exceptions.DatabaseError as error:
         raise GraphStoppedError(
             f"Neo4j has started in {home.path} and has stopped its database after an error"
             f" ({error.message}): see {home.log_path}; the same command starts it again."
         ) from error
-    except (ServiceUnavailable, SessionExpired, TransientError):
+    except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError):
         return False
     return True

@@ -316,7 +316,7 @@ def _heading(text: str, suffix: str) -> str:
     found = pattern.search(text) if pattern else None
     if not found:
         return ""
-    title = next(filter(None, found.groups())).strip()
+    title = str(found[1] or found[2]).strip()
     closed = found[0].startswith("#")  # as in "# Title #"
     return title.rstrip("# \t") or title if closed else title
 

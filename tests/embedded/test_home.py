@@ -70,28 +70,19 @@ def test_java_is_that_of_pip_else_of_java_home_else_of_the_path(
         find_java()
 
 
-# Ports and memory
-
-
 def test_a_wanted_port_is_taken_if_it_is_free_else_the_next_else_any() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         wanted = free.getsockname()[1]
     assert choose_ports((wanted,), ())[0] == wanted
-    with socket.create_server(("127.0.0.1", wanted)):
-        assert choose_ports((wanted,), ())[0] not in {0, wanted}
-        bolt, http = choose_ports((wanted,), (wanted,))
-    assert bolt != http
-
-
-def test_a_port_that_a_server_holds_on_all_addresses_is_not_taken() -> None:
-    with socket.create_server(("", 0)) as server:
-        wanted = server.getsockname()[1]
-        assert choose_ports((wanted,), ())[0] != wanted
+    for address in ("127.0.0.1", ""):  # also one that a server holds on all addresses
+        with socket.create_server((address, wanted)):
+            bolt, http = choose_ports((wanted,), (wanted,))
+            assert len({bolt, http, wanted, 0}) == 4
 
 
 @pytest.mark.parametrize(
     ("gigabytes", "heap", "page_cache"),
-    [(1, 512, 256), (4, 1024, 512), (8, 2048, 1024), (32, 4096, 4096), (512, 4096, 4096)],
+    [(1, 512, 256), (8, 2048, 1024), (512, 4096, 4096)],
 )
 def test_heap_and_page_cache_fit_the_machine(gigabytes: int, heap: int, page_cache: int) -> None:
     assert java_memory(gigabytes * 1024**3) == (heap, page_cache)
@@ -147,16 +138,9 @@ def test_a_process_that_got_the_number_of_a_dead_server_is_not_it(tmp_path: Path
     settings = load_settings(home=home.path)
     assert embedded.running(settings) is None
     assert not embedded.stop(settings)
-
-
-def test_a_damaged_record_is_named(tmp_path: Path) -> None:
-    home = make_home(tmp_path / "home", "2026.01")
     home.record_path.write_text('{"release": "20')
     with pytest.raises(EmbeddedError, match=r"graphrag-neo4j\.json can't be read"):
-        embedded.start(load_settings(home=home.path))
-
-
-def test_a_home_that_can_not_be_made_ends_with_a_sentence(tmp_path: Path) -> None:
+        embedded.start(settings)
     (tmp_path / "file").touch()
     with pytest.raises(EmbeddedError, match="name another folder in --home"):
         embedded.start(load_settings(home=tmp_path / "file" / "home"))
@@ -165,20 +149,18 @@ def test_a_home_that_can_not_be_made_ends_with_a_sentence(tmp_path: Path) -> Non
 # Commands
 
 
-def test_status_and_stop_say_that_nothing_runs(
+def test_status_stop_and_logs_say_that_nothing_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    home = str(tmp_path / "home")
     for command in ("status", "stop"):
-        done = CliRunner().invoke(neo4j, [command, "--home", str(tmp_path / "home")])
+        done = CliRunner().invoke(neo4j, [command, "--home", home])
         assert (done.exit_code, "No Neo4j is running" in done.output) == (0, True)
-    monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
-    done = CliRunner().invoke(neo4j, ["status", "--home", str(tmp_path / "home")])
-    assert "neo4j+s://elsewhere.example" in done.stderr
-
-
-def test_logs_before_the_first_start_say_how_to_start(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedError, match="kg-build neo4j start"):
-        embedded.log_path(load_settings(home=tmp_path / "home"))
+        embedded.log_path(load_settings(home=home))
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://elsewhere.example")
+    done = CliRunner().invoke(neo4j, ["status", "--home", home])
+    assert "neo4j+s://elsewhere.example" in done.stderr
 
 
 def test_wipe_asks_first(tmp_path: Path) -> None:

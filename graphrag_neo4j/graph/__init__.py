@@ -2,7 +2,6 @@
 
 from graphrag_neo4j.graph.connection import (
     Graph,
-    OwnServer,
     PlainRow,
     Row,
     Transaction,
@@ -31,22 +30,20 @@ from graphrag_neo4j.graph.indexes import (
     ensure_fulltext_indexes,
     ensure_name_indexes,
     ensure_vector_indexes,
-)
-from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
-from graphrag_neo4j.graph.schema import (
-    SCHEMA_VERSION,
-    ensure_schema,
-    refuse_foreign,
-    refuse_other_version,
-    schema_version,
-)
-from graphrag_neo4j.graph.vectors import (
     flaw_of,
     forget_vectors,
     nearest_names,
     refuse_length,
     refuse_other_vectors,
     vector_search,
+)
+from graphrag_neo4j.graph.lease import VOID_SECONDS, hold_lease
+from graphrag_neo4j.graph.schema import (
+    SCHEMA_VERSION,
+    ensure_schema,
+    refuse_foreign,
+    refuse_other_version,
+    schema_version,
 )
 
 __all__ = [
@@ -56,8 +53,6 @@ __all__ = [
     "FindingToSave",
     "Graph",
     "IndexedKind",
-    "Lease",
-    "OwnServer",
     "PieceProperties",
     "PlainRow",
     "RefKind",

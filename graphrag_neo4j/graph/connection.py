@@ -40,7 +40,6 @@ from graphrag_neo4j.resources import read_statement
 
 __all__ = [
     "Graph",
-    "OwnServer",
     "PlainRow",
     "Row",
     "Transaction",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Literal, NotRequired, TypedDict
 
 from graphrag_neo4j.graph.connection import Transaction
-from graphrag_neo4j.graph.rows import IdsRow, NewRefsRow
+from graphrag_neo4j.graph.rows import IdsRow
 
 __all__ = [
     "FindingToSave",
@@ -24,6 +24,13 @@ __all__ = [
 Cited = Literal["entities", "claims", "chunks", "communities"]
 CITED: Final[tuple[Cited, ...]] = ("entities", "claims", "chunks", "communities")
 RefKind = Literal["chunk", "entity", "claim", "relationship", "community", "decision"]
+
+
+class NewRefsRow(TypedDict):
+    """The ids that have no ref yet, and the last ref that was given before theirs."""
+
+    missing: list[str]
+    before: int
 
 
 async def give_refs(tx: Transaction, kind: RefKind, ids: Sequence[str]) -> dict[str, int]:

@@ -1,41 +1,49 @@
-"""The indexes for vector search (by cosine) and for full-text search (by an analyser).
+"""Vectors, and the indexes for vector search (by cosine) and full-text search (by an analyser).
 
-They are made without `IF NOT EXISTS`: with it, Neo4j gives no error where another index has the
-same name or the same label and properties. An existing index of our name is compared with the one
-that is wanted.
+Neo4j stores a zero vector or a vector of another length without an error, and never finds it. So
+vectors are checked here.
+
+The indexes are made without `IF NOT EXISTS`: with it, Neo4j gives no error where another index has
+the same name or the same label and properties. An existing index of our name is compared with the
+one that is wanted.
 """
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import AnalyzerRow, SearchIndexRow
+from graphrag_neo4j.graph.rows import (
+    IdRow,
+    MadeWithRow,
+    ScoredRow,
+    SpellingRow,
+)
+from graphrag_neo4j.settings import MOST_DIMENSIONS
 
 __all__ = [
     "INDEXED_KINDS",
-    "NAME_LABELS",
+    "SEARCH_SINCE",
     "IndexedKind",
-    "NameLabel",
     "await_indexes",
-    "drop_vector_indexes",
     "ensure_fulltext_indexes",
     "ensure_name_indexes",
     "ensure_vector_indexes",
-    "name_index",
+    "flaw_of",
+    "forget_vectors",
+    "nearest_names",
+    "refuse_length",
+    "refuse_other_vectors",
     "vector_index",
+    "vector_search",
 ]
 
 IndexedKind = Literal["entity", "chunk", "community"]
 INDEXED_KINDS: Final[tuple[IndexedKind, ...]] = ("entity", "chunk", "community")
 NameLabel = Literal["Entity", "Spelling"]
 NAME_LABELS: Final[tuple[NameLabel, ...]] = ("Entity", "Spelling")
-LABELS: Final[Mapping[IndexedKind, str]] = {
-    "entity": "Entity",
-    "chunk": "Chunk",
-    "community": "Community",
-}
 WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "entity": ("name", "aliases", "description"),
     "chunk": ("text",),
@@ -43,6 +51,28 @@ WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
 }
 LONGEST_SECONDS = 24 * 60 * 60  # limit of the wait; an index that can't be filled ends it at once
 Config = Mapping[str, object]
+PAGE = 1000
+REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes again"
+# The clause SEARCH is a preview in 2026.01, and the procedure is deprecated in 2026.04.
+SEARCH_SINCE = (2026, 2)
+ROUNDING: Final = 0.01  # of a score that an index gives; the cosine is then counted exactly
+
+
+class AnalyzerRow(TypedDict):
+    """An analyser of full-text indexes."""
+
+    analyzer: str
+
+
+class SearchIndexRow(TypedDict):
+    """An index of any type, and how it is configured."""
+
+    name: str
+    type: str
+    of: str
+    labels: list[str] | None
+    properties: list[str] | None
+    config: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +115,7 @@ async def ensure_vector_indexes(
     """
     other = elements or dimensions
     wanted = {
-        index: _of_vectors(dimensions if index.label == LABELS["chunk"] else other)
+        index: _of_vectors(dimensions if index.label == "Chunk" else other)
         for index in _vector_indexes()
     }
     lacking = await _lacking(graph, wanted)
@@ -98,14 +128,6 @@ async def ensure_vector_indexes(
                 "again."
             )
     await _make(graph, wanted, lacking)
-
-
-async def drop_vector_indexes(graph: Graph) -> None:
-    """Drops the vector indexes that exist."""
-    existing = await _existing(graph)
-    for index in _vector_indexes():
-        if _found(existing, index):
-            await graph.run_plain(f"DROP INDEX {index.name}")
 
 
 def name_index(label: NameLabel) -> str:
@@ -132,7 +154,7 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
 
     Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """
-    indexes = [_Index(f"kg_{k}_text", "FULLTEXT", LABELS[k], WORDS[k]) for k in INDEXED_KINDS]
+    indexes = [_Index(f"kg_{k}_text", "FULLTEXT", k.capitalize(), WORDS[k]) for k in INDEXED_KINDS]
     indexes.append(
         _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
     )
@@ -160,7 +182,9 @@ async def await_indexes(graph: Graph) -> None:
 
 
 def _vector_indexes() -> Iterable[_Index]:
-    return (_Index(vector_index(k), "VECTOR", LABELS[k], ("embedding",)) for k in INDEXED_KINDS)
+    return (
+        _Index(vector_index(k), "VECTOR", k.capitalize(), ("embedding",)) for k in INDEXED_KINDS
+    )
 
 
 def _of_vectors(dimensions: int) -> Config:
@@ -204,3 +228,110 @@ async def _make(
         if found:
             await graph.run_plain(f"DROP INDEX {index.name}")
         await graph.run_plain(index.statement, options={"indexConfig": wanted[index]})
+
+
+# Vectors
+
+
+async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> int | None:
+    """Returns the dimensions of the graph's vectors, None as long as it has no vectors.
+
+    Raises InputError where the vectors come from another model than `model`, or where their
+    dimensions are not `wanted` (None: any).
+    """
+    made = (await graph.read("embed/known", MadeWithRow))[0]
+    by, dimensions = made["model"], made["dimensions"]
+    if by is None:
+        return None
+    if by != model:
+        raise InputError(
+            f"The graph's vectors come from {by} ({dimensions} dimensions), and "
+            f"KG_EMBEDDING_MODEL is {model}: set it back, or run {REEMBED}."
+        )
+    if wanted not in (None, dimensions):
+        raise InputError(
+            f"The graph's vectors have {dimensions} dimensions, and KG_EMBEDDING_DIMENSIONS is "
+            f"{wanted}: set it back, or run {REEMBED}."
+        )
+    return dimensions
+
+
+def refuse_length(model: str, found: int, known: int | None, wanted: int | None) -> None:
+    """Raises InputError where vectors of `found` dimensions can't be used.
+
+    `known` are the dimensions of the graph's vectors, `wanted` those that the model was asked for.
+    """
+    if known and found != known:
+        raise InputError(
+            f"The graph's vectors have {known} dimensions, and {model} gives {found} now: set "
+            "KG_EMBEDDING_MODEL, KG_EMBEDDING_DIMENSIONS and OPENAI_BASE_URL to their old values, "
+            f"or run {REEMBED}."
+        )
+    if wanted and found != wanted:
+        raise InputError(
+            f"KG_EMBEDDING_DIMENSIONS is {wanted}, and {model} gives {found} dimensions all the "
+            "same: unset it, or set KG_EMBEDDING_MODEL to a model that can shorten its vectors."
+        )
+    if found > MOST_DIMENSIONS:
+        raise InputError(
+            f"{model} gives vectors of {found} dimensions, and Neo4j indexes {MOST_DIMENSIONS} at "
+            "most: let KG_EMBEDDING_DIMENSIONS ask for fewer, or set KG_EMBEDDING_MODEL to "
+            "another model."
+        )
+
+
+def flaw_of(vector: Sequence[float]) -> str | None:
+    """The reason why Neo4j would not index a vector of the right length, None if it would."""
+    length = math.hypot(*vector)
+    if length == 0:
+        return "the vector is zero"
+    return None if math.isfinite(length) else "the vector is not finite"
+
+
+async def forget_vectors(graph: Graph) -> None:
+    """Removes all vectors and their indexes, and marks all nodes to be embedded."""
+    existing = await _existing(graph)
+    for index in _vector_indexes():
+        if _found(existing, index):
+            await graph.run_plain(f"DROP INDEX {index.name}")
+    for kind in INDEXED_KINDS:
+        after = ""
+        while rows := await graph.write(f"embed/forget_{kind}", IdRow, after=after, limit=PAGE):
+            after = rows[-1]["id"]
+    await graph.write("embed/unmade")  # last: until then another model is still refused
+
+
+async def vector_search(
+    graph: Graph, kind: IndexedKind, vector: Sequence[float], k: int
+) -> list[ScoredRow]:
+    """The `k` nodes of a kind nearest to a vector: {id, score}, the nearest first.
+
+    `score` is (1 + cosine) / 2, from 0 to 1. Raises GraphError for a vector whose dimensions are
+    not those of the index.
+    """
+    if graph.version >= SEARCH_SINCE:
+        return await graph.read(f"vector_search/{kind}", ScoredRow, vector=vector, k=k)
+    return await graph.read(
+        "vector_search/procedure", ScoredRow, index=vector_index(kind), vector=vector, k=k
+    )
+
+
+async def nearest_names(
+    graph: Graph, ids: Sequence[str], k: int, least: float
+) -> list[SpellingRow]:
+    """For each spelling, by its id, those near to it among the `k` nearest of each label.
+
+    Near is a cosine of at least `least`. The server compares, so that no vector travels. A spelling
+    that is also an entity may be found twice; `key` is the id of the spelling that it is near to.
+    """
+    score = (1 + least) / 2  # that Neo4j gives for a cosine
+    limits = {"ids": sorted(ids), "k": k, "least": score, "rough": score - ROUNDING}
+    found: list[SpellingRow] = []
+    for label in NAME_LABELS if ids else ():
+        if graph.version >= SEARCH_SINCE:
+            found += await graph.read(f"vector_search/names_{label.lower()}", SpellingRow, **limits)
+        else:
+            found += await graph.read(
+                "vector_search/names_by_procedure", SpellingRow, index=name_index(label), **limits
+            )
+    return found

@@ -4,11 +4,10 @@ With `IF NOT EXISTS`, Neo4j gives no error where something else has the name of 
 index. So the existing ones are read afterwards and compared with those that are needed.
 """
 
-from typing import Final
+from typing import Final, TypedDict
 
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.graph.rows import IndexRow, NamesRow, VersionRow
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -73,6 +72,26 @@ PROPERTIES = (
 )
 Key = tuple[str, str, tuple[str, ...]]
 """A constraint ("unique") or an index ("index"), its label or type, and its properties."""
+
+
+class VersionRow(TypedDict):
+    """The schema version of a graph."""
+
+    version: int | None
+
+
+class IndexRow(TypedDict):
+    """A range index; `unique`: no constraint owns it."""
+
+    label: str
+    properties: list[str]
+    unique: bool
+
+
+class NamesRow(TypedDict):
+    """All names of properties and relationship types in a database."""
+
+    names: list[str]
 
 
 async def schema_version(graph: Graph) -> int | None:

@@ -191,7 +191,8 @@ LATIN = {
 SIGNS = "“”„‘’‚‹›«»–—…¿¡°§£€©®™•·ºª½¼¾×±²³´\xa0\xad"
 # What no word has inside: a capital after a small letter, a sign between letters.
 MISPLACED = re.compile(r"(?<=[a-zß-ÿ])[À-ÞŒ]|(?<=[^\W\d_])[^\w\s\x00-\x7f’–—·\xa0\xad](?=[^\W\d_])")
-WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
+# A word of several letters, some of which are not ASCII.
+WORD_BEYOND_ASCII = re.compile(r"[^\W\d_]+[^\W\d_\x00-\x7f][^\W\d_]*|[^\W\d_\x00-\x7f][^\W\d_]+")
 SURE = 0.9  # share of the letters beyond ASCII that one alphabet has
 MIXED = 0.3  # share of ASCII letters in Latin words that have others, too
 
@@ -253,14 +254,14 @@ def _guess(sample: bytes) -> str | None:
         return _detected(sample[: len(sample) // 4 * 4], WIDE)
     if JAPANESE_SHIFT in sample:
         return _detected(sample, ["iso2022_jp"])
-    shares = {encoding: _share(sample, encoding, letters) for encoding, letters in LATIN.items()}
-    best = max(shares, key=lambda encoding: shares[encoding])
-    if shares[best] >= SURE:
-        return best
     words = "".join(WORD_BEYOND_ASCII.findall(sample.decode("cp1252", "replace")))
-    looks_latin = sum(map(str.isascii, words)) >= MIXED * len(words)
-    if looks_latin and _share(sample, "cp1252", ["".join(WESTERN)]) >= SURE:
-        return "cp1252"
+    if sum(map(str.isascii, words)) >= MIXED * len(words):  # they look Latin
+        shares = {name: _share(sample, name, letters) for name, letters in LATIN.items()}
+        best = max(shares, key=lambda name: shares[name])
+        if shares[best] >= SURE:
+            return best
+        if _share(sample, "cp1252", ["".join(WESTERN)]) >= SURE:
+            return "cp1252"
     return _detected(sample, OTHER_SCRIPTS) or _detected(sample, [])
 
 

@@ -46,7 +46,7 @@ def found(*paths: str, follow_links: bool = False) -> list[str]:
         ("docs", ["docs/a.md", "docs/x/b.RST", "docs/x/y/c.md"]),  # in order
         ("docs/*.md", ["docs/a.md"]),
         ("docs/**/*.md", ["docs/a.md", "docs/x/y/c.md"]),
-        ("**/[bc].*", ["docs/x/b.RST", "docs/x/y/c.md"]),
+        ("docs/**/[bc].*", ["docs/x/b.RST", "docs/x/y/c.md"]),
         ("d*/x", ["docs/x/b.RST", "docs/x/y/c.md"]),
         ("docs/.git", ["docs/.git/b.md"]),  # what is hidden is found where it is named
         ("docs/.*.md", ["docs/.draft.md"]),

@@ -89,7 +89,7 @@ class Watched(Graph):
         super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
         self.times: list[tuple[float, float]] = []
 
-    async def read(self, name: str, row: Any = None, /, **parameters: object) -> list[Any]:  # type: ignore[override] # noqa: ANN401 - both overloads of Graph.read
+    async def read(self, name: str, row: Any = None, /, **parameters: object) -> list[Any]:  # noqa: ANN401 - of any type
         began = time.perf_counter()
         rows = await super().read(name, row, **parameters)
         self.times.append((began, time.perf_counter()))

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.concurrency import run_in_thread
-from graphrag_neo4j.embedded import SILENT, Telling
 from graphrag_neo4j.encoder import ENCODERS, Encoder, encoder_named, load_encoder
-from graphrag_neo4j.events import Listener
+from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
 from graphrag_neo4j.model import Origin, Usage
 from graphrag_neo4j.protocols import Embedder, IndexBackend, QueryBackend, RunTask
@@ -143,22 +142,22 @@ class Backends:
         pool = RayPool(cluster, make, endpoint)
         return IndexSetup(pool.backend, pool.run, pool.in_flight, embedder, endpoint, use, pool)
 
-    def local_embedder(self, language: str, telling: Telling = SILENT) -> Embedder | None:
+    def local_embedder(self, language: str, listen: Listener = silent) -> Embedder | None:
         """The embedder with the sentence encoder for a language, None if there is no encoder.
 
         It may take a while, because it downloads the encoder at its first use. Raises InputError
         where packages are missing or the download fails.
         """
         encoder = ENCODERS.get(language)
-        return _encoding(encoder, self.settings, telling) if encoder else None
+        return _encoding(encoder, self.settings, listen) if encoder else None
 
-    def embedder_of_vectors(self, name: str, telling: Telling = SILENT) -> Embedder | None:
+    def embedder_of_vectors(self, name: str, listen: Listener = silent) -> Embedder | None:
         """The embedder of a graph whose vectors come from a sentence encoder, None for others.
 
         It loads the encoder, and raises InputError as `local_embedder` does.
         """
         encoder = encoder_named(name)
-        return _encoding(encoder, self.settings, telling) if encoder else None
+        return _encoding(encoder, self.settings, listen) if encoder else None
 
     def for_question(
         self, settings: Settings, *, context_only: bool, vectors_by: str | None
@@ -220,13 +219,13 @@ def _encoder_use(settings: Settings, *, by_default: bool) -> Literal["no", "want
     return "wanted" if by_default and settings.embedding_model != STATIC else "no"
 
 
-def _encoding(encoder: Encoder, settings: Settings, telling: Telling) -> Embedder:
+def _encoding(encoder: Encoder, settings: Settings, listen: Listener) -> Embedder:
     """An embedder of chunks by the encoder, and of other texts by static vectors.
 
     The encoder embeds about 5 chunks of 500 tokens in a second on one core. There are several
     times as many entities and reports as chunks, and they are found by their words, too.
     """
-    model = load_encoder(encoder, settings.maven_url, telling)
+    model = load_encoder(encoder, settings.maven_url, listen)
     return Embedder(
         encoder.name,
         encoder.dimensions,

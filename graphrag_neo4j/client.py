@@ -618,7 +618,6 @@ def start_server(
     With `upgrade`, data of Neo4j 5.26 are converted to 2026.01 for good. `stopped` is a server
     whose database has stopped working; it is restarted. Raises GraphError.
     """
-    heard = embedded.Telling.to(listen)
     if stopped:
-        return embedded.restart(settings, stopped, heard)
-    return embedded.start(settings, heard, upgrade=upgrade)
+        return embedded.restart(settings, stopped, listen)
+    return embedded.start(settings, listen, upgrade=upgrade)

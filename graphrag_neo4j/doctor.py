@@ -24,8 +24,7 @@ from graphrag_neo4j.errors import GraphError, GraphRAGError, ModelError, ReplyEr
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph, Transaction
-from graphrag_neo4j.graph.schema import refuse_foreign
-from graphrag_neo4j.graph.state import refuse_other_version, schema_version
+from graphrag_neo4j.graph.schema import refuse_foreign, refuse_other_version, schema_version
 from graphrag_neo4j.indexing.clustering.gds import SessionAccess, leiden_in_gds
 from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.model import Message, Request, Step

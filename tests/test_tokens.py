@@ -28,19 +28,11 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_marks_of_a_model_are_ordinary_text() -> None:
-    assert tokens.count("<|endoftext|>", "o200k_base") > 1
-    assert tokens.count("", "o200k_base") == 0
-
-
 def test_the_ranks_of_both_usual_encodings_need_no_network(tmp_path: Path) -> None:
     code = "print(tokens.count('tiktoken', 'o200k_base'), tokens.count('ab', 'cl100k_base'))"
     done = run(code, TIKTOKEN_CACHE_DIR=str(tmp_path / "new" / "cache"))
     assert done.stdout == "3 1\n", done.stderr
     assert len(list((tmp_path / "new" / "cache").iterdir())) == 2
-
-
-def test_the_ranks_are_put_where_tiktoken_keeps_its_own(tmp_path: Path) -> None:
     done = run("tokens.encoding('o200k_harmony')", TMPDIR=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert [file.name for file in (tmp_path / "data-gym-cache").iterdir()] == [O200K]
@@ -64,24 +56,16 @@ def test_processes_that_start_at_once_end_with_one_whole_file(tmp_path: Path) ->
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_encoding_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no encoding 'utf-8'.*cl100k_base.*o200k_base"):
         tokens.encoding("utf-8")
+    done = run("tokens.encoding('p50k_base')", TIKTOKEN_CACHE_DIR=str(tmp_path))
+    assert "connect to the network" in done.stderr
 
 
-def test_ranks_that_can_not_be_had_end_with_the_way_out(tmp_path: Path) -> None:
-    code = """
-from graphrag_neo4j.errors import InputError
-try:
-    tokens.encoding("p50k_base")
-except InputError as error:
-    print(error)
-"""
-    done = run(code, TIKTOKEN_CACHE_DIR=str(tmp_path))
-    assert "connect to the network" in done.stdout, done.stderr
-
-
-def test_the_encoding_of_a_model_is_known_or_none() -> None:
+def test_texts_are_counted_in_the_encoding_of_a_model_that_is_known() -> None:
+    assert tokens.count("<|endoftext|>", "o200k_base") > 1  # marks of a model are ordinary text
+    assert tokens.count("", "o200k_base") == 0
     assert tokens.encoding_for("gpt-4.1-mini") == "o200k_base"
     assert tokens.encoding_for("text-embedding-3-small") == "cl100k_base"
     assert tokens.encoding_for("llama3.3") is None

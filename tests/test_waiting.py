@@ -1,14 +1,11 @@
 """What a person sees while Neo4j starts or stops."""
 
-from pathlib import Path
-
 import pytest
 
 from graphrag_neo4j.cli.output.progress import Bars, Lines
 from graphrag_neo4j.cli.output.terminal import Drawing
-from graphrag_neo4j.embedded import Telling, telling
-from graphrag_neo4j.embedded.home import Home
-from graphrag_neo4j.embedded.readiness import _doing
+from graphrag_neo4j.embedded import home as home_module
+from graphrag_neo4j.embedded.home import waiting
 from graphrag_neo4j.events import Advanced, Event, Started, Waiting
 
 
@@ -54,22 +51,10 @@ def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None
 
 
 def test_a_wait_is_told_at_once_and_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "SECONDS_BETWEEN", 3600.0)
+    monkeypatch.setattr(home_module, "SECONDS_BETWEEN", 3600.0)
     heard: list[Event] = []
-    with Telling.to(heard.append).waiting("Neo4j is starting") as waiting:
-        waiting.tick()  # not again so soon
+    with waiting(heard.append, "Neo4j is starting") as tick:
+        tick()  # not again so soon
         assert heard == [Waiting("Neo4j is starting", heard[0].seconds)]  # type: ignore[union-attr]
     assert isinstance(heard[-1], Waiting)
     assert heard[-1].text == ""
-
-
-def test_what_the_server_does_is_the_last_line_of_its_log(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    home.console_path.parent.mkdir()
-    home.console_path.write_text("Picked up JAVA_TOOL_OPTIONS\n")
-    assert _doing(home) == ""
-    home.console_path.write_text(
-        "2026-11-21 22:36:56.048+0000 INFO  Starting...\n"
-        "2026-11-21 22:38:13.238+0000 INFO  Bolt enabled on localhost:1.\n\tat java.lang\n"
-    )
-    assert _doing(home) == " (its log: Bolt enabled on localhost:1.)"

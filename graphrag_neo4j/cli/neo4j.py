@@ -52,7 +52,7 @@ def stop(home: Path | None) -> None:
     """Stop the server. Its data is kept."""
     settings = _settings(home=home)
     with listening(quiet=False) as listen:
-        stopped = embedded.stop(settings, embedded.Telling.to(listen))
+        stopped = embedded.stop(settings, listen)
     if stopped:
         terminal.line("Neo4j has stopped. Its data is kept.")
     else:
@@ -77,7 +77,7 @@ def wipe(home: Path | None, yes: bool) -> None:
         terminal.line("Nothing was deleted.")
         return
     with listening(quiet=False) as listen:
-        embedded.wipe(settings, embedded.Telling.to(listen))
+        embedded.wipe(settings, listen)
     terminal.line(f"All data in {folder} was deleted. The next start makes a new, empty database.")
 
 

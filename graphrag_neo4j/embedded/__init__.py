@@ -1,29 +1,35 @@
 """The embedded Neo4j: Community Edition with GDS, run from jars, on loopback only.
 
-A home is the folder of one server: its data, password, ports and logs. `start` returns
-the running server of a home; where needed, it downloads and starts the server first.
+A home is the folder of one server: its data, password, ports and logs. `start` returns the running
+server of a home; where needed, it downloads and starts the server first.
+
+In reading order: this module, home, releases, jars, process.
 """
 
-from graphrag_neo4j.embedded.calculator import calculator, calculator_home
-from graphrag_neo4j.embedded.home import default_home
-from graphrag_neo4j.embedded.server import (
-    Server,
-    ServerStatus,
-    log_path,
-    restart,
-    running,
-    start,
-    status,
-    stop,
-    wipe,
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from graphrag_neo4j.embedded import process
+from graphrag_neo4j.embedded.home import (
+    HEAP,
+    LOOPBACK,
+    Home,
+    ServerRecord,
+    choose_ports,
+    default_home,
+    write_config,
 )
-from graphrag_neo4j.embedded.telling import SILENT, Telling
+from graphrag_neo4j.embedded.releases import RELEASES, Java, Release, find_java, read_lock
+from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
+from graphrag_neo4j.events import Listener, Notice, silent
+from graphrag_neo4j.settings import Settings
 
 __all__ = [
-    "SILENT",
     "Server",
     "ServerStatus",
-    "Telling",
     "calculator",
     "calculator_home",
     "default_home",
@@ -35,3 +41,314 @@ __all__ = [
     "stop",
     "wipe",
 ]
+
+MEGABYTE = 1_000_000
+LAST_WORDS = 10_000  # bytes of what Java has printed
+ROOM = 50 * MEGABYTE  # free bytes of the disk; with less, Neo4j may stop at any write
+UPGRADE = ("5.26", "2026.01")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An embedded server that runs and has answered.
+
+    `browse_port` is the port where its Neo4j Browser looks for a guide, 0 if there is none.
+    """
+
+    uri: str
+    http_url: str
+    browse_port: int
+    username: str
+    password: str = field(repr=False)
+    home: Path
+    release: str
+    version: str
+    pid: int
+
+    @property
+    def browser_url(self) -> str:
+        """The address of its Neo4j Browser, with the server and the user name filled in."""
+        scheme, _, place = self.uri.partition("://")
+        return f"{self.http_url}/browser/?dbms={scheme}://{self.username}@{place}"
+
+    def refuse_ended(self) -> None:
+        """Raises EmbeddedError if the process of the server has ended."""
+        if process.find(Home(self.home), self.pid) is None:
+            raise EmbeddedError(self._ended())
+
+    def _ended(self) -> str:
+        """A sentence that says why the process may have ended, and what to do."""
+        home = Home(self.home)
+        last_words = b""
+        with suppress(FileNotFoundError), home.console_path.open("rb") as console:
+            console.seek(max(0, home.console_path.stat().st_size - LAST_WORDS))
+            last_words = console.read()
+        if b"java.lang.OutOfMemoryError" in last_words:
+            return (
+                f"The Neo4j in {self.home} has run out of memory and has ended, and this command"
+                f" with it: give it more by a line such as {HEAP}=8g in {home.own_config_path},"
+                " and run the same command again; the saved data is not lost."
+            )
+        return (
+            f"The Neo4j in {self.home} (process {self.pid}) has ended, and this command with it:"
+            " run the same command again, which starts Neo4j again; the saved data is not lost."
+            f" Its log is {home.log_path}."
+        )
+
+    def stopped(self) -> str:
+        """A sentence that says why the database may have stopped, and what to do."""
+        if full := _full_disk(self.home):
+            return full
+        return (
+            f"Neo4j has stopped the database in {self.home} after an error: run the same command"
+            " again, which starts Neo4j again; the saved data is not lost. Its log is"
+            f" {Home(self.home).log_path}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The status of a home.
+
+    `server` is None unless it runs and has answered. `version` is that of the Neo4j that the data
+    belongs to, empty if there is no data yet.
+    """
+
+    home: Path
+    version: str
+    server: Server | None
+    password_path: Path
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Raises EmbeddedError with a sentence for a full disk or a missing permission."""
+    try:
+        yield
+    except OSError as error:
+        raise EmbeddedError(
+            f"The embedded Neo4j can't use a file or a program here ({error}): make room or give"
+            " access, or name another folder in --home or KG_HOME."
+        ) from error
+
+
+@_plain_errors()
+def start(
+    settings: Settings,
+    listen: Listener = silent,
+    *,
+    upgrade: bool = False,
+) -> Server:
+    """Returns the running server of the settings' home; downloads and starts it where needed.
+
+    With `upgrade` True, data of 5.26 becomes data of 2026.01; this can't be undone. Raises
+    EmbeddedError where the server can't be downloaded or started.
+    """
+    home, release = _home(settings), RELEASES[settings.neo4j_release]
+    home.make_folder()
+    with home.locked(listen):
+        record = _of_release(home, release, listen, upgrade=upgrade)
+        if process.find(home, record.pid) is None:
+            from graphrag_neo4j.embedded.jars import complete, jars_folder  # noqa: PLC0415 - HTTP
+
+            java, jars = find_java(), jars_folder(release)
+            complete(read_lock(release.lock()), jars, settings.maven_url, listen)
+            listen(Notice(f"Starting Neo4j {release.version} in {home.path}."))
+            record = _launch(home, record, release, java, jars, listen=listen)
+        elif not record.ready:
+            listen(Notice(f"Waiting for Neo4j {record.version} in {home.path} to answer."))
+        if not record.ready:
+            process.wait_until_ready(home, record.pid, record.bolt_port, listen)
+            record = replace(record, ready=True)
+            home.write(record)
+        return _server(home, record)
+
+
+@_plain_errors()
+def restart(
+    settings: Settings,
+    stopped: Server,
+    listen: Listener = silent,
+) -> Server:
+    """Starts the settings' server again after the database of `stopped` has stopped.
+
+    Raises GraphStoppedError where the disk is still full, and EmbeddedError as `start` does.
+    """
+    home = _home(settings)
+    if full := _full_disk(home.path):
+        raise GraphStoppedError(full)
+    with home.locked(listen):
+        # Another command may have restarted it meanwhile.
+        if (home.read() or ServerRecord()).pid == stopped.pid:
+            text = (
+                f"Neo4j had stopped the database in {home.path} after an error, as it does when its"
+                " disk is full; Neo4j is started again, and nothing that was saved is lost."
+            )
+            listen(Notice(text))
+            _end(home, listen)
+    return start(settings, listen)
+
+
+def running(settings: Settings) -> Server | None:
+    """The server of the settings' home, if it runs and has answered."""
+    home = _home(settings)
+    record = home.read()
+    if record is None or not record.ready or process.find(home, record.pid) is None:
+        return None
+    return _server(home, record)
+
+
+def status(settings: Settings) -> ServerStatus:
+    """The status of the settings' home."""
+    home = _home(settings)
+    record = home.read() or ServerRecord()
+    return ServerStatus(home.path, record.version, running(settings), home.password_path)
+
+
+@_plain_errors()
+def stop(settings: Settings, listen: Listener = silent) -> bool:
+    """Stops the home's server; returns whether it ran. Raises EmbeddedError if it goes on."""
+    home = _home(settings)
+    record = home.read()
+    if record is None or process.find(home, record.pid) is None:
+        return False
+    with home.locked(listen):
+        return _end(home, listen)
+
+
+@_plain_errors()
+def wipe(settings: Settings, listen: Listener = silent) -> None:
+    """Stops the home's server and deletes its data, logs and password.
+
+    Raises EmbeddedError and deletes nothing where the folder is not a home.
+    """
+    home = _home(settings)
+    if home.read() is None:
+        raise EmbeddedError(
+            f"{home.path} is not a home of an embedded Neo4j: nothing was deleted; name the right"
+            " folder in --home or KG_HOME."
+        )
+    with home.locked(listen):
+        _end(home, listen)
+        home.clear()
+
+
+def log_path(settings: Settings) -> Path:
+    """The path of Neo4j's log. Raises EmbeddedError if no server was started in this home."""
+    home = _home(settings)
+    if not home.log_path.exists():
+        raise EmbeddedError(f"No Neo4j was started in {home.path} yet: `kg-build neo4j start`.")
+    return home.log_path
+
+
+def _home(settings: Settings) -> Home:
+    return Home((settings.home or default_home()).expanduser().resolve())
+
+
+def _full_disk(folder: Path) -> str | None:
+    """A sentence if the disk that holds a folder is full, or nearly so."""
+    free = shutil.disk_usage(folder).free
+    if free >= ROOM:
+        return None
+    return (
+        f"The disk that holds {folder} is full ({free // MEGABYTE} MB are free): make room there,"
+        f" at least {ROOM // MEGABYTE} MB, and run the same command again, which starts Neo4j again"
+        " where that is needed; the saved data is not lost."
+    )
+
+
+def _of_release(home: Home, release: Release, listen: Listener, *, upgrade: bool) -> ServerRecord:
+    """The home's record. Raises EmbeddedError if its data is of another release.
+
+    With `upgrade` True, older data is accepted.
+    """
+    record = home.read()
+    if record is None:
+        record = ServerRecord()
+        home.write(record)  # first of all, because it makes the folder a home
+    if record.release in {"", release.name}:
+        return record
+    if (record.release, release.name) != UPGRADE:
+        raise EmbeddedError(
+            f"{home.path} holds data of Neo4j {record.version}, which {release.name} can't read:"
+            f" set KG_NEO4J_RELEASE={record.release}, or name another folder in --home or KG_HOME."
+        )
+    if not upgrade:
+        raise EmbeddedError(
+            f"{home.path} holds data of Neo4j {record.version}: `kg-build neo4j start --upgrade`"
+            f" turns it into data of {release.name} for good; KG_NEO4J_RELEASE={record.release}"
+            " keeps it as it is; or name another folder in --home or KG_HOME."
+        )
+    _end(home, listen)
+    return record
+
+
+def _launch(
+    home: Home, record: ServerRecord, release: Release, java: Java, jars: Path, *, listen: Listener
+) -> ServerRecord:
+    if full := _full_disk(home.path):
+        raise GraphStoppedError(full)
+    usual_bolt, usual_http = (7687, 7474) if home.path == default_home().resolve() else (0, 0)
+    bolt, http, browse = choose_ports(
+        (record.bolt_port, usual_bolt), (record.http_port, usual_http), (record.browse_port,)
+    )
+    write_config(home, jars / "plugins", bolt, http, browse)
+    if not (home.path / "data" / "databases" / "system").exists():
+        process.set_password(home, java, jars, listen)
+    # Saved before the start, because the start may turn the data into data of this release.
+    record = ServerRecord(release.name, release.version, bolt, http, browse)
+    home.write(record)
+    record = replace(record, pid=process.launch(home, java, jars, release.main_class))
+    home.write(record)
+    return record
+
+
+def _end(home: Home, listen: Listener) -> bool:
+    found = process.find(home, (home.read() or ServerRecord()).pid)
+    if found is not None:
+        process.end(home, found, listen)
+    return found is not None
+
+
+def _server(home: Home, record: ServerRecord) -> Server:
+    return Server(
+        uri=f"bolt://{LOOPBACK}:{record.bolt_port}",
+        http_url=f"http://{LOOPBACK}:{record.http_port}",
+        browse_port=record.browse_port,
+        username="neo4j",
+        password=home.password(),
+        home=home.path,
+        release=record.release,
+        version=record.version,
+        pid=record.pid,
+    )
+
+
+# A server that only computes
+
+
+def calculator_home(settings: Settings) -> Path:
+    """The folder of the server that only computes: `<home>-gds`, beside the home of the user."""
+    home = (settings.home or default_home()).expanduser().resolve()
+    return home.with_name(f"{home.name}-gds")
+
+
+@contextmanager
+def calculator(settings: Settings, listen: Listener = silent) -> Iterator[Server]:
+    """Lends a server that only computes, and stops it after the block.
+
+    Another process that wants it waits until then. A server that a killed process has left behind
+    is used and stopped. Raises EmbeddedError where it can't be downloaded or started.
+    """
+    own = settings.model_copy(update={"home": calculator_home(settings)})
+    home = Home(calculator_home(settings))
+    with _plain_errors():
+        home.make_folder()
+    with home.in_use(listen):
+        record = home.read()
+        if record and record.release not in {"", settings.neo4j_release}:
+            wipe(own, listen)  # there is no data in it
+        try:
+            yield start(own, listen)
+        finally:
+            stop(own, listen)

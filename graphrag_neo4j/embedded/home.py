@@ -1,23 +1,44 @@
-"""A home: the folder of one embedded server, with its data, its password and its record."""
+"""A home: the folder of one embedded server, with its data, password, record, lock and settings."""
 
 import json
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from shutil import rmtree
 
+import psutil
 from platformdirs import user_data_path
 
-from graphrag_neo4j.embedded.locks import locked
-from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
-from graphrag_neo4j.files import is_temporary, make_private_folder, write_private
+from graphrag_neo4j.events import Listener, Notice, Waiting
+from graphrag_neo4j.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
+from graphrag_neo4j.installing import install_command
 
-__all__ = ["Home", "ServerRecord", "default_home"]
+__all__ = [
+    "HEAP",
+    "LOOPBACK",
+    "Home",
+    "ServerRecord",
+    "choose_ports",
+    "default_home",
+    "heap_size",
+    "java_memory",
+    "listens",
+    "locked",
+    "waiting",
+    "write_config",
+]
 
+RECORD, LOCK, IN_USE, OWN_CONFIG = "graphrag-neo4j.json", "lock", "in-use", "own.conf"
 CONTENTS = ("conf", "data", "logs", "run", "password")
+LOOPBACK = "127.0.0.1"
+HEAP = "server.memory.heap.max_size"
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+SECONDS_BETWEEN = 1.0  # two reports of a wait
 
 
 def default_home() -> Path:
@@ -52,7 +73,7 @@ class Home:
     @property
     def record_path(self) -> Path:
         """The path of the record; a folder with this file is a home."""
-        return self.path / "graphrag-neo4j.json"
+        return self.path / RECORD
 
     @property
     def password_path(self) -> Path:
@@ -62,7 +83,7 @@ class Home:
     @property
     def own_config_path(self) -> Path:
         """The path of the user's own settings for Neo4j, which this program only reads."""
-        return self.path / "own.conf"
+        return self.path / OWN_CONFIG
 
     @property
     def log_path(self) -> Path:
@@ -78,9 +99,8 @@ class Home:
         """Makes the folder if it is missing. Raises EmbeddedError if it holds other files."""
         make_private_folder(self.path)
         # In this order: another process that makes this home writes the record first.
-        others = {path for path in self.path.iterdir() if not is_temporary(path)}
-        others -= {self.record_path, self._lock_path, self._use_path, self.own_config_path}
-        if others and not self.record_path.exists():
+        others = {path.name for path in self.path.iterdir() if not is_temporary(path)}
+        if others - {RECORD, LOCK, IN_USE, OWN_CONFIG} and not self.record_path.exists():
             raise EmbeddedError(
                 f"{self.path} holds other files: name an empty folder or a new one"
                 " in --home or KG_HOME."
@@ -101,8 +121,7 @@ class Home:
 
     def write(self, record: ServerRecord) -> None:
         """Replaces the record as a whole or not at all."""
-        text = json.dumps(asdict(record), indent=2) + "\n"
-        write_private(self.record_path, text)
+        write_private(self.record_path, json.dumps(asdict(record), indent=2) + "\n")
 
     def password(self) -> str:
         """The server's password. The first call makes it."""
@@ -122,23 +141,174 @@ class Home:
         old = self.read() or ServerRecord()
         self.write(ServerRecord("", "", old.bolt_port, old.http_port, old.browse_port))
 
-    @contextmanager
-    def locked(self, telling: Telling) -> Iterator[None]:
+    def locked(self, listen: Listener) -> AbstractContextManager[None]:
         """Holds the lock of this home against other processes, with a notice if it has to wait."""
-        with locked(self._lock_path, telling, f"Waiting for another process in {self.path}"):
-            yield
+        return locked(self.path / LOCK, listen, f"Waiting for another process in {self.path}")
 
-    @contextmanager
-    def in_use(self, telling: Telling) -> Iterator[None]:
+    def in_use(self, listen: Listener) -> AbstractContextManager[None]:
         """Keeps the server of this home for this process alone, from before its start."""
         why = f"Waiting for another run that uses the server in {self.path}"
-        with locked(self._use_path, telling, why):
-            yield
+        return locked(self.path / IN_USE, listen, why)
 
-    @property
-    def _use_path(self) -> Path:
-        return self.path / "in-use"
 
-    @property
-    def _lock_path(self) -> Path:
-        return self.path / "lock"
+# Locks and waits
+
+
+@contextmanager
+def locked(path: Path, listen: Listener, why: str) -> Iterator[None]:
+    """Holds the lock on a file. If another process has it, `why` is sent as the reason of the wait.
+
+    Raises EmbeddedError where the package for it is not installed.
+    """
+    try:
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise EmbeddedError(
+            f"The embedded Neo4j needs more packages: {install_command('local')}; or name a server "
+            "in NEO4J_URI."
+        ) from error
+    lock = FileLock(path, mode=PRIVATE_FILE)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        listen(Notice(f"{why}."))
+        with waiting(listen, why) as tick:
+            while not lock.is_locked:
+                with suppress(Timeout):
+                    lock.acquire(timeout=1)
+                tick()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def waiting(listen: Listener, reason: str) -> Iterator[Callable[[], float]]:
+    """Reports the reason of a wait at once, and its end.
+
+    It lends a function that may be called often: it reports the seconds so far, at most once a
+    second, and returns them.
+    """
+    began = time.monotonic()
+    last = -SECONDS_BETWEEN
+
+    def tick() -> float:
+        nonlocal last
+        seconds = time.monotonic() - began
+        if seconds - last >= SECONDS_BETWEEN:
+            last = seconds
+            listen(Waiting(reason, seconds))
+        return seconds
+
+    tick()
+    try:
+        yield tick
+    finally:
+        listen(Waiting("", time.monotonic() - began))
+
+
+# Ports, memory and `neo4j.conf`
+
+
+def choose_ports(*wanted: Sequence[int]) -> list[int]:
+    """For each list, its first port that is free on loopback, or any free port."""
+    with ExitStack() as held:
+        sockets = [held.enter_context(_bind(ports)) for ports in wanted]
+        return [one.getsockname()[1] for one in sockets]
+
+
+def listens(port: int) -> bool:
+    """Whether a process accepts connections on this port of loopback."""
+    with socket.socket() as client:
+        client.settimeout(1)
+        return client.connect_ex((LOOPBACK, port)) == 0
+
+
+def java_memory(memory: int | None = None) -> tuple[int, int]:
+    """Heap and page cache in MB for a machine with `memory` bytes (default: this machine)."""
+    if memory is None:
+        memory = int(psutil.virtual_memory().total)
+        if CGROUP_LIMIT.is_file() and (limit := CGROUP_LIMIT.read_text("ascii").strip()) != "max":
+            memory = min(memory, int(limit))  # of the container that we run in
+    megabytes = memory // 1024**2
+    return min(max(megabytes // 4, 512), 4096), min(max(megabytes // 8, 256), 4096)
+
+
+def heap_size(home: Home) -> str:
+    """The largest heap, as Java reads it: that of the user's `own.conf`, else that of the machine.
+
+    Java does not read `neo4j.conf`, so this is for its command line.
+    """
+    heap, _ = java_memory()
+    return _own_settings(home.own_config_path).get(HEAP, f"{heap}m").lower().removesuffix("ib")
+
+
+def write_config(
+    home: Home, plugins: Path, bolt_port: int, http_port: int, browse_port: int
+) -> None:
+    """Makes the folder `conf` anew with `neo4j.conf`: loopback only, memory for this machine, GDS.
+
+    Neo4j Browser requests a guide and a style from `browse_port` when it has connected. The
+    settings in the user's `own.conf` are added, and come before those of this function.
+    """
+    browse = f"http://localhost:{browse_port}"  # the only host that Browser allows by default
+    _, page_cache = java_memory()
+    settings = {
+        "server.default_listen_address": LOOPBACK,
+        "server.bolt.listen_address": f":{bolt_port}",
+        "server.bolt.advertised_address": f"{LOOPBACK}:{bolt_port}",
+        "server.http.listen_address": f":{http_port}",
+        "server.http.advertised_address": f"{LOOPBACK}:{http_port}",
+        "server.directories.plugins": plugins.as_posix(),
+        "server.memory.heap.initial_size": "512m",
+        HEAP: heap_size(home),
+        "server.memory.pagecache.size": f"{page_cache}m",
+        # Without these three an empty home takes 550 MB on disk; with them 2 MB.
+        "db.tx_log.preallocate": "false",
+        "db.tx_log.rotation.size": "16m",
+        "db.tx_log.rotation.retention_policy": "false",
+        # A full disk cuts off the last transaction in the log, before it was confirmed. With
+        # Neo4j's default the database would then never start again; with this setting it
+        # starts without that transaction.
+        "internal.dbms.tx_log.fail_on_corrupted_log_files": "false",
+        "db.logs.query.enabled": "OFF",
+        "browser.post_connect_cmd": f"style {browse}/style.grass; guide {browse}/guide.html",
+        "dbms.security.procedures.unrestricted": "gds.*",
+        # By default Neo4j plans a statement anew for each order of magnitude of the sizes of its
+        # lists and texts, so small changes wait for plans again and again.
+        "internal.cypher.use_parameter_size": "false",
+        # Neither Neo4j nor Neo4j Browser sends reports to anybody.
+        "dbms.usage_report.enabled": "false",
+        "client.allow_telemetry": "false",
+        # Databases are closed before Bolt; without these two, a stop then waits 10 s for idle
+        # threads.
+        "internal.server.bolt.thread_pool_shutdown_wait_time": "0s",
+        "internal.server.bolt.connection_shutdown_wait_time": "0s",
+        "server.config.strict_validation.enabled": "true",
+    }
+    path = home.path / "conf" / "neo4j.conf"
+    # What else lies in the folder could make Neo4j write files anywhere.
+    if path.parent.is_symlink():
+        path.parent.unlink()
+    elif path.parent.exists():
+        rmtree(path.parent)
+    make_private_folder(path.parent)
+    settings |= _own_settings(home.own_config_path)
+    write_private(path, "".join(f"{name}={value}\n" for name, value in settings.items()))
+
+
+def _own_settings(path: Path) -> dict[str, str]:
+    """The lines `name=value` of a file, if there is one. Neo4j itself refuses names it lacks."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    pairs = (line.partition("=") for line in lines if not line.lstrip().startswith("#"))
+    return {name.strip(): value.strip() for name, equals, value in pairs if equals}
+
+
+def _bind(wanted: Sequence[int]) -> socket.socket:
+    for port in wanted:
+        # Some systems let us bind a port that another server holds on all addresses.
+        if port and not listens(port):
+            with suppress(OSError):
+                return socket.create_server((LOOPBACK, port))
+    return socket.create_server((LOOPBACK, 0))

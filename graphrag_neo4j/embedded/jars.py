@@ -6,18 +6,19 @@ downloaded again (half a megabyte on average).
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from hashlib import file_digest, sha256
+from itertools import count
 from pathlib import Path
 
 import httpx2
 from platformdirs import user_cache_path
 
-from graphrag_neo4j.embedded.locks import locked
+from graphrag_neo4j.embedded.home import locked, waiting
 from graphrag_neo4j.embedded.releases import Jar, Release
-from graphrag_neo4j.embedded.telling import Telling
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.files import make_private_folder, open_private
 from graphrag_neo4j.installing import install_command
 
@@ -62,7 +63,7 @@ def maven_central() -> str:
 
 
 def complete(
-    jars: Sequence[Jar], folder: Path, url: str | None, telling: Telling, purpose: str = NEO4J
+    jars: Sequence[Jar], folder: Path, url: str | None, listen: Listener, purpose: str = NEO4J
 ) -> None:
     """Makes sure that `folder` holds all of `jars` as `folder/KIND/NAME`, with the right hash.
 
@@ -70,27 +71,23 @@ def complete(
     A notice says before with `purpose` what the jars are and what they are for.
     Raises EmbeddedError that names a jar which can't be downloaded or has another hash.
     """
-    with telling.waiting(f"Checking the files in {folder}"):
+    with waiting(listen, f"Checking the files in {folder}"):
         sound = not _unsound(jars, folder)
     if sound:
         return
     make_private_folder(folder)
-    with locked(folder / "lock", telling, "Waiting for the same download elsewhere"):
+    with locked(folder / "lock", listen, "Waiting for the same download elsewhere"):
         # Another process may have downloaded them while we waited for the lock.
         if missing := _unsound(jars, folder):
-            _announce(missing, folder, purpose, telling.say)
-            _fetch_all(missing, folder, url or maven_central(), telling.progress)
-
-
-def _announce(
-    missing: Sequence[Jar], folder: Path, purpose: str, tell: Callable[[str], None]
-) -> None:
-    for jar in missing:
-        if _place(jar, folder).exists():
-            tell(f"{jar.name} in {folder} is damaged and is downloaded again.")
-    megabytes = sum(jar.size for jar in missing) / 1e6
-    files = "1 jar" if len(missing) == 1 else f"{len(missing)} jars"
-    tell(f"Downloading {purpose} ({files}, {megabytes:.0f} MB), to {folder}.")
+            for jar in missing:
+                if _place(jar, folder).exists():
+                    text = f"{jar.name} in {folder} is damaged and is downloaded again."
+                    listen(Notice(text))
+            megabytes = sum(jar.size for jar in missing) / 1e6
+            files = "1 jar" if len(missing) == 1 else f"{len(missing)} jars"
+            text = f"Downloading {purpose} ({files}, {megabytes:.0f} MB), to {folder}."
+            listen(Notice(text))
+            _fetch_all(missing, folder, url or maven_central(), listen)
 
 
 def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
@@ -99,10 +96,9 @@ def _unsound(jars: Sequence[Jar], folder: Path) -> list[Jar]:
         return [jar for jar, good in zip(jars, sound, strict=True) if not good]
 
 
-def _fetch_all(
-    jars: Sequence[Jar], folder: Path, url: str, progress: Callable[[int, int], None]
-) -> None:
-    total, done, told = sum(jar.size for jar in jars), 0, 0
+def _fetch_all(jars: Sequence[Jar], folder: Path, url: str, listen: Listener) -> None:
+    listen(Started("download", sum(jar.size for jar in jars), "bytes"))
+    done, told = 0, 0
     limits = httpx2.Limits(max_connections=THREADS)
     with (
         httpx2.Client(follow_redirects=True, timeout=30, limits=limits) as client,
@@ -116,7 +112,7 @@ def _fetch_all(
                 done += sum(task.result() for task in ended)
                 received = done + sum(_received(tasks[task], folder) for task in left)
                 if received > told:  # it may fall when a download is tried again
-                    progress(received, total)
+                    listen(Advanced(received - told))
                     told = received
         finally:
             pool.shutdown(cancel_futures=True)
@@ -124,19 +120,14 @@ def _fetch_all(
 
 def _received(jar: Jar, folder: Path) -> int:
     """The bytes of an incomplete jar that have arrived so far."""
-    part = _part(_place(jar, folder))
     try:
-        return min(part.stat().st_size, jar.size)
+        return min(_place(jar, folder, ".part").stat().st_size, jar.size)
     except FileNotFoundError:  # not begun, or complete in this moment
         return 0
 
 
-def _part(target: Path) -> Path:
-    return target.with_name(f"{target.name}.part")
-
-
-def _place(jar: Jar, folder: Path) -> Path:
-    return folder / jar.kind / jar.name
+def _place(jar: Jar, folder: Path, end: str = "") -> Path:
+    return folder / jar.kind / f"{jar.name}{end}"
 
 
 def _is_sound(jar: Jar, folder: Path) -> bool:
@@ -148,9 +139,8 @@ def _is_sound(jar: Jar, folder: Path) -> bool:
 
 
 def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
-    target = _place(jar, folder)
-    make_private_folder(target.parent)
-    part = _part(target)
+    part = _place(jar, folder, ".part")
+    make_private_folder(part.parent)
     try:
         digest = _download(client, f"{url}/{jar.path}", part)
     except httpx2.HTTPStatusError as error:
@@ -171,34 +161,28 @@ def _fetch(client: httpx2.Client, url: str, jar: Jar, folder: Path) -> int:
             f" expected {jar.sha256}), and is not used: run the same command again,"
             " or give another mirror in KG_MAVEN_URL."
         )
-    part.replace(target)
+    part.replace(_place(jar, folder))
     return jar.size
 
 
 def _download(client: httpx2.Client, url: str, path: Path) -> str:
     """Downloads a file and returns its SHA-256; short failures of the network are retried."""
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in count(1):
         try:
-            return _stream(client, url, path)
+            digest = sha256()
+            with client.stream("GET", url) as response:
+                response.raise_for_status()
+                with open_private(path) as file:
+                    for block in response.iter_bytes():
+                        digest.update(block)
+                        file.write(block)
+            return digest.hexdigest()
         except httpx2.HTTPError as error:
-            if attempt == ATTEMPTS or not _passes(error):
+            if isinstance(error, httpx2.HTTPStatusError):
+                passes = error.response.status_code in {408, 429, 500, 502, 503, 504}
+            else:
+                passes = not isinstance(error, httpx2.ConnectError)
+            if attempt == ATTEMPTS or not passes:
                 raise
             time.sleep(attempt / 2)
     raise AssertionError("the last attempt returns or raises")
-
-
-def _passes(error: httpx2.HTTPError) -> bool:
-    if isinstance(error, httpx2.HTTPStatusError):
-        return error.response.status_code in {408, 429, 500, 502, 503, 504}
-    return not isinstance(error, httpx2.ConnectError)
-
-
-def _stream(client: httpx2.Client, url: str, path: Path) -> str:
-    digest = sha256()
-    with client.stream("GET", url) as response:
-        response.raise_for_status()
-        with open_private(path) as file:
-            for block in response.iter_bytes():
-                digest.update(block)
-                file.write(block)
-    return digest.hexdigest()

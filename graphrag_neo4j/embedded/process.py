@@ -1,21 +1,24 @@
-"""The process of Neo4j: setting its first password, starting it and ending it."""
+"""The process of Neo4j: its first password, its start, the wait until it answers, and its end."""
 
 import os
 import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 
-from graphrag_neo4j.embedded.config import heap_size
-from graphrag_neo4j.embedded.home import Home
-from graphrag_neo4j.embedded.java import Java
-from graphrag_neo4j.embedded.telling import SILENT, SlowStep, Telling
-from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.embedded.home import LOOPBACK, Home, heap_size, listens, waiting
+from graphrag_neo4j.embedded.releases import Java
+from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
+from graphrag_neo4j.events import Listener, Notice
 from graphrag_neo4j.files import make_private_folder, open_private, write_private
 
-__all__ = ["end", "find", "launch", "set_password"]
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["end", "find", "launch", "set_password", "wait_until_ready"]
 
 STOP_SECONDS = 120
 PRIVATE = 0o077  # the umask of Neo4j, for its data and its logs
@@ -29,9 +32,11 @@ INHERITED = (
 DETACHED: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
     subprocess, "CREATE_NEW_PROCESS_GROUP", 0
 )
+READY_SECONDS = 180
+LAST_LINES = 15
 
 
-def set_password(home: Home, java: Java, jars: Path, telling: Telling = SILENT) -> None:
+def set_password(home: Home, java: Java, jars: Path, listen: Listener) -> None:
     """Sets the first password with Neo4j's own tool, before the first start.
 
     The password is on no command line: the tool reads its arguments from a file. (The usual entry,
@@ -42,10 +47,28 @@ def set_password(home: Home, java: Java, jars: Path, telling: Telling = SILENT) 
     command = [java.path, *java.flags(), "-cp", str(jars / "lib" / "*")]
     command += ["org.neo4j.cli.AdminTool", "dbms", f"@{arguments}"]
     try:
-        with telling.waiting("Setting the first password of Neo4j") as waiting:
-            _run_tool(command, home, waiting)
+        with (
+            waiting(listen, "Setting the first password of Neo4j") as tick,
+            # The command is made above from our own paths.
+            subprocess.Popen(  # noqa: S603
+                command,
+                env=_environment(home),
+                umask=PRIVATE,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            ) as tool,
+        ):
+            output = None
+            while output is None:
+                with suppress(subprocess.TimeoutExpired):
+                    output = tool.communicate(timeout=0.2)[0]
+                tick()
     finally:
         arguments.unlink()
+    if tool.returncode != 0:
+        said = output.decode(errors="replace").strip()
+        raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{said}")
 
 
 def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
@@ -72,16 +95,10 @@ def launch(home: Home, java: Java, jars: Path, main_class: str) -> int:
         )
     # Without this, Python warns at the end that the process still runs, which is intended.
     process.returncode = 0
-    _wait_for_command_line(process.pid)
-    return process.pid
-
-
-def _wait_for_command_line(pid: int) -> None:
-    """Waits for the command line of a new process: without it, `find` does not recognise it."""
     with suppress(psutil.Error):  # it has ended already, as `find` will see
-        process = psutil.Process(pid)
-        while not process.cmdline():
+        while not psutil.Process(process.pid).cmdline():  # without it, `find` would not know it
             time.sleep(0.01)
+    return process.pid
 
 
 def find(home: Home, pid: int) -> psutil.Process | None:
@@ -100,13 +117,13 @@ def find(home: Home, pid: int) -> psutil.Process | None:
     return process if ours else None
 
 
-def end(home: Home, process: psutil.Process, telling: Telling = SILENT) -> None:
+def end(home: Home, process: psutil.Process, listen: Listener) -> None:
     """Ends the home's server and waits for its end. Raises EmbeddedError if it does not end."""
     deadline = time.monotonic() + STOP_SECONDS
     with suppress(psutil.NoSuchProcess):
         process.terminate()
     # process.wait() would never return in a container whose first process does not reap others.
-    with telling.waiting("Neo4j is stopping") as waiting:
+    with waiting(listen, "Neo4j is stopping") as tick:
         while find(home, process.pid) is not None:
             if time.monotonic() > deadline:
                 raise EmbeddedError(
@@ -114,7 +131,7 @@ def end(home: Home, process: psutil.Process, telling: Telling = SILENT) -> None:
                     " stop it again later, or end that process."
                 )
             time.sleep(0.05)
-            waiting.tick()
+            tick()
     with suppress(psutil.TimeoutExpired):
         process.wait(0)  # reaps it if we are its parent
 
@@ -134,25 +151,47 @@ def _environment(home: Home) -> dict[str, str]:
     }
 
 
-def _run_tool(command: list[str], home: Home, waiting: SlowStep) -> None:
-    # The command is made above from our own paths.
-    with subprocess.Popen(  # noqa: S603
-        command,
-        env=_environment(home),
-        umask=PRIVATE,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as tool:
-        output = _output(tool, waiting).decode(errors="replace").strip()
-    if tool.returncode != 0:
-        raise EmbeddedError(f"Neo4j's first password could not be set. Its tool said:\n{output}")
+def wait_until_ready(home: Home, pid: int, bolt_port: int, listen: Listener) -> None:
+    """Waits until Neo4j answers a query. Raises EmbeddedError if it ends or takes too long."""
+    from neo4j import GraphDatabase  # noqa: PLC0415 - slow to import
+
+    uri, auth = f"bolt://{LOOPBACK}:{bolt_port}", ("neo4j", home.password())
+    deadline = time.monotonic() + READY_SECONDS
+    with (
+        waiting(listen, "Neo4j is starting") as tick,
+        GraphDatabase.driver(uri, auth=auth, max_transaction_retry_time=0) as driver,
+    ):
+        while not (listens(bolt_port) and _answers(driver, home)):
+            if find(home, pid) is None:
+                console = home.console_path.read_text(encoding="utf-8", errors="replace")
+                said = "\n".join(console.splitlines()[-LAST_LINES:])
+                raise EmbeddedError(f"Neo4j could not start. It said:\n{said}")
+            if time.monotonic() > deadline:
+                raise EmbeddedError(
+                    f"Neo4j (process {pid}) has not answered within {READY_SECONDS} seconds: run"
+                    f" the same command to go on waiting, or see {home.log_path}."
+                )
+            time.sleep(0.1)
+            tick()
+        took = tick()
+    listen(Notice(f"Neo4j has started, after {took:.0f} s."))
 
 
-def _output(tool: "subprocess.Popen[bytes]", waiting: SlowStep) -> bytes:
-    """The whole output of a tool, which ends first."""
-    while True:
-        try:
-            return tool.communicate(timeout=0.2)[0]
-        except subprocess.TimeoutExpired:
-            waiting.tick()
+def _answers(driver: "Driver", home: Home) -> bool:
+    from neo4j import exceptions  # noqa: PLC0415 - slow to import
+
+    try:
+        driver.execute_query("RETURN 1")
+    except exceptions.AuthError as error:
+        raise EmbeddedError(
+            f"Neo4j refuses the password in {home.password_path}: write the password of this Neo4j"
+            " there."
+        ) from error
+    except exceptions.DatabaseError as error:
+        raise GraphStoppedError(
+            f"Neo4j has started in {home.path} and has stopped its database after an error"
+            f" ({error.message}): see {home.log_path}; the same command starts it again."
+        ) from error
+    except (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.TransientError):
+        return False
+    return True

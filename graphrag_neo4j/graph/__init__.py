@@ -1,41 +1,47 @@
 """The connection to Neo4j. Every statement of the package is run by it."""
 
-from graphrag_neo4j.graph.connection import Graph, PlainRow, Row, Transaction, connect, lend_driver
+from graphrag_neo4j.graph.connection import (
+    Graph,
+    PlainRow,
+    Row,
+    Transaction,
+    connect,
+    lend_driver,
+)
 from graphrag_neo4j.graph.dump import dump
 from graphrag_neo4j.graph.evidence import (
+    FindingToSave,
+    PieceProperties,
     RefKind,
+    ReportToSave,
     forget_chunks,
     forget_claims,
     forget_extraction,
     give_refs,
     mark_changed,
+    save_reports,
     sweep_entities,
     sweep_pairs,
 )
-from graphrag_neo4j.graph.fulltext_search import fulltext_relationships
 from graphrag_neo4j.graph.indexes import (
     INDEXED_KINDS,
     IndexedKind,
     await_indexes,
     ensure_fulltext_indexes,
     ensure_vector_indexes,
-)
-from graphrag_neo4j.graph.lease import VOID_SECONDS, Lease, hold_lease
-from graphrag_neo4j.graph.own import OwnServer
-from graphrag_neo4j.graph.reports import (
-    FindingToSave,
-    PieceProperties,
-    ReportToSave,
-    save_reports,
-)
-from graphrag_neo4j.graph.schema import ensure_schema, refuse_foreign
-from graphrag_neo4j.graph.state import SCHEMA_VERSION, refuse_other_version, schema_version
-from graphrag_neo4j.graph.vector_search import vector_search
-from graphrag_neo4j.graph.vectors import (
     flaw_of,
     forget_vectors,
     refuse_length,
     refuse_other_vectors,
+    vector_search,
+)
+from graphrag_neo4j.graph.lease import VOID_SECONDS, hold_lease
+from graphrag_neo4j.graph.schema import (
+    SCHEMA_VERSION,
+    ensure_schema,
+    refuse_foreign,
+    refuse_other_version,
+    schema_version,
 )
 
 __all__ = [
@@ -45,8 +51,6 @@ __all__ = [
     "FindingToSave",
     "Graph",
     "IndexedKind",
-    "Lease",
-    "OwnServer",
     "PieceProperties",
     "PlainRow",
     "RefKind",
@@ -64,7 +68,6 @@ __all__ = [
     "forget_claims",
     "forget_extraction",
     "forget_vectors",
-    "fulltext_relationships",
     "give_refs",
     "hold_lease",
     "lend_driver",

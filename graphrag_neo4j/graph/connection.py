@@ -7,11 +7,13 @@ import re
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
-from typing import Any, LiteralString, TypeVar, overload
+from typing import Any, LiteralString, Protocol, TypeVar, cast
+from urllib.parse import urlsplit
 
 from neo4j import (
     READ_ACCESS,
     WRITE_ACCESS,
+    Address,
     AsyncDriver,
     AsyncGraphDatabase,
     AsyncManagedTransaction,
@@ -31,13 +33,20 @@ from neo4j.exceptions import (
     ServiceUnavailable,
 )
 
+from graphrag_neo4j.arguments import did_you_mean
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphStoppedError, InputError
-from graphrag_neo4j.graph.address import BROWSER_PORTS, check_address
-from graphrag_neo4j.graph.own import OwnServer, living
 from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.resources import read_statement
 
-__all__ = ["Graph", "PlainRow", "Row", "Transaction", "connect", "lend_driver"]
+__all__ = [
+    "Graph",
+    "PlainRow",
+    "Row",
+    "Transaction",
+    "check_address",
+    "connect",
+    "lend_driver",
+]
 
 Row = dict[str, object]
 """A row of a list that a statement gets as a parameter."""
@@ -53,6 +62,9 @@ WITH collect({{{columns}}}) AS rows
 UNWIND range(0, size(rows) - 1, {size}) AS first
 RETURN rows[first..first + {size}] AS rows"""
 BULK_SIZE = 1000  # rows in a list
+SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+PORT = 7687  # Neo4j's port for drivers
+BROWSER_PORTS = (7473, 7474)  # Neo4j's ports for web pages
 # What is said of a database that Neo4j has given up.
 STOPPED = (
     "critical error, and needs to be restarted",
@@ -62,19 +74,23 @@ STOPPED = (
 )
 
 
+class OwnServer(Protocol):
+    """A server on this machine whose process and disk can be inspected."""
+
+    def refuse_ended(self) -> None:
+        """Raises GraphError if the process of the server has ended."""
+
+    def stopped(self) -> str:
+        """A sentence that says why the database may have stopped, and what to do."""
+
+
 class Transaction:
     """A transaction that runs statements by name."""
 
     def __init__(self, inner: AsyncManagedTransaction) -> None:
         self._inner = inner
 
-    @overload
-    async def run(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
-
-    @overload
-    async def run(self, name: str, /, **parameters: object) -> None: ...
-
-    async def run(self, name: str, row: object = None, /, **parameters: object) -> list[Any] | None:
+    async def run(self, name: str, row: type[R] | None = None, /, **parameters: object) -> list[R]:
         """Runs the statement `name`; returns its rows if the type of these rows is given.
 
         This type is a TypedDict. Only the type checker uses it; a test compares its keys with the
@@ -83,8 +99,8 @@ class Transaction:
         result = await self._inner.run(read_statement(name), parameters)
         if row is None:
             await result.consume()
-            return None
-        return [dict(record) async for record in result]
+            return []
+        return [cast("R", dict(record)) async for record in result]
 
 
 class Graph:
@@ -119,20 +135,12 @@ class Graph:
         """Raises GraphStoppedError if the database has stopped although its server answers."""
         await self.run_plain("RETURN 1")
 
-    @overload
-    async def read(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
-
-    @overload
-    async def read(self, name: str, /, **parameters: object) -> None: ...
-
-    async def read(
-        self, name: str, row: object = None, /, **parameters: object
-    ) -> list[Any] | None:
+    async def read(self, name: str, row: type[R] | None = None, /, **parameters: object) -> list[R]:
         """Runs a reading statement; returns its rows as `Transaction.run` does."""
         with self._translated():
             async with self._session(READ_ACCESS) as session:
                 return await session.execute_read(
-                    lambda inner: _run(Transaction(inner), name, row, parameters)
+                    lambda inner: Transaction(inner).run(name, row, **parameters)
                 )
 
     async def read_bulk(self, name: str, row: type[R], /, **parameters: object) -> list[R]:
@@ -145,17 +153,11 @@ class Graph:
             async with self._session(READ_ACCESS) as session:
                 return await session.execute_read(_read_bulk, name, row, parameters)
 
-    @overload
-    async def write(self, name: str, row: type[R], /, **parameters: object) -> list[R]: ...
-
-    @overload
-    async def write(self, name: str, /, **parameters: object) -> None: ...
-
     async def write(
-        self, name: str, row: object = None, /, **parameters: object
-    ) -> list[Any] | None:
+        self, name: str, row: type[R] | None = None, /, **parameters: object
+    ) -> list[R]:
         """Runs a writing statement in a transaction of its own; returns as `run` does."""
-        return await self.transact(lambda tx: _run(tx, name, row, parameters))
+        return await self.transact(lambda tx: tx.run(name, row, **parameters))
 
     async def transact(
         self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
@@ -199,13 +201,28 @@ class Graph:
         )
 
 
+def _living(own: OwnServer | None) -> Callable[[Address], list[Address]]:
+    """A resolver of addresses for the driver that raises GraphError if the server has ended.
+
+    The driver calls it before each attempt to connect. Without it, the driver would try for half a
+    minute to reach a server that has ended, and the client of GDS for ten minutes.
+    """
+
+    def resolve(address: Address) -> list[Address]:
+        if own:
+            own.refuse_ended()
+        return [address]
+
+    return resolve
+
+
 @contextmanager
 def lend_driver(
     uri: str, username: str, password: str, own: OwnServer | None = None
 ) -> Iterator[Driver]:
     """Lends a synchronous driver for a server. Raises the errors of `connect`."""
     with _translated(uri, own), _address_checked(uri):
-        driver = GraphDatabase.driver(uri, auth=(username, password), resolver=living(own))
+        driver = GraphDatabase.driver(uri, auth=(username, password), resolver=_living(own))
     with _translated(uri, own), driver as lent:
         yield lent
 
@@ -233,7 +250,7 @@ async def connect(
         driver = AsyncGraphDatabase.driver(
             uri,
             auth=auth,
-            resolver=living(own),
+            resolver=_living(own),
             # In an empty graph, a label without nodes is normal; so are two nodes that are found by
             # their keys, about which Neo4j warns as a cartesian product.
             notifications_min_severity=NotificationMinimumSeverity.WARNING,
@@ -258,15 +275,6 @@ def _version(agent: str) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-async def _run(
-    tx: Transaction, name: str, row: object, parameters: Mapping[str, object]
-) -> list[Any] | None:
-    if isinstance(row, type):
-        return await tx.run(name, row, **parameters)
-    await tx.run(name, **parameters)
-    return None
-
-
 async def _read_bulk(
     tx: AsyncManagedTransaction, name: str, row: type[R], parameters: Mapping[str, object]
 ) -> list[R]:
@@ -274,6 +282,65 @@ async def _read_bulk(
     statement = BULK.format(statement=read_statement(name), columns=columns, size=BULK_SIZE)
     result = await tx.run(statement, dict(parameters))
     return [one async for record in result for one in record[0]]
+
+
+def check_address(uri: str) -> None:
+    """Raises InputError for an address that the driver can't use; it says which one to set.
+
+    The message does not repeat a user name or a password.
+    """
+    scheme, separator, rest = uri.partition("://")
+    if "@" in uri:
+        raise InputError(
+            "NEO4J_URI must not hold a user name or a password: "
+            "set NEO4J_USERNAME and NEO4J_PASSWORD."
+        )
+    if not separator:
+        place = re.sub(r"^(?:neo4j|bolt)[+a-z]*(?::/+|//+)", "", uri)
+        flaw = f"has no scheme: set NEO4J_URI={_driver_address('neo4j', place)}."
+    elif scheme in {"http", "https"}:
+        wanted = _driver_address("neo4j+s" if scheme == "https" else "neo4j", rest)
+        flaw = (
+            "is an address for web browsers, and the driver needs another one: set "
+            f"NEO4J_URI={wanted}."
+        )
+    elif scheme not in SCHEMES:
+        flaw = f"has an unknown scheme: begin it with one of {', '.join(SCHEMES)} and ://."
+        flaw += did_you_mean(scheme, SCHEMES)
+    else:
+        flaw = _flaw_of_place(scheme, rest)
+    if flaw:
+        raise InputError(f"NEO4J_URI={uri} {flaw}")
+
+
+def _flaw_of_place(scheme: str, rest: str) -> str:
+    """The problem of the part after the scheme; empty if there is no problem."""
+    try:
+        parts = urlsplit(f"{scheme}://{rest}")
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0 or re.search(r"\s", rest):
+        return (
+            "has an invalid host or port: an IPv6 address stands in brackets, there is no white "
+            "space, and a port is a number from 1 to 65535."
+        )
+    if not parts.hostname:
+        return f"names no host: set, for example, NEO4J_URI={scheme}://localhost:{PORT}."
+    if (path := parts.path.strip("/")) or parts.fragment:
+        database = f", and NEO4J_DATABASE={path} if that names the database" if path else ""
+        return f"goes on after the port: set NEO4J_URI={scheme}://{parts.netloc}{database}."
+    return ""
+
+
+def _driver_address(scheme: str, place: str) -> str:
+    """The address for the driver; `place` is host, host:port or an address for a browser."""
+    netloc = re.split("[/?#]", place)[0]
+    host, _, port = netloc.rpartition(":") if re.search(r"[^:]:\d+$", netloc) else (netloc, "", "")
+    if not port or int(port) in BROWSER_PORTS:
+        # Addresses of Aura have no port.
+        port = "" if scheme == "neo4j+s" and not port else str(PORT)
+    return f"{scheme}://{host or 'localhost'}" + (f":{port}" if port else "")
 
 
 @contextmanager
@@ -299,18 +366,24 @@ def _translated(address: str, own: OwnServer | None = None) -> Iterator[None]:
     except (ServiceUnavailable, OSError) as error:
         if own:
             own.refuse_ended()
-        raise GraphError(_silence_sentence(address, error)) from error
+        raise GraphError(_no_answer(address, error)) from error
     except ClientError as error:
-        raise GraphError(_client_sentence(address, error)) from error
+        raise GraphError(_refused_statement(address, error)) from error
     except (Neo4jError, DriverError) as error:
         if own and isinstance(error, DriverError):
             own.refuse_ended()
         if isinstance(error, DatabaseError) and any(part in str(error) for part in STOPPED):
-            raise GraphStoppedError(own.stopped() if own else _stopped(address)) from error
+            raise GraphStoppedError(
+                own.stopped()
+                if own
+                else f"Neo4j at {address} has stopped this database after an error, most often "
+                "because its disk is full: see its log, make room, start that Neo4j again, and run "
+                "the same command; the saved data is not lost."
+            ) from error
         raise GraphError(f"Neo4j at {address} failed: {error}.") from error
 
 
-def _silence_sentence(address: str, error: BaseException) -> str:
+def _no_answer(address: str, error: BaseException) -> str:
     for flaw in _reasons(error):
         if isinstance(flaw, ssl.SSLCertVerificationError):
             return (
@@ -321,8 +394,8 @@ def _silence_sentence(address: str, error: BaseException) -> str:
             )
     if any(address.rstrip("/").endswith(f":{port}") for port in BROWSER_PORTS):
         return (
-            f"Neo4j at {address} does not answer: this is the port of its web pages; the one for "
-            "the driver is mostly 7687. Correct NEO4J_URI."
+            f"Neo4j at {address} does not answer: this is the port of its web pages; the port for "
+            f"drivers is usually {PORT}. Correct NEO4J_URI."
         )
     return f"Neo4j at {address} does not answer: start it, or set NEO4J_URI to one that runs."
 
@@ -336,15 +409,7 @@ def _reasons(error: BaseException | None) -> Iterator[BaseException]:
         yield from _reasons(error.__cause__ or error.__context__)
 
 
-def _stopped(address: str) -> str:
-    return (
-        f"Neo4j at {address} has stopped this database after an error, most often because its disk "
-        "is full: see its log, make room, start that Neo4j again, and run the same command; the "
-        "saved data is not lost."
-    )
-
-
-def _client_sentence(address: str, error: ClientError) -> str:
+def _refused_statement(address: str, error: ClientError) -> str:
     code = error.code or ""
     if code.endswith("DatabaseNotFound"):
         return f"Neo4j at {address} has no such database: set NEO4J_DATABASE to one that it has."

@@ -5,12 +5,11 @@ So the dump names communities, and their findings, by the members that they have
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, TypedDict
 
 from graphrag_neo4j.context.citations import CitationKind, rewrite
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import DumpedNodeRow, DumpedRelationshipRow
 from graphrag_neo4j.ids import identify
 
 __all__ = ["Dump", "dump"]
@@ -31,6 +30,29 @@ CITED_AS: Final[dict[str, CitationKind]] = {
 CITING = frozenset({"Community", "Finding"})
 
 
+class DumpedNodeRow(TypedDict):
+    """A node with all its properties; `ref` is None where it has none."""
+
+    labels: list[str]
+    id: str
+    ref: int | None
+    properties: dict[str, object]
+
+
+class DumpedRelationshipRow(TypedDict):
+    """A relationship with the ids of its ends and all its properties.
+
+    `id` and `ref` are None where the relationship has none.
+    """
+
+    type: str
+    start: str
+    end: str
+    id: str | None
+    ref: int | None
+    properties: dict[str, object]
+
+
 async def dump(graph: Graph) -> Dump:
     """All nodes and relationships by id with what they hold, without Build, Counter and State.
 
@@ -39,8 +61,12 @@ async def dump(graph: Graph) -> Dump:
     nodes = await graph.read("graph/dump_nodes", DumpedNodeRow)
     relationships = await graph.read("graph/dump_relationships", DumpedRelationshipRow)
     ids = _ids_by_members(nodes, relationships)
-    nodes = [_renamed_node(row, ids) for row in nodes]
-    relationships = [_renamed_relationship(row, ids) for row in relationships]
+    for node in nodes:
+        node["id"] = ids.get(node["id"], node["id"])
+        if "id" in node["properties"]:
+            node["properties"]["id"] = node["id"]
+    for row in relationships:
+        row["start"], row["end"] = (ids.get(end, end) for end in (row["start"], row["end"]))
     named = _ids_of_refs(nodes, relationships)
     found = {f"{':'.join(row['labels'])}:{row['id']}": _by_ids(row, named) for row in nodes}
     for row in relationships:
@@ -48,7 +74,10 @@ async def dump(graph: Graph) -> Dump:
         while key in found:  # a second equal relationship makes a different graph
             key += "+"
         found[key] = row["properties"]
-    return {key: _kept(found[key]) for key in sorted(found)}
+    return {
+        key: {name: found[key][name] for name in sorted(found[key]) if name not in IGNORED}
+        for key in sorted(found)
+    }
 
 
 def _ids_by_members(
@@ -69,19 +98,6 @@ def _ids_by_members(
         if row["type"] == "HAS_FINDING":
             ids[row["end"]] = identify("finding", ids[row["start"]], index[row["end"]])
     return ids
-
-
-def _renamed_node(row: DumpedNodeRow, ids: Mapping[str, str]) -> DumpedNodeRow:
-    id_ = ids.get(row["id"], row["id"])
-    properties = row["properties"] | ({"id": id_} if "id" in row["properties"] else {})
-    return {**row, "id": id_, "properties": properties}
-
-
-def _renamed_relationship(
-    row: DumpedRelationshipRow, ids: Mapping[str, str]
-) -> DumpedRelationshipRow:
-    start, end = (ids.get(row["start"], row["start"]), ids.get(row["end"], row["end"]))
-    return {**row, "start": start, "end": end}
 
 
 def _ids_of_refs(
@@ -112,7 +128,3 @@ def _by_ids(row: DumpedNodeRow, named: dict[tuple[CitationKind, int], str]) -> d
         name: rewrite(value, rename) if isinstance(value, str) else value
         for name, value in row["properties"].items()
     }
-
-
-def _kept(properties: dict[str, Any]) -> dict[str, Any]:
-    return {name: properties[name] for name in sorted(properties) if name not in IGNORED}

@@ -1,35 +1,44 @@
-"""The indexes for vector search (by cosine) and for full-text search (by an analyser).
+"""Vectors, and the indexes for vector search (by cosine) and full-text search (by an analyser).
 
-They are made without `IF NOT EXISTS`: with it, Neo4j gives no error where another index has the
-same name or the same label and properties. An existing index of our name is compared with the one
-that is wanted.
+Neo4j stores a zero vector or a vector of another length without an error, and never finds it. So
+vectors are checked here.
+
+The indexes are made without `IF NOT EXISTS`: with it, Neo4j gives no error where another index has
+the same name or the same label and properties. An existing index of our name is compared with the
+one that is wanted.
 """
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import AnalyzerRow, SearchIndexRow
+from graphrag_neo4j.graph.rows import (
+    IdRow,
+    MadeWithRow,
+    ScoredRow,
+)
+from graphrag_neo4j.settings import MOST_DIMENSIONS
 
 __all__ = [
     "INDEXED_KINDS",
+    "SEARCH_SINCE",
     "IndexedKind",
     "await_indexes",
-    "drop_vector_indexes",
     "ensure_fulltext_indexes",
     "ensure_vector_indexes",
+    "flaw_of",
+    "forget_vectors",
+    "refuse_length",
+    "refuse_other_vectors",
     "vector_index",
+    "vector_search",
 ]
 
 IndexedKind = Literal["entity", "chunk", "community"]
 INDEXED_KINDS: Final[tuple[IndexedKind, ...]] = ("entity", "chunk", "community")
-LABELS: Final[Mapping[IndexedKind, str]] = {
-    "entity": "Entity",
-    "chunk": "Chunk",
-    "community": "Community",
-}
 WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
     "entity": ("name", "aliases", "description"),
     "chunk": ("text",),
@@ -37,6 +46,27 @@ WORDS: Final[Mapping[IndexedKind, tuple[str, ...]]] = {
 }
 LONGEST_SECONDS = 24 * 60 * 60  # limit of the wait; an index that can't be filled ends it at once
 Config = Mapping[str, object]
+PAGE = 1000
+REEMBED = "`kg-build index PATHS --reembed`, which makes all vectors and their indexes again"
+# The clause SEARCH is a preview in 2026.01, and the procedure is deprecated in 2026.04.
+SEARCH_SINCE = (2026, 2)
+
+
+class AnalyzerRow(TypedDict):
+    """An analyser of full-text indexes."""
+
+    analyzer: str
+
+
+class SearchIndexRow(TypedDict):
+    """An index of any type, and how it is configured."""
+
+    name: str
+    type: str
+    of: str
+    labels: list[str] | None
+    properties: list[str] | None
+    config: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +85,6 @@ class _Index:
         on = f"EACH [{on}]" if self.type == "FULLTEXT" else f"({on})"
         pattern = f"(x:{self.label})" if self.of == "node" else f"()-[x:{self.label}]-()"
         return f"CREATE {self.type} INDEX {self.name} FOR {pattern} ON {on} OPTIONS $options"
-
-    def is_newer_than(self, row: SearchIndexRow) -> bool:
-        """Whether an index of the database is on the same label, and lacks some properties."""
-        found = (row["type"], row["of"].lower(), row["labels"])
-        wanted = (self.type, self.of, [self.label])
-        return found == wanted and set(row["properties"] or ()) < set(self.properties)
 
     def is_like(self, row: SearchIndexRow) -> bool:
         """Whether an index of the database is on the same label and properties."""
@@ -83,26 +107,21 @@ async def ensure_vector_indexes(
     otherwise it raises InputError with both numbers. Raises GraphError where another index has
     our name.
     """
-    existing = await _existing(graph)
-    for index in _vector_indexes():
-        wanted = dimensions if index.label == LABELS["chunk"] else elements or dimensions
-        config = {"vector.dimensions": wanted, "vector.similarity_function": "COSINE"}
-        found = _found(existing, index)
-        if found and not replace and not _agrees(found, config):
+    other = elements or dimensions
+    wanted = {
+        index: _of_vectors(dimensions if index.label == "Chunk" else other)
+        for index in _vector_indexes()
+    }
+    lacking = await _lacking(graph, wanted)
+    for index, found in lacking.items():
+        if found and not replace:
             raise InputError(
                 f"The index {index.name} is for vectors of {found['config']['vector.dimensions']} "
-                f"dimensions, but the graph's vectors have {wanted}: run `kg-build index PATHS "
-                "--reembed`, which makes all vectors and their indexes again."
+                f"dimensions, but the graph's vectors have {wanted[index]['vector.dimensions']}: "
+                "run `kg-build index PATHS --reembed`, which makes all vectors and their indexes "
+                "again."
             )
-        await _make(graph, index, config, found)
-
-
-async def drop_vector_indexes(graph: Graph) -> None:
-    """Drops the vector indexes that exist."""
-    existing = await _existing(graph)
-    for index in _vector_indexes():
-        if _found(existing, index):
-            await graph.run_plain(f"DROP INDEX {index.name}")
+    await _make(graph, wanted, lacking)
 
 
 async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
@@ -110,15 +129,14 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
 
     Raises InputError that lists the analysers of Neo4j where `analyzer` is not one of them.
     """
-    # Text is indexed after its transaction: inside it, writing would take three times as long.
-    config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
-    existing = await _existing(graph)
-    indexes = [_Index(f"kg_{k}_text", "FULLTEXT", LABELS[k], WORDS[k]) for k in INDEXED_KINDS]
+    indexes = [_Index(f"kg_{k}_text", "FULLTEXT", k.capitalize(), WORDS[k]) for k in INDEXED_KINDS]
     indexes.append(
         _Index("kg_related_text", "FULLTEXT", "RELATED", ("description",), "relationship")
     )
-    lacking = [index for index in indexes if not _is_made(index, _found(existing, index), config)]
-    if not lacking:
+    # Text is indexed after its transaction: inside it, writing would take three times as long.
+    config = {"fulltext.analyzer": analyzer, "fulltext.eventually_consistent": True}
+    wanted = dict.fromkeys(indexes, config)
+    if not (lacking := await _lacking(graph, wanted)):
         return
     known = [row["analyzer"] for row in await graph.read("graph/analyzers", AnalyzerRow)]
     if analyzer not in known:
@@ -126,8 +144,7 @@ async def ensure_fulltext_indexes(graph: Graph, analyzer: str) -> None:
             f"Neo4j has no full-text analyser {analyzer!r}: set KG_FULLTEXT_ANALYZER to one of "
             f"{', '.join(known)}."
         )
-    for index in lacking:
-        await _make(graph, index, config, _found(existing, index))
+    await _make(graph, wanted, lacking)
 
 
 async def await_indexes(graph: Graph) -> None:
@@ -140,7 +157,13 @@ async def await_indexes(graph: Graph) -> None:
 
 
 def _vector_indexes() -> Iterable[_Index]:
-    return (_Index(vector_index(k), "VECTOR", LABELS[k], ("embedding",)) for k in INDEXED_KINDS)
+    return (
+        _Index(vector_index(k), "VECTOR", k.capitalize(), ("embedding",)) for k in INDEXED_KINDS
+    )
+
+
+def _of_vectors(dimensions: int) -> Config:
+    return {"vector.dimensions": dimensions, "vector.similarity_function": "COSINE"}
 
 
 async def _existing(graph: Graph) -> dict[str, SearchIndexRow]:
@@ -148,12 +171,9 @@ async def _existing(graph: Graph) -> dict[str, SearchIndexRow]:
 
 
 def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndexRow | None:
-    """The index of this name, which an older release may have made on fewer properties.
-
-    Raises GraphError if it is on other labels or properties.
-    """
+    """The index of this name. Raises GraphError if it is on other labels or properties."""
     found = existing.get(index.name)
-    if found and not (index.is_like(found) or index.is_newer_than(found)):
+    if found and not index.is_like(found):
         raise GraphError(
             f"The index {index.name} can't be made: something else in this database has its name; "
             "drop that, or use another database for this graph."
@@ -161,17 +181,111 @@ def _found(existing: Mapping[str, SearchIndexRow], index: _Index) -> SearchIndex
     return found
 
 
-def _agrees(found: SearchIndexRow | None, config: Config) -> bool:
-    return found is not None and config.items() <= found["config"].items()
+async def _lacking(
+    graph: Graph, wanted: Mapping[_Index, Config]
+) -> dict[_Index, SearchIndexRow | None]:
+    """The indexes that are missing (None) or are configured in another way. Raises GraphError."""
+    existing = await _existing(graph)
+    found = {index: _found(existing, index) for index in wanted}
+    return {
+        index: row
+        for index, row in found.items()
+        if row is None or not wanted[index].items() <= row["config"].items()
+    }
 
 
-def _is_made(index: _Index, found: SearchIndexRow | None, config: Config) -> bool:
-    return found is not None and index.is_like(found) and _agrees(found, config)
+async def _make(
+    graph: Graph,
+    wanted: Mapping[_Index, Config],
+    lacking: Mapping[_Index, SearchIndexRow | None],
+) -> None:
+    for index, found in lacking.items():
+        if found:
+            await graph.run_plain(f"DROP INDEX {index.name}")
+        await graph.run_plain(index.statement, options={"indexConfig": wanted[index]})
 
 
-async def _make(graph: Graph, index: _Index, config: Config, found: SearchIndexRow | None) -> None:
-    if _is_made(index, found, config):
-        return
-    if found:
-        await graph.run_plain(f"DROP INDEX {index.name}")
-    await graph.run_plain(index.statement, options={"indexConfig": config})
+# Vectors
+
+
+async def refuse_other_vectors(graph: Graph, model: str, wanted: int | None) -> int | None:
+    """Returns the dimensions of the graph's vectors, None as long as it has no vectors.
+
+    Raises InputError where the vectors come from another model than `model`, or where their
+    dimensions are not `wanted` (None: any).
+    """
+    made = (await graph.read("embed/known", MadeWithRow))[0]
+    by, dimensions = made["model"], made["dimensions"]
+    if by is None:
+        return None
+    if by != model:
+        raise InputError(
+            f"The graph's vectors come from {by} ({dimensions} dimensions), and "
+            f"KG_EMBEDDING_MODEL is {model}: set it back, or run {REEMBED}."
+        )
+    if wanted not in (None, dimensions):
+        raise InputError(
+            f"The graph's vectors have {dimensions} dimensions, and KG_EMBEDDING_DIMENSIONS is "
+            f"{wanted}: set it back, or run {REEMBED}."
+        )
+    return dimensions
+
+
+def refuse_length(model: str, found: int, known: int | None, wanted: int | None) -> None:
+    """Raises InputError where vectors of `found` dimensions can't be used.
+
+    `known` are the dimensions of the graph's vectors, `wanted` those that the model was asked for.
+    """
+    if known and found != known:
+        raise InputError(
+            f"The graph's vectors have {known} dimensions, and {model} gives {found} now: set "
+            "KG_EMBEDDING_MODEL, KG_EMBEDDING_DIMENSIONS and OPENAI_BASE_URL to their old values, "
+            f"or run {REEMBED}."
+        )
+    if wanted and found != wanted:
+        raise InputError(
+            f"KG_EMBEDDING_DIMENSIONS is {wanted}, and {model} gives {found} dimensions all the "
+            "same: unset it, or set KG_EMBEDDING_MODEL to a model that can shorten its vectors."
+        )
+    if found > MOST_DIMENSIONS:
+        raise InputError(
+            f"{model} gives vectors of {found} dimensions, and Neo4j indexes {MOST_DIMENSIONS} at "
+            "most: let KG_EMBEDDING_DIMENSIONS ask for fewer, or set KG_EMBEDDING_MODEL to "
+            "another model."
+        )
+
+
+def flaw_of(vector: Sequence[float]) -> str | None:
+    """The reason why Neo4j would not index a vector of the right length, None if it would."""
+    length = math.hypot(*vector)
+    if length == 0:
+        return "the vector is zero"
+    return None if math.isfinite(length) else "the vector is not finite"
+
+
+async def forget_vectors(graph: Graph) -> None:
+    """Removes all vectors and their indexes, and marks all nodes to be embedded."""
+    existing = await _existing(graph)
+    for index in _vector_indexes():
+        if _found(existing, index):
+            await graph.run_plain(f"DROP INDEX {index.name}")
+    for kind in INDEXED_KINDS:
+        after = ""
+        while rows := await graph.write(f"embed/forget_{kind}", IdRow, after=after, limit=PAGE):
+            after = rows[-1]["id"]
+    await graph.write("embed/unmade")  # last: until then another model is still refused
+
+
+async def vector_search(
+    graph: Graph, kind: IndexedKind, vector: Sequence[float], k: int
+) -> list[ScoredRow]:
+    """The `k` nodes of a kind nearest to a vector: {id, score}, the nearest first.
+
+    `score` is (1 + cosine) / 2, from 0 to 1. Raises GraphError for a vector whose dimensions are
+    not those of the index.
+    """
+    if graph.version >= SEARCH_SINCE:
+        return await graph.read(f"vector_search/{kind}", ScoredRow, vector=vector, k=k)
+    return await graph.read(
+        "vector_search/procedure", ScoredRow, index=vector_index(kind), vector=vector, k=k
+    )

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TypedDict
 
 import anyio
 import psutil
@@ -16,8 +17,8 @@ import psutil
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
-from graphrag_neo4j.graph.rows import IdRow, OpenBuildRow
-from graphrag_neo4j.graph.state import begin_graph
+from graphrag_neo4j.graph.rows import IdRow
+from graphrag_neo4j.graph.schema import begin_graph
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 
@@ -32,6 +33,17 @@ class Lease:
 
     build: str
     outcome: str = "done"
+
+
+class OpenBuildRow(TypedDict):
+    """A build without an outcome; `age`: seconds since its lease was renewed."""
+
+    id: str
+    host: str
+    process: int
+    born: float
+    command: str
+    age: float
 
 
 @asynccontextmanager

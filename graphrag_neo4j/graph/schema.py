@@ -1,135 +1,119 @@
-"""Creates the uniqueness constraints and range indexes of the graph, and checks that they exist.
+"""The layout of a graph: its version, its uniqueness constraints and its range indexes.
 
 With `IF NOT EXISTS`, Neo4j gives no error where something else has the name of a constraint or an
 index. So the existing ones are read afterwards and compared with those that are needed.
 """
 
+from typing import Final, TypedDict
+
 from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.graph.rows import IndexRow, NamesRow
-from graphrag_neo4j.graph.state import refuse_other_version, schema_version
+from graphrag_neo4j.graph.connection import Graph, Transaction
 
-__all__ = ["ensure_schema", "refuse_foreign"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "begin_graph",
+    "ensure_schema",
+    "refuse_foreign",
+    "refuse_other_version",
+    "schema_version",
+]
 
-UNIQUE_NODES = (
-    ("Document", "id"),
-    ("Chunk", "id"),
-    ("Chunk", "ref"),
-    ("Entity", "id"),
-    ("Entity", "ref"),
-    ("Claim", "id"),
-    ("Claim", "ref"),
-    ("Community", "id"),
-    ("Community", "ref"),
-    ("Finding", "id"),
-    ("Spelling", "id"),
-    ("Build", "id"),
-    ("Batch", "id"),
-    ("BatchRequest", "id"),
-    ("Counter", "id"),
-    ("State", "id"),
-)
-UNIQUE_RELATIONSHIPS = (
-    ("STATED", "id"),
-    ("RELATED", "id"),
-    ("RELATED", "ref"),
-    ("COMPARED", "id"),
-    ("COMPARED", "ref"),
-)
-NODE_INDEXES = (
-    ("Document", "source"),
-    ("Chunk", "extraction", "ref"),
-    ("Chunk", "claims", "ref"),
-    ("Chunk", "extraction_with"),
-    ("Chunk", "claims_with"),
-    ("Entity", "stale"),
-    ("Entity", "unresolved"),
-    ("Entity", "uncompared"),
-    ("Entity", "key"),
-    ("Entity", "first_word"),
-    ("Entity", "last_word"),
-    ("Entity", "initials"),
-    ("Spelling", "unresolved"),
-    ("Spelling", "key"),
-    ("Spelling", "first_word"),
-    ("Spelling", "last_word"),
-    ("Spelling", "initials"),
-    ("Spelling", "entity"),
-    ("Entity", "undescribed", "id"),
-    ("Entity", "description_with"),
-    ("Community", "stale"),
-    ("Community", "report_with"),
-    ("Community", "behind"),
-    ("Entity", "unembedded", "id"),
-    ("Chunk", "unembedded", "id"),
-    ("Community", "unembedded", "id"),
-    ("BatchRequest", "batch"),
-    ("Entity", "embedding_flaw"),
-    ("Chunk", "embedding_flaw"),
-    ("Community", "embedding_flaw"),
-)
-RELATIONSHIP_INDEXES = (
-    ("STATED", "chunk"),
-    ("STATED", "pair"),
-    ("COMPARED", "block"),
-    ("COMPARED", "origin"),
-    ("RELATED", "stale"),
-    ("RELATED", "undescribed", "id"),
-    ("RELATED", "description_with"),
-)
+SCHEMA_VERSION: Final = 1
+# By label or type: the properties that are unique.
+UNIQUE_NODES = {
+    "Document": ("id",),
+    "Chunk": ("id", "ref"),
+    "Entity": ("id", "ref"),
+    "Claim": ("id", "ref"),
+    "Community": ("id", "ref"),
+    "Finding": ("id",),
+    "Spelling": ("id",),
+    "Build": ("id",),
+    "Batch": ("id",),
+    "BatchRequest": ("id",),
+    "Counter": ("id",),
+    "State": ("id",),
+}
+UNIQUE_RELATIONSHIPS = {"STATED": ("id",), "RELATED": ("id", "ref"), "COMPARED": ("id", "ref")}
+# By label or type: the indexes, each with its properties. The first five of an Entity and of a
+# Spelling find candidates of one name.
+NAMES = ("key", "first_word", "last_word", "initials", "unresolved")
+NODE_INDEXES = {
+    "Document": ("source",),
+    "Chunk": (
+        *("extraction ref", "claims ref", "extraction_with", "claims_with"),
+        *("unembedded id", "embedding_flaw"),
+    ),
+    "Entity": (
+        *(*NAMES, "stale", "uncompared", "undescribed id", "description_with"),
+        *("unembedded id", "embedding_flaw"),
+    ),
+    "Spelling": (*NAMES, "entity"),
+    "Community": ("stale", "report_with", "behind", "unembedded id", "embedding_flaw"),
+    "BatchRequest": ("batch",),
+}
+RELATIONSHIP_INDEXES = {
+    "STATED": ("chunk", "pair"),
+    "COMPARED": ("block", "origin"),
+    "RELATED": ("stale", "undescribed id", "description_with"),
+}
 # A graph without claims or failures lacks some of these relationship types and properties. Neo4j
 # warns about each unknown name in a query of a user. So all names are made known to Neo4j.
 TYPES = (
-    "PART_OF",
-    "NEXT",
-    "MENTIONS",
-    "STATED",
-    "RELATED",
-    "FROM",
-    "SUBJECT",
-    "OBJECT",
-    "IN_COMMUNITY",
-    "PARENT",
-    "HAS_FINDING",
-    "CITES",
-    "COMPARED",
+    *("PART_OF", "NEXT", "MENTIONS", "STATED", "RELATED", "FROM", "SUBJECT", "OBJECT"),
+    *("IN_COMMUNITY", "PARENT", "HAS_FINDING", "CITES", "COMPARED"),
 )
 PROPERTIES = (
-    "source",
-    "title",
-    "text",
-    "index",
-    "start",
-    "end",
-    "name",
-    "names",
-    "aliases",
-    "type",
-    "description",
-    "descriptions",
-    "degree",
-    "weight",
-    "reversed",
-    "opposite",
-    "level",
-    "size",
-    "summary",
-    "rating",
-    "rating_explanation",
-    "report",
-    "behind",
-    "status",
-    "start_date",
-    "end_date",
-    "source_text",
-    "subject_text",
-    "object_text",
-    "extraction_error",
-    "claims_error",
-    "description_error",
-    "report_error",
-    "embedding_error",
+    *("source", "title", "text", "index", "start", "end", "name", "names", "aliases", "type"),
+    *("description", "descriptions", "degree", "weight", "reversed", "opposite", "level", "size"),
+    *("summary", "rating", "rating_explanation", "report", "behind", "status", "start_date"),
+    *("end_date", "source_text", "subject_text", "object_text", "extraction_error"),
+    *("claims_error", "description_error", "report_error", "embedding_error"),
 )
+Key = tuple[str, str, tuple[str, ...]]
+"""A constraint ("unique") or an index ("index"), its label or type, and its properties."""
+
+
+class VersionRow(TypedDict):
+    """The schema version of a graph."""
+
+    version: int | None
+
+
+class IndexRow(TypedDict):
+    """A range index; `unique`: no constraint owns it."""
+
+    label: str
+    properties: list[str]
+    unique: bool
+
+
+class NamesRow(TypedDict):
+    """All names of properties and relationship types in a database."""
+
+    names: list[str]
+
+
+async def schema_version(graph: Graph) -> int | None:
+    """The version of the graph's layout; None for a database that holds no graph of ours."""
+    rows = await graph.read("state/version", VersionRow)
+    return rows[0]["version"] if rows else None
+
+
+def refuse_other_version(version: int | None) -> None:
+    """Raises GraphError for a layout that this program does not read and write."""
+    if version not in (None, SCHEMA_VERSION):
+        raise GraphError(
+            f"The graph has schema version {version}, and this program works with version "
+            f"{SCHEMA_VERSION}: install the release of graphrag-neo4j that made it, or index the "
+            "documents into an empty database."
+        )
+
+
+async def begin_graph(tx: Transaction) -> None:
+    """Makes the State of a new graph. Raises GraphError for a graph of another version."""
+    [state] = await tx.run("state/begin", VersionRow, version=SCHEMA_VERSION)
+    refuse_other_version(state["version"])
 
 
 async def ensure_schema(graph: Graph) -> None:
@@ -158,8 +142,7 @@ async def ensure_schema(graph: Graph) -> None:
 
 async def refuse_foreign(graph: Graph) -> None:
     """Raises GraphError if a database without a graph has nodes or relationships named as ours."""
-    labels = dict.fromkeys(label for label, _ in UNIQUE_NODES)
-    patterns = [f"(:{label})" for label in labels] + [f"()-[:{kind}]->()" for kind in TYPES]
+    patterns = [f"(:{label})" for label in UNIQUE_NODES] + [f"()-[:{kind}]->()" for kind in TYPES]
     rows = await graph.run_plain(
         " UNION ".join(
             f"WITH '{one}' AS held WHERE EXISTS {{ {one} }} RETURN held" for one in patterns
@@ -183,35 +166,24 @@ async def _name_all(graph: Graph) -> None:
         await graph.write("graph/name_types", names=missing)
 
 
-Key = tuple[str, str, tuple[str, ...]]
-"""A constraint ("unique") or an index ("index"), its label or type, and its properties."""
-
-
 def _wanted() -> dict[Key, str]:
     """The statement that creates each constraint and index."""
     made: dict[Key, str] = {}
-    for label, name in UNIQUE_NODES:
-        made["unique", label, (name,)] = _constraint(f"(x:{label})", label, name)
-    for kind, name in UNIQUE_RELATIONSHIPS:
-        made["unique", kind, (name,)] = _constraint(f"()-[x:{kind}]-()", kind, name)
-    for label, *names in NODE_INDEXES:
-        made["index", label, tuple(names)] = _index(f"(x:{label})", label, names)
-    for kind, *names in RELATIONSHIP_INDEXES:
-        made["index", kind, tuple(names)] = _index(f"()-[x:{kind}]-()", kind, names)
+    for pattern, unique, indexes in (
+        ("(x:{})", UNIQUE_NODES, NODE_INDEXES),
+        ("()-[x:{}]-()", UNIQUE_RELATIONSHIPS, RELATIONSHIP_INDEXES),
+    ):
+        for kind, name in ((kind, name) for kind, names in unique.items() for name in names):
+            made["unique", kind, (name,)] = (
+                f"CREATE CONSTRAINT kg_{kind.lower()}_{name} IF NOT EXISTS "
+                f"FOR {pattern.format(kind)} REQUIRE x.{name} IS UNIQUE"
+            )
+        for kind, names in ((kind, one.split()) for kind, each in indexes.items() for one in each):
+            made["index", kind, tuple(names)] = (
+                f"CREATE INDEX {'_'.join(['kg', kind.lower(), *names])} IF NOT EXISTS "
+                f"FOR {pattern.format(kind)} ON ({', '.join(f'x.{name}' for name in names)})"
+            )
     return made
-
-
-def _constraint(pattern: str, kind: str, name: str) -> str:
-    return (
-        f"CREATE CONSTRAINT kg_{kind.lower()}_{name} IF NOT EXISTS "
-        f"FOR {pattern} REQUIRE x.{name} IS UNIQUE"
-    )
-
-
-def _index(pattern: str, kind: str, names: list[str]) -> str:
-    on = ", ".join(f"x.{name}" for name in names)
-    name = "_".join(["kg", kind.lower(), *names])
-    return f"CREATE INDEX {name} IF NOT EXISTS FOR {pattern} ON ({on})"
 
 
 async def _there(graph: Graph) -> set[Key]:

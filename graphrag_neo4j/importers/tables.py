@@ -14,7 +14,7 @@ from typing import Any
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.installing import install_command
-from graphrag_neo4j.loaders.tabular import metadata_of
+from graphrag_neo4j.loaders import metadata_of
 from graphrag_neo4j.model import FindingText, Scalar, WrittenReport
 from graphrag_neo4j.settings import MAX_FILE_MB
 from graphrag_neo4j.text import clean_name, storable

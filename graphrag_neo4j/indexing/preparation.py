@@ -21,7 +21,6 @@ import anyio.to_thread
 
 from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, IndexSetup, is_free
-from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.errors import InputError, ModelError, ReplyError
 from graphrag_neo4j.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.extractive import DESCRIBED, SIGNATURE_PREFIX
@@ -303,7 +302,7 @@ async def _encoder_for(
     language: str | None, stage: StageContext, setup: IndexSetup, backends: Backends
 ) -> tuple[IndexSetup, str]:
     """Returns the setup, and the sentence that says why, without its full stop."""
-    load = partial(backends.local_embedder, language or "", Telling.to(stage.listen))
+    load = partial(backends.local_embedder, language or "", stage.listen)
     try:
         embedder = await anyio.to_thread.run_sync(load)
     except InputError as error:

@@ -23,8 +23,7 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.indexing.result import IndexResult
-from graphrag_neo4j.loaders import ReadOptions, find
-from graphrag_neo4j.loaders.file_changes import ChangeWaiter, Snapshot, Stamp, take_snapshot
+from graphrag_neo4j.loaders import ChangeWaiter, ReadOptions, Snapshot, Stamp, find, take_snapshot
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["USUAL_PACE", "Build", "Pace", "Watch", "watch"]

@@ -9,9 +9,10 @@ from bs4.builder import HTMLTreeBuilder
 from bs4.element import NavigableString, PageElement, Tag
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.loaders.text import TAG_BYTES, Content, File
+from graphrag_neo4j.loaders.text import TAG_BYTES, File
+from graphrag_neo4j.model import Document
 
-__all__ = ["html"]
+__all__ = ["read_html"]
 
 # Separators between elements; texts do not contain them, because their white space is folded.
 PARAGRAPH, LINE, CELL = "\f", "\v", "\t"
@@ -26,37 +27,28 @@ ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<![": "]>", "<": ">"}
 DROPPED = frozenset(("noscript", "script", "style", "svg", "template", "title"))
 
 
-def html(file: File) -> Content:
+def read_html(file: File, source: str) -> Document:
     """Reads the text of a page, its title and its author.
 
     Raises InputError if the page has no text, for example because only a script fills it, and if it
-    is larger than the limit.
+    is larger than the limit. Tags count towards it, because each is an object of many bytes.
     """
-    soup = _parse(_limited(file))
-    text = _layout("".join(_pieces(soup)))
-    if not text:
-        raise InputError("is a page without text")
-    title = soup.title.get_text() if soup.title else ""
-    author = soup.find("meta", attrs={"name": "author"})
-    name = str(author.get("content", "")).strip() if author else ""
-    return Content(text, " ".join(title.split()), {"author": name} if name else {})
-
-
-def _limited(file: File) -> str:
-    """The markup. Tags count towards the limit, because each is an object of many bytes."""
     markup = file.text_to_parse()
     tags = markup.count("<") - markup.count("</")
     file.options.refuse_larger(tags * TAG_BYTES, "has so many tags that it unpacks to")
-    return markup
-
-
-def _parse(markup: str) -> BeautifulSoup:
     try:
         # It warns about markup that looks like XML or like a file name; both are expected here.
         with catch_warnings(action="ignore", category=UnusualUsageWarning):
-            return BeautifulSoup(_without_unended(markup), "html.parser")
+            soup = BeautifulSoup(_without_unended(markup), "html.parser")
     except ParserRejectedMarkup as error:
         raise InputError(f"is not a usable HTML: {str(error).splitlines()[-1].strip()}") from error
+    text = re.sub(f"[{SPACE}]+", _gap, "".join(_pieces(soup)).strip(SPACE)).replace("\xa0", " ")
+    if not text:
+        raise InputError("is a page without text")
+    title = " ".join(soup.title.get_text().split()) if soup.title else ""
+    author = soup.find("meta", attrs={"name": "author"})
+    name = str(author.get("content", "")).strip() if author else ""
+    return Document(text, source, title, {"author": name} if name else {})
 
 
 def _without_unended(markup: str) -> str:
@@ -90,18 +82,9 @@ def _inside(tag: Tag) -> Sequence[PageElement | str]:
     if tag.name == "br":
         return ("\n",)
     edge = EDGES.get(tag.name, "")
-    if tag.name == "pre":
-        return (edge, _kept(tag.get_text()), edge)
+    if tag.name == "pre":  # with no-break spaces, which are not folded
+        return (edge, tag.get_text().expandtabs().replace(" ", "\xa0").strip("\n"), edge)
     return (edge, *tag.contents, edge)
-
-
-def _kept(text: str) -> str:
-    """The text with no-break spaces, which the layout does not fold."""
-    return text.expandtabs().replace(" ", "\xa0").strip("\n")
-
-
-def _layout(text: str) -> str:
-    return re.sub(f"[{SPACE}]+", _gap, text.strip(SPACE)).replace("\xa0", " ")
 
 
 def _gap(space: re.Match[str]) -> str:

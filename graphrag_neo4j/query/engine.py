@@ -13,7 +13,6 @@ from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, QuerySetup
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.citations import rewrite
-from graphrag_neo4j.embedded import Telling
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_other_version
@@ -137,7 +136,7 @@ async def _setup(
     if setup.embedder or not vectors_by:
         return setup
     lacks = f"The graph's embeddings were made with {vectors_by}, which is not set."
-    load = partial(backends.embedder_of_vectors, vectors_by, Telling.to(listen))
+    load = partial(backends.embedder_of_vectors, vectors_by, listen)
     try:
         if embedder := await anyio.to_thread.run_sync(load):
             return replace(setup, embedder=embedder)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from graphrag_neo4j.graph import Graph, IndexedKind, fulltext_relationships, vector_search
-from graphrag_neo4j.graph.rows import IdRow, ScoredRow
+from graphrag_neo4j.graph import Graph, IndexedKind, vector_search
+from graphrag_neo4j.graph.rows import IdRow, ScoredPairRow, ScoredRow
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.protocols import Embedder
 from graphrag_neo4j.query.query_context import (
@@ -359,7 +359,9 @@ async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
     names, most = lucene_query(question, *ENTITY_NAMES), 4 * query.settings.top_k_entities
     return await gather(
         named=partial(read, "search/named", NamedRow, words=names, k=most),
-        stated=partial(fulltext_relationships, query.graph, words, MOST_WORDED),
+        stated=partial(
+            read, "search/fulltext_relationships", ScoredPairRow, words=words, k=MOST_WORDED
+        ),
         worded=partial(read, "search/fulltext_chunks", ScoredRow, words=words, k=MOST_PASSAGES),
     )
 

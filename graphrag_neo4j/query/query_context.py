@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import anyio
 
@@ -19,7 +20,7 @@ from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.events import Listener, Notice, silent
 from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of, vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
-from graphrag_neo4j.model import FinalTask, Message, T
+from graphrag_neo4j.model import FinalTask, Message
 from graphrag_neo4j.protocols import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.query.rows import ChunkRow, ReportRow
 from graphrag_neo4j.settings import Settings
@@ -132,11 +133,11 @@ class SearchResult:
     notices: Sequence[str] = ()
 
 
-async def gather(**reads: Callable[[], Awaitable[T]]) -> dict[str, T]:
+async def gather(**reads: Callable[[], Awaitable[Any]]) -> dict[str, Any]:
     """Runs several reads at the same time, and returns their results by name."""
-    found: dict[str, T] = {}
+    found: dict[str, Any] = {}
 
-    async def keep(name: str, read: Callable[[], Awaitable[T]]) -> None:
+    async def keep(name: str, read: Callable[[], Awaitable[Any]]) -> None:
         found[name] = await read()
 
     with first_error():

@@ -29,8 +29,7 @@ from query import measure
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.embedded.jars import jars_folder
-from graphrag_neo4j.embedded.java import find_java
-from graphrag_neo4j.embedded.releases import RELEASES
+from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import await_indexes, ensure_fulltext_indexes, ensure_schema
 from graphrag_neo4j.indexing.stages.merge import merge
@@ -89,7 +88,7 @@ def _make(settings: Settings, shape: Shape) -> None:
 
 def _import(settings: Settings, tables: dict[str, list[Path]]) -> None:
     release = RELEASES[settings.neo4j_release]
-    java, home = find_java(release), settings.home
+    java, home = find_java(), settings.home
     command = [java.path, "-Xmx2g", *java.flags(), "-cp", str(jars_folder(release) / "lib" / "*")]
     command += ["org.neo4j.cli.AdminTool", "database", "import", "full", "neo4j"]
     command += ["--overwrite-destination", "--max-off-heap-memory=2g", "--array-delimiter=;"]

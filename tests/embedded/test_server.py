@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from threading import Event, Thread
+from threading import Event as Flag
+from threading import Thread
 from typing import LiteralString
 
 import psutil
@@ -23,6 +24,7 @@ from graphrag_neo4j.cli.neo4j import neo4j
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.events import Event
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
 pytestmark = [
@@ -87,7 +89,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
 def _commands_of_neo4j() -> Iterator[set[str]]:
     """The command lines and environments of Neo4j and its tools."""
     seen: set[str] = set()
-    over = Event()
+    over = Flag()
 
     def look() -> None:
         while not over.wait(0.1):
@@ -112,17 +114,17 @@ def ask(server: embedded.Server, query: LiteralString) -> list[Record]:
         return driver.execute_query(query).records
 
 
-def test_two_starts_at_once_end_with_one_server(life: Life) -> None:
+def test_two_starts_at_once_end_with_one_server_that_outlives_them(life: Life) -> None:
     first, second = (re.findall(r"is running \(process (\d+)\)", text) for text in life.printed)
-    assert first == second == [str(life.server().pid)]
-
-
-def test_the_server_outlives_those_who_started_it_in_a_session_of_its_own(life: Life) -> None:
     server = life.server()
+    assert first == second == [str(server.pid)]
     assert (server.version, server.home) == ("5.26.30", life.home.path)
     assert ask(server, "RETURN gds.version() AS version")[0]["version"] == "2.13.9"
     if os.name == "posix":
         assert os.getsid(server.pid) == server.pid
+    told: list[Event] = []
+    assert embedded.start(life.settings("5.26"), told.append) == server  # it runs already
+    assert told == []
 
 
 def test_it_listens_on_loopback_only(life: Life) -> None:
@@ -134,36 +136,24 @@ def test_it_listens_on_loopback_only(life: Life) -> None:
     assert addresses == {url.partition("//")[2] for url in (server.uri, server.http_url)}
 
 
-def test_the_password_is_printed_nowhere_and_stands_on_no_command_line(life: Life) -> None:
+def test_the_password_and_keys_are_on_no_command_line_and_in_no_environment(life: Life) -> None:
     password = life.server().password
     assert any("set-initial-password" in line or "AdminTool" in line for line in life.commands)
     shown = [*life.commands, *life.printed, life.command("status"), repr(life.server())]
     assert not [text for text in shown if password in text]
-
-
-def test_neo4j_and_its_tools_get_no_key_of_the_environment(life: Life) -> None:
     assert any(line.startswith(f"NEO4J_HOME={life.home.path}") for line in life.commands)
     assert any(line.startswith("PATH=") for line in life.commands)
     assert not [line for line in life.commands if KEY in line]
     assert KEY not in psutil.Process(life.server().pid).environ().values()
 
 
-def test_status_names_the_addresses_the_home_and_the_password_s_file(life: Life) -> None:
+def test_status_names_the_addresses_and_files_and_logs_end_with_the_last_lines(life: Life) -> None:
     server, printed = life.server(), life.command("status")
     for part in (server.uri, f"{server.http_url}/browser/", "5.26.30", str(life.home.path)):
         assert part in printed
     assert str(life.home.password_path) in printed
-
-
-def test_logs_end_with_neo4j_s_last_lines(life: Life) -> None:
     last = life.home.log_path.read_text(encoding="utf-8").splitlines()[-2:]
     assert life.command("logs", "-n", "2").splitlines() == last
-
-
-def test_a_start_of_what_runs_does_nothing(life: Life) -> None:
-    told: list[str] = []
-    assert embedded.start(life.settings("5.26"), embedded.Telling(told.append)) == life.server()
-    assert told == []
 
 
 def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
@@ -185,11 +175,8 @@ def test_data_and_ports_survive_a_stop_and_an_upgrade(life: Life) -> None:
     assert (new.version, new.uri, new.password) == ("2026.01.4", old.uri, old.password)
     assert ask(new, "MATCH (kept:Kept) RETURN kept.name AS name")[0]["name"] == "Gretel"
     assert ask(new, "RETURN gds.version() AS version")[0]["version"] == "2.26.0"
-
-
-def test_there_is_no_way_back_from_an_upgrade(life: Life) -> None:
     with pytest.raises(EmbeddedError, match="can't read"):
-        embedded.start(life.settings("5.26"), upgrade=True)
+        embedded.start(life.settings("5.26"), upgrade=True)  # there is no way back
     assert life.server().version == "2026.01.4"
 
 

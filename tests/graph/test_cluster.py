@@ -2,8 +2,7 @@
 
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, connect, dump
-from graphrag_neo4j.graph.rows import VersionRow
-from graphrag_neo4j.graph.state import begin_graph
+from graphrag_neo4j.graph.schema import VersionRow, begin_graph
 from graphrag_neo4j.settings import Settings
 from tests.support.cluster import lagging_cluster
 from tests.support.preset_backend import documents

@@ -108,33 +108,21 @@ async def test_of_many_runs_at_once_one_gets_the_lease(checked_server: TestServe
     assert sorted(outcomes) == ["held", *["refused"] * 4]
 
 
-async def test_the_lease_of_a_process_that_runs_stands(graph: Graph) -> None:
+async def test_the_lease_of_a_process_stands_while_it_runs_and_is_void_at_its_end(
+    graph: Graph,
+) -> None:
     with process() as waiting:
         born = waiting.create_time()
         await held(graph, host=platform.node(), process=waiting.pid, born=born)
         with pytest.raises(GraphBusyError, match=f"process {waiting.pid} "):
             async with hold_lease(graph, RUN, dict):
                 pass
-
-
-async def test_the_lease_of_a_dead_process_is_void_at_once(graph: Graph) -> None:
-    with process() as waiting:
-        born = waiting.create_time()
-    await held(graph, host=platform.node(), process=waiting.pid, born=born)
     async with hold_lease(graph, RUN, dict):
         pass
     assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
 
 
 async def test_a_process_that_got_the_number_of_a_dead_one_holds_nothing(graph: Graph) -> None:
-    with process() as waiting:
-        born = waiting.create_time() - 100
-        await held(graph, host=platform.node(), process=waiting.pid, born=born)
-        async with hold_lease(graph, RUN, dict):
-            pass
-
-
-async def test_a_dead_run_that_had_the_number_of_this_process_holds_nothing(graph: Graph) -> None:
     born = psutil.Process().create_time() - 100
     await held(graph, host=platform.node(), process=os.getpid(), born=born)
     async with hold_lease(graph, RUN, dict):
@@ -151,7 +139,9 @@ async def test_the_lease_of_another_host_stands_for_60_seconds(graph: Graph) -> 
     seen = re.search(r"process 1 on elsewhere, last seen (\d+) s ago", str(refused.value))
     assert seen
     assert 5 <= int(seen[1]) <= round(5.01 + time.monotonic() - began)
+    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["running"]
     await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 56000")
+    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["interrupted"]
     async with hold_lease(graph, RUN, dict):
         pass
     assert [one["outcome"] for one in await builds(graph)] == ["interrupted", "done"]
@@ -225,23 +215,19 @@ async def test_nobody_takes_over_in_the_middle_of_a_transaction(graph: Graph, ot
     assert order == ["written", "taken over"]
 
 
-async def test_the_lease_is_renewed_while_a_transaction_is_open(graph: Graph) -> None:
+async def test_the_lease_is_renewed_also_in_a_transaction_but_only_while_it_is_held(
+    graph: Graph,
+) -> None:
     async def work(_tx: Transaction) -> None:
-        assert await renew(graph, lease.build, {"calls": 1})
+        assert await renew(graph, lease.build, {"calls": 7})
 
-    async with hold_lease(graph, RUN, dict) as lease:
-        await graph.transact(work)
-
-
-async def test_the_lease_is_renewed_only_while_it_is_held(graph: Graph) -> None:
     async with hold_lease(graph, RUN, dict) as lease:
         await graph.run_plain("MATCH (b:Build) SET b.renewed = 0")
-        usage = {"calls": 7}
-        assert await renew(graph, lease.build, usage)
+        await graph.transact(work)
         [one] = await builds(graph)
         assert one["renewed"] > 0
         assert one["calls"] == 7
-    assert not await renew(graph, lease.build, usage)
+    assert not await renew(graph, lease.build, {})
 
 
 async def test_a_build_records_how_it_ended(graph: Graph) -> None:
@@ -254,13 +240,6 @@ async def test_a_build_records_how_it_ended(graph: Graph) -> None:
             await anyio.sleep(1)
     ended = [(one["outcome"], one["calls"]) for one in await builds(graph)]
     assert ended == [("failed", 3), ("interrupted", 4)]
-
-
-async def test_a_build_whose_lease_is_void_is_not_shown_as_running(graph: Graph) -> None:
-    await held(graph, host="elsewhere", process=1, born=0.0)
-    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["running"]
-    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 61000")
-    assert [one["outcome"] for one in (await read_status(graph)).builds] == ["interrupted"]
 
 
 async def test_a_build_records_what_it_used(

@@ -28,33 +28,26 @@ WORDS = {
     "Korean": "이것은 한국어 문장입니다. 오늘 서울의 날씨는 맑습니다.",
 }
 ENCODED = [
-    ("English", "cp1252"),
-    ("French", "latin-1"),
-    ("French", "cp850"),
-    ("French", "mac_roman"),
-    ("French", "utf-16-le"),
-    ("French", "utf-16-be"),
-    ("French", "utf-32-le"),
-    ("German", "latin-1"),
-    ("Portuguese", "latin-1"),
-    ("Icelandic", "latin-1"),
-    ("Polish", "iso8859-2"),
-    ("Polish", "cp1250"),
-    ("Czech", "iso8859-2"),
-    ("Czech", "cp1250"),
-    ("Hungarian", "iso8859-2"),
-    ("Turkish", "cp1254"),
-    ("Lithuanian", "cp1257"),
-    ("Russian", "cp1251"),
-    ("Russian", "koi8-r"),
-    ("Greek", "iso8859-7"),
-    ("Japanese", "shift_jis"),
-    ("Japanese", "euc_jp"),
-    ("Japanese", "iso2022_jp"),
-    ("Japanese", "utf-16-le"),
-    ("Simplified Chinese", "gb18030"),
-    ("Traditional Chinese", "big5"),
-    ("Korean", "euc_kr"),
+    (language, encoding)
+    for language, encodings in {
+        "English": "cp1252",
+        "French": "latin-1 cp850 mac_roman utf-16-le utf-16-be utf-32-le",
+        "German": "latin-1",
+        "Portuguese": "latin-1",
+        "Icelandic": "latin-1",
+        "Polish": "iso8859-2 cp1250",
+        "Czech": "iso8859-2 cp1250",
+        "Hungarian": "iso8859-2",
+        "Turkish": "cp1254",
+        "Lithuanian": "cp1257",
+        "Russian": "cp1251 koi8-r",
+        "Greek": "iso8859-7",
+        "Japanese": "shift_jis euc_jp iso2022_jp utf-16-le",
+        "Simplified Chinese": "gb18030",
+        "Traditional Chinese": "big5",
+        "Korean": "euc_kr",
+    }.items()
+    for encoding in encodings.split()
 ]
 
 
@@ -105,13 +98,9 @@ def test_a_named_encoding_counts_for_what_is_not_utf_8(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text("naïve", encoding="utf-8")
     assert text_in(tmp_path / "a.txt", options) == "naļve"
     assert text_in(tmp_path / "b.txt", options) == "naïve"
-
-
-def test_a_named_encoding_that_does_not_fit_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("Größe".encode("latin-1"))
     [problem] = read(tmp_path / "a.txt", ReadOptions(encoding="euc_jp"))
     assert isinstance(problem, Unreadable)
-    assert problem.reason.startswith("is not text in euc_jp")
+    assert "not text in euc_jp" in problem.reason
 
 
 @pytest.mark.parametrize("name", ["latin-99", "rot13", "x\0"])
@@ -128,17 +117,11 @@ async def test_the_encodings_that_were_guessed_are_said_with_the_files(tmp_path:
     corpus = Corpus.of_paths([tmp_path], ReadOptions())
     assert len([document async for document in corpus.documents()]) == 9
     cyrillic, western = corpus.notices()
-    assert cyrillic.startswith(f"1 file is not UTF-8 and was read as cp1251: {tmp_path / 'h.txt'}.")
-    assert "7 files are not UTF-8 and were read as cp1252: " in western
-    assert str(tmp_path / "e.txt") in western
-    assert str(tmp_path / "f.txt") not in western
-    assert "and 2 more" in western
+    assert "cp1251" in cyrillic
+    assert str(tmp_path / "h.txt") in cyrillic
+    assert "7 files" in western
+    assert "cp1252" in western
     assert "--encoding" in western
-
-
-async def test_nothing_is_said_of_utf_8_and_of_a_named_encoding(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("naïve".encode("latin-1"))
-    (tmp_path / "b.txt").write_text("naïve", encoding="utf-8")
-    corpus = Corpus.of_paths([tmp_path], ReadOptions(encoding="latin-1"))
-    assert [document.text async for document in corpus.documents()] == ["naïve", "naïve"]
-    assert corpus.notices() == []
+    named = Corpus.of_paths([tmp_path / "a.txt"], ReadOptions(encoding="latin-1"))
+    assert [document.text async for document in named.documents()] == ["naïve"]
+    assert named.notices() == []

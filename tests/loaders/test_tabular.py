@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -51,13 +52,9 @@ def test_a_row_of_csv_is_a_document_and_its_other_columns_are_metadata(tmp_path:
 
 def test_columns_are_taken_by_the_names_given(tmp_path: Path) -> None:
     content = "body,head,title\nText,Head,Other\n"
-    [document] = rows(tmp_path / "a.csv", content, text_column="body", title_column="head")
-    assert isinstance(document, Document)
-    assert (document.text, document.title, document.metadata) == (
-        "Text",
-        "Head",
-        {"title": "Other"},
-    )
+    items = rows(tmp_path / "a.csv", content, text_column="body", title_column="head")
+    [document] = items
+    assert document == Document("Text", document.source, "Head", {"title": "Other"})
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -81,49 +78,36 @@ def test_any_text_that_csv_can_hold_is_read_as_it_was_written(
     assert [item.text for item in items if isinstance(item, Document)] == texts
 
 
-def test_a_field_may_be_as_long_as_a_book(tmp_path: Path) -> None:
-    [document] = rows(tmp_path / "a.csv", f"text\n{'x' * 500_000}\n")
-    assert isinstance(document, Document)
-    assert len(document.text) == 500_000
-
-
 def test_rows_come_one_by_one(tmp_path: Path) -> None:
-    for name, content in (
-        ("a.csv", 'text\nfirst\n"never closed\n'),
-        ("a.jsonl", '{"text": "first"}\n{"never closed'),
-    ):
+    for name, content in (("a.csv", 'text\nfirst\n"never'), ("a.jsonl", '{"text": ""}\n{"never')):
         (tmp_path / name).write_text(content)
         items = read(tmp_path / name, ReadOptions())
-        assert isinstance(next(items), Document)
-        assert isinstance(next(items), Unreadable)
+        assert [type(next(items)) for _ in range(2)] == [Document, Unreadable]
 
 
-def test_a_column_that_csv_lacks_is_named_with_those_that_it_has(tmp_path: Path) -> None:
-    assert reasons(rows(tmp_path / "a.csv", "id;body\n1;x\n")) == [
-        "has no column text; its columns are id, body: name the one with the text by --text-column"
-    ]
-    assert reasons(rows(tmp_path / "a.csv", "text,body\n1,x\n", id_column="nr")) == [
-        "has no column nr; its columns are text, body"
-    ]
-    assert reasons(rows(tmp_path / "a.csv", "text,x,x\n1,2,3\n")) == [
-        "has 2 columns x: rename all but one"
-    ]
+@pytest.mark.parametrize(
+    ("content", "id_column", "says"),
+    [
+        ("id;body\n1;x\n", None, "no column text.* id, body.*--text-column"),
+        ("text,body\n1,x\n", "nr", "no column nr.* text, body"),
+        ("text,x,x\n1,2,3\n", None, "2 columns x"),
+        ('text,n\n"never closed,1\nb,2\n', None, "not a usable csv at line"),
+    ],
+)
+def test_a_csv_that_can_not_be_used_says_why(
+    tmp_path: Path, content: str, id_column: str | None, says: str
+) -> None:
+    [reason] = reasons(rows(tmp_path / "a.csv", content, id_column=id_column))
+    assert re.search(says, reason)
 
 
 def test_a_bad_row_of_csv_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     items = rows(tmp_path / "a.csv", "id,text\n1,a\n2\n3,c,d\n1,e\n,f\n6,g\n", id_column="id")
     assert sources(items) == ["a.csv#1", "a.csv", "a.csv", "a.csv", "a.csv", "a.csv#6"]
-    assert reasons(items) == [
-        "row 2 has no column text",
-        "row 3 has more fields than there are columns",
-        "row 4 repeats the id 1",
-        "row 5 has nothing in its column id",
-    ]
-
-
-def test_a_quote_that_never_ends_is_an_error_and_not_a_long_text(tmp_path: Path) -> None:
-    [problem] = reasons(rows(tmp_path / "a.csv", 'text,n\n"never closed,1\nb,2\n'))
-    assert problem.startswith("is not a usable csv at line")
+    places = [("row 2", "text"), ("row 3", "more"), ("row 4", "repeats the id 1"), ("row 5", "id")]
+    for reason, (place, word) in zip(reasons(items), places, strict=True):
+        assert place in reason
+        assert word in reason
 
 
 def test_rows_without_an_id_are_known_by_their_content(tmp_path: Path) -> None:
@@ -131,31 +115,21 @@ def test_rows_without_an_id_are_known_by_their_content(tmp_path: Path) -> None:
     moved = sources(rows(tmp_path / "a.csv", "n,text\n3,c\n2,b\n1,a\n"))
     assert moved[1:] == before[::-1]
     assert len({*before, *moved}) == 3
-
-
-def test_the_same_row_twice_stays_two_documents(tmp_path: Path) -> None:
     first, second, third = sources(rows(tmp_path / "a.csv", "text\na\na\na\n"))
     assert (second, third) == (f"{first}-2", f"{first}-3")
 
 
-def test_a_blank_text_is_a_document_without_text(tmp_path: Path) -> None:
+def test_a_blank_text_is_a_document_and_the_index_of_pandas_no_metadata(tmp_path: Path) -> None:
     items = [
-        *rows(tmp_path / "a.csv", "id,text\n1,\n", id_column="id"),
+        *rows(tmp_path / "a.csv", ",id,text\n0,1,\n", id_column="id"),
         *rows(tmp_path / "a.jsonl", lines({"id": 1, "text": None}), id_column="id"),
     ]
     assert items == [Document("", "a.csv#1", "a.csv"), Document("", "a.jsonl#1", "a.jsonl")]
 
 
-def test_the_index_that_pandas_writes_is_no_metadata(tmp_path: Path) -> None:
-    [before] = rows(tmp_path / "a.csv", ",text\n0,a\n")
-    [after] = rows(tmp_path / "a.csv", ",text\n1,a\n")
-    assert isinstance(before, Document)
-    assert before.metadata == {}
-    assert before == after
-
-
 def test_json_values_keep_their_type_and_nested_ones_are_json_text(tmp_path: Path) -> None:
     row = {"text": "a", "n": 1, "x": 0.5, "b": False, "none": None, "empty": "", "big": 2**64}
+    row["nan"] = float("nan")
     nested = {"tags": ["ä", 1], "in": {"k": None}}
     [document] = rows(tmp_path / "a.jsonl", lines(row | nested))
     assert isinstance(document, Document)
@@ -169,31 +143,17 @@ def test_json_values_keep_their_type_and_nested_ones_are_json_text(tmp_path: Pat
     }
 
 
-def test_a_number_that_is_none_is_left_out(tmp_path: Path) -> None:
-    [document] = rows(tmp_path / "a.jsonl", '{"text": "a", "n": NaN}')
-    assert isinstance(document, Document)
-    assert document.metadata == {}
-
-
 def test_a_list_of_objects_is_read_as_rows(tmp_path: Path) -> None:
     content = json.dumps([{"text": "a", "title": "A", "k": [7]}, 5, {"text": 6}, {"body": "b"}])
     items = rows(tmp_path / "a.json", content, id_column=None)
     assert [item.title for item in items if isinstance(item, Document)] == ["A"]
-    assert reasons(items) == [
-        "item 2 is not a JSON object",
-        "item 3 has no text in its column text",
-        "item 4 has no column text",
-    ]
+    assert [reason[:6] for reason in reasons(items)] == ["item 2", "item 3", "item 4"]
 
 
 def test_ids_need_not_be_text(tmp_path: Path) -> None:
     content = json.dumps([{"text": "a", "id": number} for number in (7, 0, "x", [1])])
-    assert sources(rows(tmp_path / "a.json", content, id_column="id")) == [
-        "a.json#7",
-        "a.json#0",
-        "a.json#x",
-        "a.json#[1]",
-    ]
+    named = sources(rows(tmp_path / "a.json", content, id_column="id"))
+    assert named == ["a.json#7", "a.json#0", "a.json#x", "a.json#[1]"]
 
 
 def test_a_file_of_one_object_is_one_document_known_by_its_file(tmp_path: Path) -> None:

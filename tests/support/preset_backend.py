@@ -7,7 +7,7 @@ from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.graph.state import begin_graph, schema_version
+from graphrag_neo4j.graph.schema import begin_graph, schema_version
 from graphrag_neo4j.indexing.chunking import Cutting
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.indexing.stages.extract import extract, extract_claims

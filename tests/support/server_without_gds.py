@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graphrag_neo4j.embedded.config import LOOPBACK, choose_ports
+from graphrag_neo4j.embedded.home import LOOPBACK, choose_ports
 from graphrag_neo4j.embedded.jars import jars_folder
-from graphrag_neo4j.embedded.java import find_java
-from graphrag_neo4j.embedded.releases import RELEASES
+from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.settings import Neo4jRelease
 
 __all__ = ["server_without_gds"]
@@ -44,7 +43,7 @@ def _started(release: Neo4jRelease, home: Path) -> "tuple[int, subprocess.Popen[
 
 def _command(release: Neo4jRelease, home: Path) -> list[str]:
     wanted = RELEASES[release]
-    java, conf = find_java(wanted), home / "conf"
+    java, conf = find_java(), home / "conf"
     class_path = os.pathsep.join([str(conf), str(jars_folder(wanted) / "lib" / "*")])
     command = [java.path, "-Xmx512m", *java.flags(), "-cp", class_path, wanted.main_class]
     return [*command, f"--home-dir={home}", f"--config-dir={conf}", "--console-mode"]

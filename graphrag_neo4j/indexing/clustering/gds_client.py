@@ -140,7 +140,7 @@ def _gds(
         )
     )
     try:
-        server = opened.enter_context(embedded.calculator(settings, embedded.Telling.to(listen)))
+        server = opened.enter_context(embedded.calculator(settings, listen))
     except EmbeddedError as error:
         raise EmbeddedError(
             "The database has no Graph Data Science that is to be used, and the embedded server "

@@ -27,8 +27,8 @@ from graphrag_neo4j.graph import (
     forget_vectors,
     vector_search,
 )
-from graphrag_neo4j.graph.indexes import vector_index
-from graphrag_neo4j.graph.rows import ScoredRow, SearchIndexRow
+from graphrag_neo4j.graph.indexes import SearchIndexRow, vector_index
+from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.indexing.chunking import Cutting
 from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.indexing.stage_context import StageContext

@@ -10,7 +10,7 @@ import anyio.from_thread
 import pytest
 
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
-from graphrag_neo4j.graph.state import begin_graph
+from graphrag_neo4j.graph.schema import begin_graph
 from graphrag_neo4j.indexing import documents as in_graph
 from graphrag_neo4j.indexing.chunking import Cutting
 from graphrag_neo4j.indexing.documents import delete_documents, document_id

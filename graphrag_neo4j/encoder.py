@@ -32,8 +32,8 @@ import anyio.to_thread
 from graphrag_neo4j.embedded.releases import Jar, read_lock
 from graphrag_neo4j.errors import EmbeddedError, InputError
 from graphrag_neo4j.events import Listener, silent
+from graphrag_neo4j.files import data
 from graphrag_neo4j.installing import install_command
-from graphrag_neo4j.resources import data
 
 if TYPE_CHECKING:
     import numpy as np

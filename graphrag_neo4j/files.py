@@ -1,21 +1,35 @@
-"""Writes files as a whole or not at all, and makes folders that only their owner can enter.
+"""Files that are written whole or not at all, the files of the package, and counts on the disk.
 
 A file is first written in the same folder under a random name, readable only by its owner, and
 then renamed. If the process is killed before that, the old file stays.
 """
 
+import hashlib
 import os
 import stat
+import weakref
 from contextlib import suppress
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
+from graphrag_neo4j.errors import InputError
+
 __all__ = [
     "PRIVATE_FILE",
+    "KeyCounts",
+    "data",
+    "hash_of_data",
     "is_temporary",
     "make_private_folder",
     "open_private",
+    "prompt_names",
+    "read_data",
+    "read_prompt",
+    "read_statement",
     "write_private",
     "write_whole",
 ]
@@ -79,3 +93,99 @@ def _usual_rights(path: Path) -> int:
     mask = os.umask(0)  # there is no way to read it without setting it
     os.umask(mask)
     return 0o666 & ~mask
+
+
+# The files of the package: in a checkout, `cypher/` and `prompts/` are beside it
+
+
+PACKAGE = "graphrag_neo4j"
+
+
+def data(name: str) -> Traversable:
+    """A file of `graphrag_neo4j/data/`."""
+    return files(PACKAGE) / "data" / name
+
+
+def read_data(name: str) -> bytes:
+    """The content of a file of `graphrag_neo4j/data/`. Raises InputError if it is missing."""
+    try:
+        return data(name).read_bytes()
+    except FileNotFoundError as error:
+        raise InputError(
+            f"The file data/{name} of graphrag-neo4j is missing. Install graphrag-neo4j again."
+        ) from error
+
+
+def hash_of_data(*folders: str) -> str:
+    """A hash of all files in folders of `graphrag_neo4j/data/`."""
+    found = hashlib.sha256()
+    for folder in folders:
+        for file in sorted(data(folder).iterdir(), key=lambda file: file.name):
+            content = file.read_bytes()
+            found.update(f"{folder}/{file.name} {len(content)}\n".encode() + content)
+    return found.hexdigest()[:16]
+
+
+@cache
+def read_statement(name: str) -> str:
+    """The text of the Cypher statement `name`, for example "extract/pairs"."""
+    return (_folder("cypher") / f"{name}.cypher").read_text(encoding="utf-8")
+
+
+@cache
+def read_prompt(name: str) -> str:
+    """The text of our own prompt `name`, for example "extract"."""
+    return (_folder("prompts") / f"{name}.md").read_text(encoding="utf-8")
+
+
+def prompt_names() -> list[str]:
+    """The names of all our own prompts, in alphabetical order."""
+    return sorted(file.name.removesuffix(".md") for file in _folder("prompts").iterdir())
+
+
+def _folder(name: str) -> Traversable:
+    packed = files(PACKAGE) / name
+    return packed if packed.is_dir() else Path(__file__).parent.parent / name
+
+
+# Counts of keys, of which there may be millions: beyond some megabytes they are on the disk
+
+
+CACHE = 8_000_000  # bytes of the counts that stay in memory, about 150,000 keys
+
+
+class KeyCounts:
+    """Counts how often each key came.
+
+    The counts are in a temporary database without a name. SQLite makes its file when the cache is
+    full, and the file is gone when this object is. A key is kept as a hash of 16 bytes.
+    """
+
+    def __init__(self) -> None:
+        import sqlite3  # noqa: PLC0415 - most commands count no keys
+
+        # A reader may be called by one thread after the other.
+        self._table = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        weakref.finalize(self, self._table.close)
+        self._table.execute("PRAGMA journal_mode = OFF")  # nothing is ever taken back
+        self._table.execute(f"PRAGMA cache_size = -{CACHE // 1024}")
+        self._table.execute("CREATE TABLE seen (key BLOB PRIMARY KEY, times INT) WITHOUT ROWID")
+        self._table.execute("BEGIN")  # without it, each key would be a transaction
+
+    def add(self, key: str) -> int:
+        """Counts a key, and returns how often it has come, this time included."""
+        times = self[key] + 1
+        self._table.execute("INSERT OR REPLACE INTO seen VALUES (?, ?)", (_hash(key), times))
+        return times
+
+    def __getitem__(self, key: str) -> int:
+        """How often a key has come."""
+        found = self._table.execute("SELECT times FROM seen WHERE key = ?", (_hash(key),))
+        return int((found.fetchone() or (0,))[0])
+
+    def __contains__(self, key: str) -> bool:
+        return self[key] > 0
+
+
+def _hash(key: str) -> bytes:
+    return hashlib.blake2b(key.encode(errors="surrogatepass"), digest_size=16).digest()

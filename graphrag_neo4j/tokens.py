@@ -21,7 +21,7 @@ import tiktoken
 from tiktoken import registry
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.resources import data
+from graphrag_neo4j.files import data
 
 __all__ = [
     "CountTokens",

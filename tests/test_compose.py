@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 import yaml
 
-from graphrag_neo4j import resources
+from graphrag_neo4j import files
 from tests.support.paths import ROOT
 
 
@@ -43,7 +43,7 @@ def test_it_is_a_community_edition_that_we_test_with_gds_and_lasting_data(
 ) -> None:
     version = neo4j["image"].removeprefix("neo4j:").removesuffix("-community")
     assert neo4j["image"] == f"neo4j:{version}-community"
-    assert resources.data(f"neo4j/{version}.lock").is_file()
+    assert files.data(f"neo4j/{version}.lock").is_file()
     assert json.loads(neo4j["environment"]["NEO4J_PLUGINS"]) == ["graph-data-science"]
     folders = dict(mount.split(":") for mount in neo4j["volumes"])
     assert folders == {"data": "/data", "logs": "/logs", "plugins": "/plugins"}

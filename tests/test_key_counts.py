@@ -9,7 +9,7 @@ from threading import Thread
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.key_counts import KeyCounts
+from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import Document
 

@@ -17,7 +17,7 @@ from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Started
-from graphrag_neo4j.resources import data
+from graphrag_neo4j.files import data
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization import (
     Section,

@@ -14,8 +14,8 @@ from itertools import chain
 from pathlib import Path
 
 from graphrag_neo4j.errors import EmbeddedError
+from graphrag_neo4j.files import data
 from graphrag_neo4j.installing import install_command
-from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Neo4jRelease
 
 __all__ = ["RELEASES", "Jar", "Java", "Release", "find_java", "java_major", "read_lock"]

@@ -27,10 +27,10 @@ from graphrag_neo4j.evaluation.steps import (
     token_counter,
 )
 from graphrag_neo4j.events import Listener
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Meter
 from graphrag_neo4j.llm.evaluation.claims import AnswerPart, ClaimSteps, answer_parts
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import identify
 
 __all__ = [
     "ClaimAgreement",

@@ -26,13 +26,13 @@ from typing import Any, Final, cast, get_type_hints
 
 from graphrag_neo4j.arguments import did_you_mean
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import model_of
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.options import QueryOptions, SettingsOptions
 from graphrag_neo4j.query.answer import METHODS
 from graphrag_neo4j.query.question import EXPAND, Question, asked_of
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
+from graphrag_neo4j.text import identify
 
 __all__ = [
     "OWN_NAME",

@@ -43,11 +43,11 @@ from graphrag_neo4j.evaluation.statements import (
 from graphrag_neo4j.evaluation.steps import Estimate, Step, StepResult, make_missing, priced
 from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.llm.evaluation.judges import Support, SupportJudge, SupportJudgement
 from graphrag_neo4j.nlp.sentence_ranking import content_words
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import identify
 
 __all__ = [
     "TITLE",

@@ -22,8 +22,7 @@ from graphrag_neo4j.evaluation.records import (
     question_key,
     read_lines,
 )
-from graphrag_neo4j.ids import identify
-from graphrag_neo4j.text import flat, storable
+from graphrag_neo4j.text import flat, identify, storable
 
 __all__ = ["ImportedAnswers", "import_answers"]
 

@@ -31,12 +31,11 @@ from graphrag_neo4j.evaluation.steps import (
     token_counter,
 )
 from graphrag_neo4j.events import Listener
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Endpoint, Meter
 from graphrag_neo4j.llm.evaluation.judges import PairJudge
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import flat
+from graphrag_neo4j.text import flat, identify
 
 __all__ = [
     "Comparison",

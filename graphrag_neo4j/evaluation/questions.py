@@ -20,7 +20,6 @@ from graphrag_neo4j.evaluation.folder import EvaluationFolder
 from graphrag_neo4j.evaluation.records import DraftRecord, QuestionRecord, question_key
 from graphrag_neo4j.evaluation.steps import CallEstimate, Step, StepResult, make_missing, priced
 from graphrag_neo4j.events import Listener, Started
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Endpoint, model_of
 from graphrag_neo4j.llm.evaluation.questions import describe, name_things
 from graphrag_neo4j.llm.prompts import load_prompt
@@ -28,7 +27,7 @@ from graphrag_neo4j.loaders import ReadOptions, Unreadable, holds_rows, read
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.query.question import LONGEST_QUESTION
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
-from graphrag_neo4j.text import flat, storable
+from graphrag_neo4j.text import flat, identify, storable
 
 __all__ = [
     "MadeQuestions",

@@ -15,10 +15,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.files import write_whole
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.evaluation.claims import SentenceClaims
 from graphrag_neo4j.llm.evaluation.judges import Metric, Support, Winner
 from graphrag_neo4j.model import Usage
+from graphrag_neo4j.text import identify
 
 __all__ = [
     "METRICS",

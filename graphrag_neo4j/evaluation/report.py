@@ -42,8 +42,8 @@ from graphrag_neo4j.evaluation.tables import (
     repeat_tables,
     verdict_tables,
 )
+from graphrag_neo4j.files import data
 from graphrag_neo4j.llm.evaluation.judges import DEFINITIONS
-from graphrag_neo4j.resources import data
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.visualization.web_page import CONTROLS, content_policy, packed
 

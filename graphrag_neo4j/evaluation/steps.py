@@ -18,12 +18,12 @@ from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.evaluation.records import CallRecord, Record, RecordFile
 from graphrag_neo4j.events import Advanced, Listener, Spent, Started
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm import Endpoint, Meter, model_of, price_of
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.model import LLMTask, Reply, Request, Usage
 from graphrag_neo4j.model import Step as CallKind
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import identify
 
 __all__ = [
     "CallEstimate",

@@ -9,7 +9,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
 from graphrag_neo4j.extractive.extraction import claims_of, extract
 from graphrag_neo4j.extractive.reports import report_of
-from graphrag_neo4j.ids import identify
+from graphrag_neo4j.files import hash_of_data
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
@@ -23,7 +23,7 @@ from graphrag_neo4j.model import (
     WrittenReport,
 )
 from graphrag_neo4j.nlp.sentence_ranking import best_first, centrality, quality
-from graphrag_neo4j.resources import hash_of_data
+from graphrag_neo4j.text import identify
 
 __all__ = ["ExtractiveIndexBackend"]
 

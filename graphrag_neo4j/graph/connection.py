@@ -35,8 +35,8 @@ from neo4j.exceptions import (
 
 from graphrag_neo4j.arguments import did_you_mean
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphStoppedError, InputError
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.rows import IdRow
-from graphrag_neo4j.resources import read_statement
 
 __all__ = [
     "Graph",

@@ -10,7 +10,7 @@ from typing import Any, Final, TypedDict
 
 from graphrag_neo4j.context.citations import CitationKind, rewrite
 from graphrag_neo4j.graph.connection import Graph
-from graphrag_neo4j.ids import identify
+from graphrag_neo4j.text import identify
 
 __all__ = ["Dump", "dump"]
 

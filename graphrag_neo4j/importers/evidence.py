@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from graphrag_neo4j.claim_records import claim_record
 from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.importers.tables import (
     ClaimRow,
     DocumentRow,
@@ -44,7 +43,7 @@ from graphrag_neo4j.model import (
     Step,
     WrittenReport,
 )
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import entity_id, identify, name_key
 from graphrag_neo4j.tokens import CountTokens
 
 __all__ = ["Counted", "IdMap", "ImportedEvidence", "Placed", "UnitCuts", "place"]

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from graphrag_neo4j.context.citations import CitationKind, rewrite
 from graphrag_neo4j.context.context_table import report_tokens
 from graphrag_neo4j.graph import ReportToSave
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.importers.evidence import IdMap
 from graphrag_neo4j.importers.tables import CommunityRow, ReportRow
 from graphrag_neo4j.indexing.clustering.tree import TreeCommunity
 from graphrag_neo4j.indexing.stages.reports import report_row
 from graphrag_neo4j.model import FindingText
+from graphrag_neo4j.text import identify
 
 __all__ = ["Cited", "Tree", "report_rows", "tree_of"]
 

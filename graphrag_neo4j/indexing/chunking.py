@@ -21,9 +21,9 @@ from itertools import pairwise
 from typing import Protocol
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.splitting import LONGEST_TOKEN, key, nearest_better, pieces, rank
 from graphrag_neo4j.model import Document, Span
+from graphrag_neo4j.text import identify
 from graphrag_neo4j.tokens import CountTokens
 
 __all__ = ["Cuts", "Cutting", "cut"]

@@ -19,11 +19,10 @@ from typing import Final, TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction, forget_chunks, give_refs
 from graphrag_neo4j.graph.rows import IdsRow
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.chunking import Cuts
 from graphrag_neo4j.loaders import clean
 from graphrag_neo4j.model import Document, Scalar, Span
-from graphrag_neo4j.text import storable
+from graphrag_neo4j.text import identify, storable
 
 __all__ = [
     "UNFINISHED",

@@ -8,9 +8,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from graphrag_neo4j.graph import Row
-from graphrag_neo4j.ids import entity_id, entity_ids, identify, pair_id
 from graphrag_neo4j.model import ChunkText, ClaimRecord, Extraction
-from graphrag_neo4j.text import find_quote, looks_like_name
+from graphrag_neo4j.text import (
+    entity_id,
+    entity_ids,
+    find_quote,
+    identify,
+    looks_like_name,
+    pair_id,
+)
 
 __all__ = [
     "claim_id",

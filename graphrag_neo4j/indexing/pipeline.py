@@ -19,6 +19,7 @@ import anyio.to_thread
 from graphrag_neo4j.backends import Backends, IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError
 from graphrag_neo4j.events import Advanced, Listener, Notice
+from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph import (
     Graph,
     await_indexes,
@@ -62,7 +63,6 @@ from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.reports import write_reports
 from graphrag_neo4j.indexing.stages.summarize import summarize
 from graphrag_neo4j.indexing.status import read_status
-from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.settings import Settings
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from graphrag_neo4j.events import Advanced, Listener, Notice, Started, silent
+from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
 from graphrag_neo4j.graph.rows import CountRow, SourceRow
 from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.loaders import file_of, whole_of
 
 __all__ = [

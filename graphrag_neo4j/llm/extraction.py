@@ -4,12 +4,11 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from graphrag_neo4j.ids import entity_id, entity_ids
 from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.replies.list_marks import FIELDS, SCORE
 from graphrag_neo4j.llm.replies.signs import holds_delimiter
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
-from graphrag_neo4j.text import clean_name, looks_like_name, name_key
+from graphrag_neo4j.text import clean_name, entity_id, entity_ids, looks_like_name, name_key
 
 __all__ = ["extraction_of"]
 

@@ -8,7 +8,6 @@ from typing import Self
 from graphrag_neo4j.context.citations import as_written
 from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
@@ -37,7 +36,7 @@ from graphrag_neo4j.model import (
     WrittenReport,
 )
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, fold_prose
+from graphrag_neo4j.text import fold, fold_prose, identify
 
 __all__ = ["LLMIndexBackend"]
 

@@ -19,7 +19,7 @@ from textwrap import shorten
 from typing import Any, BinaryIO, TextIO
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.key_counts import KeyCounts
+from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.model import Document, Scalar
 from graphrag_neo4j.settings import MAX_FILE_MB
 

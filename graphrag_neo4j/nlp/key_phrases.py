@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import regex
 
+from graphrag_neo4j.files import read_data
 from graphrag_neo4j.nlp.languages import (
     ATTRIBUTIVE,
     DEMONYMS,
@@ -36,7 +37,6 @@ from graphrag_neo4j.nlp.languages import (
     word_set,
 )
 from graphrag_neo4j.nlp.sentences import Passage, Sentence, Word
-from graphrag_neo4j.resources import read_data
 
 __all__ = [
     "CJK",

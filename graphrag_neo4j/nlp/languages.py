@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from graphrag_neo4j import tokens
-from graphrag_neo4j.resources import read_data
+from graphrag_neo4j.files import read_data
 
 __all__ = ["base_form", "is_stop_word", "language_of", "lines_of", "rank", "rarity", "word_set"]
 

@@ -17,7 +17,6 @@ from graphrag_neo4j.context.context_table import (
     relationship_record,
 )
 from graphrag_neo4j.graph import vector_search
-from graphrag_neo4j.ids import pair_id
 from graphrag_neo4j.query.graph_expansion import Rows, expand_graph, fused, named_in
 from graphrag_neo4j.query.passages import near_passages
 from graphrag_neo4j.query.query_context import (
@@ -36,6 +35,7 @@ from graphrag_neo4j.query.rows import (
     OneHopRow,
     ReportRow,
 )
+from graphrag_neo4j.text import pair_id
 
 __all__ = ["local_context", "search_local"]
 

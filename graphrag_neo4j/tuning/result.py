@@ -20,10 +20,9 @@ from pathlib import Path
 from string import Template
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.files import write_whole
+from graphrag_neo4j.files import read_data, write_whole
 from graphrag_neo4j.llm.prompts import SUFFIXES, names_of_prompt
 from graphrag_neo4j.model import Usage
-from graphrag_neo4j.resources import read_data
 from graphrag_neo4j.text import excerpt, flat
 from graphrag_neo4j.tuning.sample import Passage
 

@@ -17,11 +17,10 @@ import anyio.to_thread
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Advanced, Listener, Notice, silent
 from graphrag_neo4j.extractive.static_vectors import vectors_of
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.chunking import cut
 from graphrag_neo4j.indexing.corpus import Corpus
 from graphrag_neo4j.model import Document
-from graphrag_neo4j.text import number_of_words, storable
+from graphrag_neo4j.text import identify, number_of_words, storable
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,6 +19,7 @@ from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.events import Advanced, Listener, Started, silent
+from graphrag_neo4j.files import read_prompt
 from graphrag_neo4j.indexing.estimate import priced
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.example_check import stands_in
@@ -35,7 +36,6 @@ from graphrag_neo4j.llm.tuning import (
 )
 from graphrag_neo4j.model import ChunkText, Extraction
 from graphrag_neo4j.protocols import RunTask
-from graphrag_neo4j.resources import read_prompt
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.text import excerpt, name_key
 from graphrag_neo4j.tuning.result import EntityType, TunedExample, Tuning

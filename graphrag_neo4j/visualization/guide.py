@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final, TypedDict
 
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.resources import read_statement
 
 __all__ = ["NAMES", "Query", "Section", "example_values", "guide", "literal", "saved", "sections"]
 

@@ -15,8 +15,8 @@ from urllib.parse import unquote
 
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.files import data
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.resources import data
 from graphrag_neo4j.visualization.web_page import CONTROLS, Pool, content_policy, packed
 
 __all__ = ["Map", "corpus_name", "read_map"]

@@ -43,7 +43,6 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from graphrag_neo4j import AsyncGraphRAG, embedded
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, ensure_schema
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.clustering.edges import Edges, entity_ids, read_edges
 from graphrag_neo4j.indexing.clustering.gds_client import detector
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect, community_tree
@@ -51,6 +50,7 @@ from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, Leiden, Tre
 from graphrag_neo4j.indexing.stages.communities import find_communities
 from graphrag_neo4j.model import WeightedEdge
 from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.text import identify
 
 NODES, EDGES, CLUSTERS = 10_000, 20_000, 400
 Split = Mapping[str, int]

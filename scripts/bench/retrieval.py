@@ -44,11 +44,10 @@ from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAGError, InputError, S
 from graphrag_neo4j.evaluation.records import RecordFile
 from graphrag_neo4j.evaluation.steps import Step, make_missing
 from graphrag_neo4j.events import silent
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.options import QueryOptions
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.text import flat, storable
+from graphrag_neo4j.text import flat, identify, storable
 
 AT: Final = (2, 5, 10)  # passages
 WAYS: Final[Mapping[str, QueryOptions]] = {

@@ -7,9 +7,9 @@ import pytest
 
 from graphrag_neo4j.client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph import Graph, PlainRow, ensure_schema
 from graphrag_neo4j.model import Document
-from graphrag_neo4j.resources import read_statement
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make, Run
 from tests.graph.test_statements import STATEMENTS

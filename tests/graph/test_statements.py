@@ -15,10 +15,10 @@ from typing import Any, Final, get_args, is_typeddict
 
 import graphrag_neo4j
 from graphrag_neo4j.evaluation.answers import GraphPart
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph import INDEXED_KINDS, Graph, RefKind
 from graphrag_neo4j.graph.indexes import SEARCH_SINCE
 from graphrag_neo4j.indexing.stages.summarize import DESCRIBED_KINDS
-from graphrag_neo4j.resources import read_statement
 from graphrag_neo4j.visualization.guide import NAMES
 
 PACKAGE = Path(graphrag_neo4j.__file__).parent

@@ -8,11 +8,11 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, InputError, ReadOptions
 from graphrag_neo4j.context.citations import cited, rewrite
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted, ImportSummary
 from graphrag_neo4j.indexing.evidence import pair_id
 from graphrag_neo4j.indexing.status import read_status
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import entity_id
 from tests.conftest import Make
 from tests.support.graphrag_tables import (
     brought,

@@ -12,12 +12,12 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
 from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.importers import Counted
 from graphrag_neo4j.importers.tables import read_rows
 from graphrag_neo4j.indexing.evidence import pair_id
 from graphrag_neo4j.indexing.stages.communities import CommunitiesDueRow
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import entity_id
 from tests.support.graphrag_tables import (
     CAROL,
     SMALL,

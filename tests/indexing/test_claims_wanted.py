@@ -6,9 +6,9 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.indexing.status import Status
-from graphrag_neo4j.resources import read_statement
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Row
-from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, pair_rows, stated_rows, vote
 from graphrag_neo4j.model import (
     ChunkText,
@@ -18,6 +17,7 @@ from graphrag_neo4j.model import (
     Extraction,
     RelationshipRecord,
 )
+from graphrag_neo4j.text import entity_id
 
 T = TypeVar("T")
 NAMES = ["Ann", "ANN", "ann", "Bob", "bob", "Cid", "Ann Lee", "Ann  Lee"]

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.stages.summarize import (
     Described,
     Group,
     SummaryBudget,
     tree_summarize,
 )
+from graphrag_neo4j.text import identify
 
 Answer = Callable[[Group], str]
 

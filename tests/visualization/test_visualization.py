@@ -18,9 +18,9 @@ from neo4j import READ_ACCESS, Result
 from neo4j import Query as Statement
 
 from graphrag_neo4j import InputError
+from graphrag_neo4j.files import data, read_statement
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.status import CountsRow
-from graphrag_neo4j.resources import data, read_statement
 from graphrag_neo4j.visualization import (
     Map,
     example_values,

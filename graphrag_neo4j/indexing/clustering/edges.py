@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.model import WeightedEdge
+from graphrag_neo4j.text import identify
 
 __all__ = [
     "Edges",

@@ -34,12 +34,12 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.errors import EmbeddedError, GraphError
 from graphrag_neo4j.events import Listener, Notice
 from graphrag_neo4j.graph import Graph, lend_driver
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.clustering.edges import Edges, Numbers
 from graphrag_neo4j.indexing.clustering.gds import SessionAccess, lend_other_driver
 from graphrag_neo4j.indexing.clustering.hierarchy import Detect
 from graphrag_neo4j.indexing.clustering.tree import Leiden
 from graphrag_neo4j.settings import AUTO, EMBEDDED, Settings
+from graphrag_neo4j.text import identify
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from typing import Final, Self
 
-from graphrag_neo4j.ids import identify
+from graphrag_neo4j.text import identify
 
 __all__ = [
     "ROOT",

@@ -10,7 +10,6 @@ from typing import TypedDict
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.events import Listener
 from graphrag_neo4j.graph import Graph, Transaction, ensure_schema, hold_lease
-from graphrag_neo4j.ids import entity_id, entity_ids
 from graphrag_neo4j.indexing.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.indexing.resolution.spellings import (
     DecisionOrigin,
@@ -27,6 +26,7 @@ from graphrag_neo4j.indexing.resolution.splits import (
 )
 from graphrag_neo4j.indexing.stages.merge import merge
 from graphrag_neo4j.indexing.stages.resolve import resolve, resolve_spellings
+from graphrag_neo4j.text import entity_id, entity_ids
 
 __all__ = [
     "BY_SPLIT",

@@ -18,8 +18,8 @@ from graphrag_neo4j.graph import (
     sweep_entities,
     sweep_pairs,
 )
-from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.indexing.evidence import pair_id, pair_rows
+from graphrag_neo4j.text import entity_id, identify
 
 __all__ = ["Move", "Part", "Parts", "Place", "move_evidence", "read_mentions"]
 

@@ -13,7 +13,6 @@ from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.graph import Row, Transaction, give_refs
 from graphrag_neo4j.graph.rows import SpellingRow
-from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.indexing.evidence import vote
 from graphrag_neo4j.indexing.resolution.names import (
     FORMS,
@@ -27,7 +26,7 @@ from graphrag_neo4j.indexing.resolution.names import (
     two_companies,
     type_class,
 )
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import entity_id, identify, name_key
 
 __all__ = [
     "AroundRow",

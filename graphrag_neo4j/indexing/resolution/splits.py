@@ -16,7 +16,6 @@ from typing import TypedDict
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Transaction
-from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.moves import (
     Move,
     Part,
@@ -28,6 +27,7 @@ from graphrag_neo4j.indexing.resolution.moves import (
 from graphrag_neo4j.indexing.resolution.spellings import read_spellings
 from graphrag_neo4j.loaders import whole_of
 from graphrag_neo4j.model import EntityRecord, Extraction, RelationshipRecord
+from graphrag_neo4j.text import entity_id
 
 __all__ = [
     "Split",

@@ -21,7 +21,6 @@ from graphrag_neo4j.concurrency import Outcome, run_tasks
 from graphrag_neo4j.events import Advanced, Started, silent
 from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import IdRow, SpellingRow
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.resolution.names import Spelling, may_be_same, name_properties
 from graphrag_neo4j.indexing.resolution.spellings import (
     Decision,
@@ -35,6 +34,7 @@ from graphrag_neo4j.indexing.resolution.spellings import (
 )
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import ComparedName, NamePair, NameVerdict
+from graphrag_neo4j.text import identify
 
 __all__ = ["compare"]
 

@@ -28,10 +28,9 @@ from graphrag_neo4j.graph import (
     refuse_other_vectors,
 )
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.protocols import Embedder
-from graphrag_neo4j.text import shortened
+from graphrag_neo4j.text import identify, shortened
 
 __all__ = ["EmbedLimits", "embed", "prepare_vectors", "probe_dimensions"]
 

@@ -23,7 +23,6 @@ from graphrag_neo4j.graph import (
     sweep_pairs,
 )
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.evidence import (
     claim_rows,
     link,
@@ -42,6 +41,7 @@ from graphrag_neo4j.indexing.resolution.splits import (
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
 from graphrag_neo4j.protocols import IndexBackend
+from graphrag_neo4j.text import entity_id
 
 __all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"]
 

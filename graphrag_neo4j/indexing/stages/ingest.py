@@ -16,6 +16,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 
 from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.events import Listener, Share, Started
+from graphrag_neo4j.files import KeyCounts
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.indexing.chunking import Cuts
 from graphrag_neo4j.indexing.documents import (
@@ -28,7 +29,6 @@ from graphrag_neo4j.indexing.documents import (
     write_documents,
     write_part,
 )
-from graphrag_neo4j.key_counts import KeyCounts
 from graphrag_neo4j.model import Document
 
 __all__ = ["Ingested", "ingest"]

@@ -16,10 +16,9 @@ from typing import TypedDict
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction, mark_changed
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.evidence import vote
 from graphrag_neo4j.indexing.resolution.names import name_properties
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import entity_id, name_key
 
 __all__ = ["merge"]
 

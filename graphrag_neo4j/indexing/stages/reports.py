@@ -31,7 +31,6 @@ from graphrag_neo4j.graph import (
     Transaction,
     save_reports,
 )
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.report_context import pack, report_of_elements, whole
 from graphrag_neo4j.indexing.report_inputs import (
     Pieces,
@@ -43,6 +42,7 @@ from graphrag_neo4j.indexing.report_inputs import (
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import WrittenReport
 from graphrag_neo4j.protocols import IndexBackend
+from graphrag_neo4j.text import identify
 from graphrag_neo4j.tokens import CountTokens
 
 __all__ = ["ReportLimits", "mark_reported_otherwise", "report_row", "write_reports"]

@@ -18,7 +18,6 @@ from typing import TypedDict
 from graphrag_neo4j.events import Advanced, Listener, Started
 from graphrag_neo4j.graph import Graph, Row, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow, SpellingRow
-from graphrag_neo4j.ids import entity_id
 from graphrag_neo4j.indexing.resolution.moves import Move, move_evidence
 from graphrag_neo4j.indexing.resolution.names import Spelling, block_key
 from graphrag_neo4j.indexing.resolution.spellings import (
@@ -37,6 +36,7 @@ from graphrag_neo4j.indexing.resolution.spellings import (
     stored,
 )
 from graphrag_neo4j.nlp.acronyms import definition_forms, expansions, initials, looks_like_acronym
+from graphrag_neo4j.text import entity_id
 
 __all__ = ["resolve", "resolve_spellings"]
 

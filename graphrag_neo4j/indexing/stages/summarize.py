@@ -22,12 +22,11 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.indexing.report_inputs import sample_of_texts
 from graphrag_neo4j.indexing.stage_context import StageContext
 from graphrag_neo4j.model import DescribedThing
 from graphrag_neo4j.protocols import IndexBackend
-from graphrag_neo4j.text import shortened
+from graphrag_neo4j.text import identify, shortened
 from graphrag_neo4j.tokens import CountTokens
 
 __all__ = [

@@ -22,7 +22,6 @@ import regex
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
 from graphrag_neo4j.llm.replies.reply_values import read_reference
@@ -33,7 +32,7 @@ from graphrag_neo4j.model import LLMTask, Message, Reply, Request
 from graphrag_neo4j.nlp.languages import is_stop_word, language_of
 from graphrag_neo4j.nlp.sentences import sentences_of
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, spaced_characters, storable
+from graphrag_neo4j.text import fold, identify, spaced_characters, storable
 
 # The docstring of a public schema becomes its description in the JSON schema, which the model
 # reads: to change it is to change the prompt.

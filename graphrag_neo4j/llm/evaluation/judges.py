@@ -16,7 +16,6 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.ids import identify
 from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
 from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.replies.json_builder import TWICE
@@ -26,7 +25,7 @@ from graphrag_neo4j.llm.schemas import ReplySchema, Text
 from graphrag_neo4j.llm.structured_output import OTHER_FORM, read_json
 from graphrag_neo4j.model import LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import excerpt, fold, fold_prose, storable
+from graphrag_neo4j.text import excerpt, fold, fold_prose, identify, storable
 
 __all__ = [
     "DEFINITIONS",

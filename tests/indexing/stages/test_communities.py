@@ -10,10 +10,10 @@ import pytest
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.events import silent
 from graphrag_neo4j.graph import Graph, Transaction, connect
-from graphrag_neo4j.ids import entity_id, identify
 from graphrag_neo4j.indexing.clustering.gds_client import projections_of
 from graphrag_neo4j.indexing.clustering.tree import HierarchyLimits, Leiden
 from graphrag_neo4j.indexing.stages.communities import find_communities
+from graphrag_neo4j.text import entity_id, identify
 from tests.support.paths import DATA
 from tests.support.server_without_gds import server_without_gds
 from tests.support.servers import release_under_test

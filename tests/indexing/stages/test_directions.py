@@ -8,12 +8,12 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.ids import pair_id
 from graphrag_neo4j.indexing.documents import delete_documents, document_id
 from graphrag_neo4j.indexing.report_inputs import ReportEdgeRow
 from graphrag_neo4j.query.lookup import read_entity
 from graphrag_neo4j.query.rows import OneHopRow, RelationshipRow, ResolvedRow
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import pair_id
 from graphrag_neo4j.visualization.map import read_map
 from tests.support.graphrag_tables import brought
 from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read

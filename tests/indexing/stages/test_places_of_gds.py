@@ -35,7 +35,7 @@ AURA = {
 
 async def tree_hash(graph: Graph, settings: Settings, heard: list[Event]) -> str:
     """All ids of the tree of A Christmas Carol, hashed as in CAROL_TREE."""
-    from graphrag_neo4j.ids import identify  # noqa: PLC0415
+    from graphrag_neo4j.text import identify  # noqa: PLC0415
 
     await fill(graph, *carol())
     await find_communities(graph, Leiden(), heard.append, settings=settings)

@@ -1,6 +1,0 @@
-"""`python -m graphrag_neo4j` is `kg-build`."""
-
-from graphrag_neo4j.cli import main
-
-if __name__ == "__main__":
-    main()

@@ -1,1 +1,0 @@
-"""Context tables, report material and citations."""

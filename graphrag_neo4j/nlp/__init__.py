@@ -1,1 +1,0 @@
-"""Language processing for the extractive backend: sentences, names, entity types, key phrases."""

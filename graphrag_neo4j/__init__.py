@@ -16,20 +16,29 @@ from graphrag_neo4j.errors import (
 from graphrag_neo4j.model import Document, Usage
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.client import AsyncGraphRAG, IndexSource
-    from graphrag_neo4j.context.citations import CitationKind
-    from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-    from graphrag_neo4j.events import Advanced, Event, Listener, Notice, Spent, Started, Waiting
+    from graphrag_neo4j.client.async_client import AsyncGraphRAG, IndexSource
+    from graphrag_neo4j.client.sync_client import GraphRAG, Stream
+    from graphrag_neo4j.documents import ReadOptions
     from graphrag_neo4j.graph import Graph
-    from graphrag_neo4j.importers import Counted, ImportSummary, Tables
-    from graphrag_neo4j.indexing.batching.rows import BatchRow
-    from graphrag_neo4j.indexing.corpus import Corpus
-    from graphrag_neo4j.indexing.resolution.decisions import NameDecision
-    from graphrag_neo4j.indexing.result import IndexResult
-    from graphrag_neo4j.indexing.stages.ingest import Ingested
-    from graphrag_neo4j.indexing.status import BehindRow, BuildRow, Failure, LevelCoverRow, Status
-    from graphrag_neo4j.loaders import ReadOptions
-    from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
+    from graphrag_neo4j.index.batching.rows import BatchRow
+    from graphrag_neo4j.index.corpus import Corpus
+    from graphrag_neo4j.index.importing import Counted, ImportSummary, Tables
+    from graphrag_neo4j.index.resolution.decisions import NameDecision
+    from graphrag_neo4j.index.result import IndexResult
+    from graphrag_neo4j.index.stages.ingest import Ingested
+    from graphrag_neo4j.index.status import BehindRow, BuildRow, Failure, LevelCoverRow, Status
+    from graphrag_neo4j.index.tuning import EntityType, Passage, TunedExample, Tuning
+    from graphrag_neo4j.model.citations import CitationKind
+    from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+    from graphrag_neo4j.model.events import (
+        Advanced,
+        Event,
+        Listener,
+        Notice,
+        Spent,
+        Started,
+        Waiting,
+    )
     from graphrag_neo4j.query.answer import Answer, Citation, Method, Source
     from graphrag_neo4j.query.engine import AsyncStream
     from graphrag_neo4j.query.lookup import (
@@ -42,8 +51,7 @@ if TYPE_CHECKING:
     from graphrag_neo4j.query.question import Question
     from graphrag_neo4j.query.suggestions import Suggestion, Suggestions
     from graphrag_neo4j.settings import Settings, load_settings
-    from graphrag_neo4j.sync_client import GraphRAG, Stream
-    from graphrag_neo4j.tuning import EntityType, Passage, TunedExample, Tuning
+    from graphrag_neo4j.settings.options import QueryOptions, SearchOptions, SettingsOptions
 
     __version__: str
 
@@ -115,28 +123,28 @@ __all__ = [
 
 # Imported when first used, so that the command line's start-up stays quick.
 _LATER = {
-    "client": "AsyncGraphRAG IndexSource",
-    "context.citations": "CitationKind",
-    "context.context_table": "ContextRecord ContextTable",
-    "events": "Advanced Event Listener Notice Spent Started Waiting",
+    "client.async_client": "AsyncGraphRAG IndexSource",
+    "client.sync_client": "GraphRAG Stream",
+    "documents": "ReadOptions",
     "graph": "Graph",
-    "importers": "Counted ImportSummary Tables",
-    "indexing.batching.rows": "BatchRow",
-    "indexing.corpus": "Corpus",
-    "indexing.resolution.decisions": "NameDecision",
-    "indexing.result": "IndexResult",
-    "indexing.stages.ingest": "Ingested",
-    "indexing.status": "BehindRow BuildRow Failure LevelCoverRow Status",
-    "loaders": "ReadOptions",
-    "options": "QueryOptions SearchOptions SettingsOptions",
+    "index.batching.rows": "BatchRow",
+    "index.corpus": "Corpus",
+    "index.importing": "Counted ImportSummary Tables",
+    "index.resolution.decisions": "NameDecision",
+    "index.result": "IndexResult",
+    "index.stages.ingest": "Ingested",
+    "index.status": "BehindRow BuildRow Failure LevelCoverRow Status",
+    "index.tuning": "EntityType Passage TunedExample Tuning",
+    "model.citations": "CitationKind",
+    "model.context_table": "ContextRecord ContextTable",
+    "model.events": "Advanced Event Listener Notice Spent Started Waiting",
     "query.answer": "Answer Citation Method Source",
     "query.engine": "AsyncStream",
     "query.lookup": "Communities Community CommunityReport Entity FoundEntity",
     "query.question": "Question",
     "query.suggestions": "Suggestion Suggestions",
     "settings": "Settings load_settings",
-    "sync_client": "GraphRAG Stream",
-    "tuning": "EntityType Passage TunedExample Tuning",
+    "settings.options": "QueryOptions SearchOptions SettingsOptions",
 }
 
 

@@ -46,13 +46,13 @@ ROOM = 4 * 2**30  # bytes
 ORDER = (
     "tests/llm/",
     "tests/embedded/",
-    "tests/visualization/",
+    "tests/integrations/explore/",
     "tests/integrations/",
     "tests/query/",
 )
 LAST = (
-    "tests/indexing/stages/test_embed.py",
-    "tests/indexing/test_encoder_choice.py",
+    "tests/index/stages/test_embed.py",
+    "tests/index/test_encoder_choice.py",
     "tests/extractive/test_answers_from_the_graph.py",
     "tests/graph/test_graph.py",
 )

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError, Settings
-from graphrag_neo4j.arguments import nearest
-from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph.connection import check_address
+from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.settings import load_settings, unknown_names
+from graphrag_neo4j.settings.arguments import nearest
 from tests.conftest import Make, Run
 
 pytestmark = pytest.mark.one_release

@@ -19,8 +19,8 @@ from graphrag_neo4j import (
     InputError,
     ReadOptions,
 )
-from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint, text_hash

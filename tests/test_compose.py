@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 import yaml
 
-from graphrag_neo4j import files
+from graphrag_neo4j.text import files
 from tests.support.paths import ROOT
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j.doctor import Check, check_version, check_writing, examine
+from graphrag_neo4j.client.doctor import Check, check_version, check_writing, examine
 from graphrag_neo4j.graph import Graph, dump, ensure_fulltext_indexes, ensure_vector_indexes
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint

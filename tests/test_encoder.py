@@ -7,15 +7,15 @@ import time
 import anyio
 import pytest
 
-from graphrag_neo4j.encoder import (
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.extractive.encoder import (
     ENCODERS,
     SentenceEncoder,
     encoder_named,
     load_encoder,
     missing_packages,
 )
-from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j.model.events import Event, Notice
 from tests.support.embedded_maven import running_repository
 
 pytestmark = pytest.mark.one_release

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j.embedded.home import Home, ServerRecord
-from graphrag_neo4j.events import silent
-from graphrag_neo4j.files import make_private_folder, open_private, write_whole
+from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.text.files import make_private_folder, open_private, write_whole
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes of POSIX")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.settings.installing import install_command
 
 REQUIRES = """\
 Requires-Dist: anyio>=4.9

@@ -9,9 +9,9 @@ from threading import Thread
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.files import KeyCounts
-from graphrag_neo4j.loaders import ReadOptions, read
+from graphrag_neo4j.documents import ReadOptions, read
 from graphrag_neo4j.model import Document
+from graphrag_neo4j.text.files import KeyCounts
 
 
 @given(st.lists(st.text(max_size=2)))

@@ -41,9 +41,9 @@ def test_the_page_on_how_it_works_names_each_module_of_the_table_of_layers() -> 
     [
         ("graphrag_neo4j", set()),
         ("graphrag_neo4j.cli", set()),
-        ("graphrag_neo4j.loaders", {"pydantic_settings"}),
+        ("graphrag_neo4j.documents", {"pydantic_settings"}),
         ("graphrag_neo4j.embedded", {"pydantic_settings"}),
-        ("graphrag_neo4j.client", {"neo4j", "pydantic_settings", "tiktoken"}),
+        ("graphrag_neo4j.client.async_client", {"neo4j", "pydantic_settings", "tiktoken"}),
     ],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(module: str, needed: set[str]) -> None:

@@ -15,27 +15,24 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j import text, tokens
+from graphrag_neo4j import text
 from graphrag_neo4j.cli.output.answer import print_answer
-from graphrag_neo4j.concurrency import result_without_requests
-from graphrag_neo4j.context import citations
-from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, report_line
-from graphrag_neo4j.context.material import ReportMaterial
+from graphrag_neo4j.documents import ReadOptions, read
+from graphrag_neo4j.documents.chunking import cut
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluation.clusters import count_claims
+from graphrag_neo4j.evaluate.clusters import count_claims
 from graphrag_neo4j.extractive import answers
 from graphrag_neo4j.extractive.extraction import claims_of
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
-from graphrag_neo4j.indexing.chunking import cut
-from graphrag_neo4j.indexing.evidence import claim_rows, mention_rows, stated_rows
-from graphrag_neo4j.indexing.stages.reports import report_row
+from graphrag_neo4j.index.evidence import claim_rows, mention_rows, stated_rows
+from graphrag_neo4j.index.stages.reports import report_row
+from graphrag_neo4j.integrations.explore.web_page import Pool
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.reasoning_tags import remove_reasoning, remove_reasoning_streamed
 from graphrag_neo4j.llm.calls.stream import storable_pieces
-from graphrag_neo4j.llm.evaluation.claims import AnswerPart, ClaimSteps, added_content, answer_parts
-from graphrag_neo4j.llm.evaluation.judges import PairJudge
+from graphrag_neo4j.llm.evaluate.claims import AnswerPart, ClaimSteps, added_content, answer_parts
+from graphrag_neo4j.llm.evaluate.judges import PairJudge
 from graphrag_neo4j.llm.replies.lists import read_list
-from graphrag_neo4j.loaders import ReadOptions, read
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -46,15 +43,19 @@ from graphrag_neo4j.model import (
     Reply,
     Usage,
     WrittenReport,
+    citations,
 )
-from graphrag_neo4j.nlp import sentence_ranking as choosing
-from graphrag_neo4j.nlp.sentences import read_passage
+from graphrag_neo4j.model.concurrency import result_without_requests
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, report_line
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.query.answer import Answer, Citation, Source
 from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.query.quote_match import nearest_sources
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.visualization.web_page import Pool
+from graphrag_neo4j.text import sentence_ranking as choosing
+from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text.sentences import read_passage
 
 pytestmark = pytest.mark.slow
 

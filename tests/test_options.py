@@ -10,8 +10,8 @@ import pytest
 from pydantic import SecretStr
 
 from graphrag_neo4j import InputError, Question, Settings, load_settings
-from graphrag_neo4j.options import QueryOptions, SearchOptions, SettingsOptions
 from graphrag_neo4j.query.question import asked_of
+from graphrag_neo4j.settings.options import QueryOptions, SearchOptions, SettingsOptions
 
 # What a caller may give for a setting of this type: pydantic makes the one from the other.
 GIVEN_FOR: dict[object, set[object]] = {

@@ -29,7 +29,7 @@ from graphrag_neo4j import (
     errors,
     events,
 )
-from graphrag_neo4j.indexing.stages.ingest import Ingested
+from graphrag_neo4j.index.stages.ingest import Ingested
 
 NAMES: dict[str, Any] = {name: getattr(graphrag_neo4j, name) for name in graphrag_neo4j.__all__}
 KNOWN = NAMES | {"pandas": pandas}

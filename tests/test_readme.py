@@ -34,7 +34,7 @@ from tests.support.wiping import wipe
 SAMPLE = ROOT / "graphrag_neo4j" / "data" / "sample"
 BENCH = ".venv/bin/python scripts/bench/"
 EVALUATION = (
-    "kg-build eval "  # hundreds of answers; tests/evaluation/test_commands.py runs the commands
+    "kg-build eval "  # hundreds of answers; tests/evaluate/test_commands.py runs the commands
 )
 ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs instead
     "scripts/quickstart": ("makes .venv and a server", "scripts/quickstart"),
@@ -56,32 +56,32 @@ ELSEWHERE = {  # lines that no test runs as they stand: why, and what runs inste
     ),
     'kg-build resolve --split "Mercury" --type organization': (
         "needs documents with this name",
-        "tests/indexing/stages/test_split.py",
+        "tests/index/stages/test_split.py",
     ),
     'kg-build resolve --split "Mercury" --documents "*astronomy*" --label planet': (
         "needs documents with this name",
         "tests/cli/test_resolve.py",
     ),
     "kg-build resolve --undo 12": ("needs that decision", "tests/cli/test_resolve.py"),
-    "kg-build watch docs/": ("follows the folder until Ctrl-C", "tests/indexing/test_watch.py"),
-    "kg-build watch docs/ --max-cost-a-day 2": ("the same", "tests/indexing/test_watch.py"),
+    "kg-build watch docs/": ("follows the folder until Ctrl-C", "tests/index/test_watch.py"),
+    "kg-build watch docs/ --max-cost-a-day 2": ("the same", "tests/index/test_watch.py"),
     'pip install ".[ray]"': ("installs; its extra is checked here", "scripts/venv"),
-    "kg-build index docs/ --ray": ("starts Ray", "tests/workers/test_ray.py"),
-    "kg-build index docs/ --ray auto": ("needs a cluster", "tests/workers/test_ray.py"),
-    "kg-build index docs/ --ray 10.0.0.5:6379": ("the same", "tests/workers/test_ray.py"),
+    "kg-build index docs/ --ray": ("starts Ray", "tests/backends/test_ray.py"),
+    "kg-build index docs/ --ray auto": ("needs a cluster", "tests/backends/test_ray.py"),
+    "kg-build index docs/ --ray 10.0.0.5:6379": ("the same", "tests/backends/test_ray.py"),
     "RAY_ADDRESS=http://head:8265 ray job submit --no-wait -- kg-build index /documents --ray": (
         "needs a cluster",
         "docs/cluster/rayjob.yaml",
     ),
     "kg-build index docs/ --batch": (
         "ends with exit code 1 while its batch waits",
-        "tests/indexing/test_batches.py",
+        "tests/index/test_batches.py",
     ),
     "kg-build index docs/ --batch --wait": (
         "waits for a minute between two looks",
-        "tests/indexing/test_batches.py",
+        "tests/index/test_batches.py",
     ),
-    "kg-build browse": ("serves until Ctrl-C", "tests/visualization/test_browser.py"),
+    "kg-build browse": ("serves until Ctrl-C", "tests/integrations/explore/test_browser.py"),
 }
 PASSING = {"Batch", "BatchRequest"}  # nodes that are there only while a batch waits
 NAMES = {setting.name for setting in settings()}

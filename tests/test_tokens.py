@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.text import tokens
 
 O200K = "fb374d419588a4632f3f557e76b4b70aebbca790"
 # A proxy that nobody listens at: whatever asks the network fails at once.
@@ -20,7 +20,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs Python without a network, in a process of its own: encodings are kept in memory."""
     kept = {name: value for name, value in os.environ.items() if "CACHE_DIR" not in name}
     return subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-c", f"from graphrag_neo4j import tokens\n{code}"],
+        [sys.executable, "-c", f"from graphrag_neo4j.text import tokens\n{code}"],
         env=kept | NO_NETWORK | environment,
         capture_output=True,
         text=True,

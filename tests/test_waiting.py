@@ -6,7 +6,7 @@ from graphrag_neo4j.cli.output.progress import Bars, Lines
 from graphrag_neo4j.cli.output.terminal import Drawing
 from graphrag_neo4j.embedded import home as home_module
 from graphrag_neo4j.embedded.home import waiting
-from graphrag_neo4j.events import Advanced, Event, Started, Waiting
+from graphrag_neo4j.model.events import Advanced, Event, Started, Waiting
 
 
 def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(

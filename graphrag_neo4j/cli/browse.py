@@ -14,12 +14,9 @@ from graphrag_neo4j import embedded
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Started
-from graphrag_neo4j.files import data
-from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.visualization import (
+from graphrag_neo4j.integrations.explore import (
     Section,
     example_values,
     guide,
@@ -28,6 +25,9 @@ from graphrag_neo4j.visualization import (
     sections,
     served,
 )
+from graphrag_neo4j.model.events import Started
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.files import data
 
 __all__ = ["browse", "map"]
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from graphrag_neo4j.arguments import check_path, nearest
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.indexing.removal import sources_under
-from graphrag_neo4j.loaders import ReadOptions
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.documents import ReadOptions
+from graphrag_neo4j.index.removal import sources_under
+from graphrag_neo4j.settings.arguments import check_path, nearest
 
 __all__ = ["delete"]
 

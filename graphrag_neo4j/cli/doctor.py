@@ -9,7 +9,7 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.doctor import Check, examine
+from graphrag_neo4j.client.doctor import Check, examine
 
 __all__ = ["doctor"]
 

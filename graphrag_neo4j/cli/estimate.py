@@ -12,9 +12,9 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, money, named_step, unread
 from graphrag_neo4j.cli.status import tokens_and_cost
-from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.estimate import Estimate
-from graphrag_neo4j.indexing.estimate import estimate as estimate_corpus
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.estimate import Estimate
+from graphrag_neo4j.index.estimate import estimate as estimate_corpus
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["estimate"]

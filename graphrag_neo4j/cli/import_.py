@@ -11,9 +11,9 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.cli.status import print_pending
-from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.events import Started
-from graphrag_neo4j.importers import ImportSummary, read_tables
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.index.importing import ImportSummary, read_tables
+from graphrag_neo4j.model.events import Started
 
 __all__ = ["import_"]
 

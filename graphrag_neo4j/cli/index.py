@@ -16,12 +16,12 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
 from graphrag_neo4j.cli.output.words import counted, money_known, named_step, repaired, unread, was
 from graphrag_neo4j.cli.status import print_failures, print_status, tokens_and_cost
-from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.events import Waiting
-from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.preparation import check_building
-from graphrag_neo4j.indexing.result import IndexResult
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.preparation import check_building
+from graphrag_neo4j.index.result import IndexResult
 from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.events import Waiting
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
 
 __all__ = ["index", "memory"]
@@ -94,7 +94,7 @@ def index(
     if ray is not None and flags["batch"]:
         raise click.UsageError("Give --batch or --ray: batches need no workers.")
     if ray:  # it is empty where no address is given
-        from graphrag_neo4j.workers.ray_cluster import check_address  # noqa: PLC0415 - rare
+        from graphrag_neo4j.backends.ray_cluster import check_address  # noqa: PLC0415 - rare
 
         check_address(ray)
     settings = options.settings_of(**values)

@@ -10,10 +10,10 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
-from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.query.engine import check_answering
+from graphrag_neo4j.settings.installing import install_command
 
 __all__ = ["mcp"]
 

@@ -38,7 +38,7 @@ def neo4j() -> None:
 @options.flag("--upgrade", "Convert the data of Neo4j 5.26 to 2026.01. This can't be undone.")
 def start(home: Path | None, release: Neo4jRelease | None, upgrade: bool) -> None:
     """Start the server if it is not running. The first start downloads it."""
-    from graphrag_neo4j.client import start_server  # noqa: PLC0415 - the driver comes with it
+    from graphrag_neo4j.client.async_client import start_server  # noqa: PLC0415 - the driver comes with it
 
     settings = _settings(home=home, neo4j_release=release)
     with listening(quiet=False) as listen:

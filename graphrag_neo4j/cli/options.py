@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import anyio
 import click
 
-from graphrag_neo4j.arguments import did_you_mean
 from graphrag_neo4j.cli import without_unused
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay, listening
+from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.files import write_whole
-from graphrag_neo4j.loaders import ReadOptions
 from graphrag_neo4j.settings import Settings, load_settings, unknown_names
+from graphrag_neo4j.settings.arguments import did_you_mean
+from graphrag_neo4j.text.files import write_whole
 
 if TYPE_CHECKING:
-    from graphrag_neo4j.client import AsyncGraphRAG
+    from graphrag_neo4j.client.async_client import AsyncGraphRAG
 
 __all__ = [
     "NearestChoice",
@@ -250,7 +250,7 @@ def ask(
     The listener is that of `listening`.
     """
     with without_unused():
-        from graphrag_neo4j.client import AsyncGraphRAG  # noqa: PLC0415 - the driver comes with it
+        from graphrag_neo4j.client.async_client import AsyncGraphRAG  # noqa: PLC0415 - the driver comes with it
 
     async def opened() -> T:
         with listening(quiet=quiet, fleeting=fleeting) as listen:

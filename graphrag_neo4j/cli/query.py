@@ -9,7 +9,7 @@ from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import answer, terminal
 from graphrag_neo4j.cli.output.progress import EventDisplay
 from graphrag_neo4j.cli.output.words import counted, total_usage, was
-from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import check_answering

@@ -9,8 +9,8 @@ import click
 from graphrag_neo4j.cli.options import home_option, run, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
-from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.indexing.resolution.decisions import BY_SPLIT, NameDecision
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.index.resolution.decisions import BY_SPLIT, NameDecision
 
 __all__ = ["resolve"]
 

@@ -9,7 +9,7 @@ import click
 from graphrag_neo4j.cli import options
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money, money_known, named_step
-from graphrag_neo4j.indexing.status import Status
+from graphrag_neo4j.index.status import Status
 
 __all__ = ["print_failures", "print_pending", "print_status", "status", "tokens_and_cost"]
 

@@ -19,12 +19,10 @@ from graphrag_neo4j.cli.options import (
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, money, money_known, or_more, unread
-from graphrag_neo4j.client import PASSAGES
+from graphrag_neo4j.client.async_client import PASSAGES
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.model import Usage
-from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.tuning import (
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.tuning import (
     Sample,
     Tuning,
     Wishes,
@@ -35,7 +33,9 @@ from graphrag_neo4j.tuning import (
     read_sample,
     setting_lines,
 )
-from graphrag_neo4j.tuning import tune as choose
+from graphrag_neo4j.index.tuning import tune as choose
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.settings import Settings
 
 __all__ = ["tune"]
 

@@ -24,7 +24,7 @@ from graphrag_neo4j.embedded.home import (
 )
 from graphrag_neo4j.embedded.releases import RELEASES, Java, Release, find_java, read_lock
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
-from graphrag_neo4j.events import Listener, Notice, silent
+from graphrag_neo4j.model.events import Listener, Notice, silent
 from graphrag_neo4j.settings import Settings
 
 __all__ = [

@@ -14,9 +14,9 @@ import psutil
 from platformdirs import user_data_path
 
 from graphrag_neo4j.errors import EmbeddedError
-from graphrag_neo4j.events import Listener, Notice, Waiting
-from graphrag_neo4j.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
-from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.model.events import Listener, Notice, Waiting
+from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.text.files import PRIVATE_FILE, is_temporary, make_private_folder, write_private
 
 __all__ = [
     "HEAP",

@@ -12,8 +12,8 @@ import psutil
 from graphrag_neo4j.embedded.home import LOOPBACK, Home, heap_size, listens, waiting
 from graphrag_neo4j.embedded.releases import Java
 from graphrag_neo4j.errors import EmbeddedError, GraphStoppedError
-from graphrag_neo4j.events import Listener, Notice
-from graphrag_neo4j.files import make_private_folder, open_private, write_private
+from graphrag_neo4j.model.events import Listener, Notice
+from graphrag_neo4j.text.files import make_private_folder, open_private, write_private
 
 if TYPE_CHECKING:
     from neo4j import Driver

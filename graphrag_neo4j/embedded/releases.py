@@ -14,9 +14,9 @@ from itertools import chain
 from pathlib import Path
 
 from graphrag_neo4j.errors import EmbeddedError
-from graphrag_neo4j.files import data
-from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.settings import Neo4jRelease
+from graphrag_neo4j.settings.installing import install_command
+from graphrag_neo4j.text.files import data
 
 __all__ = ["RELEASES", "Jar", "Java", "Release", "find_java", "java_major", "read_lock"]
 

@@ -15,16 +15,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from graphrag_neo4j.context.citations import CitationRef, bracket, cited, rewrite
-from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.context.quotation import Draft, DraftedQuotation, Provenance, Verified
 from graphrag_neo4j.extractive.static_vectors import matrix_of
 from graphrag_neo4j.model import Point
-from graphrag_neo4j.nlp.languages import ABOUT
-from graphrag_neo4j.nlp.questions import names_in, subject_words
-from graphrag_neo4j.nlp.sentence_ranking import alike, base_words, quality
-from graphrag_neo4j.nlp.sentences import ENDED, Passage, Sentence, read_passage, written
+from graphrag_neo4j.model.citations import CitationRef, bracket, cited, rewrite
+from graphrag_neo4j.model.context_table import ContextRecord
+from graphrag_neo4j.model.quotation import Draft, DraftedQuotation, Provenance, Verified
 from graphrag_neo4j.text import excerpt, find_quote, flat, shortened
+from graphrag_neo4j.text.languages import ABOUT
+from graphrag_neo4j.text.questions import names_in, subject_words
+from graphrag_neo4j.text.sentence_ranking import alike, base_words, quality
+from graphrag_neo4j.text.sentences import ENDED, Passage, Sentence, read_passage, written
 
 __all__ = [
     "ITEM",

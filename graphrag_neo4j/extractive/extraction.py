@@ -12,10 +12,10 @@ from datetime import date
 import regex
 
 from graphrag_neo4j.model import ClaimRecord, EntityRecord, Extraction, RelationshipRecord
-from graphrag_neo4j.nlp.entity_recognition import Reading, Thing, read
-from graphrag_neo4j.nlp.key_phrases import CONCEPT
-from graphrag_neo4j.nlp.sentence_ranking import quality
-from graphrag_neo4j.nlp.sentences import Sentence, written
+from graphrag_neo4j.text.entity_recognition import Reading, Thing, read
+from graphrag_neo4j.text.key_phrases import CONCEPT
+from graphrag_neo4j.text.sentence_ranking import quality
+from graphrag_neo4j.text.sentences import Sentence, written
 
 __all__ = ["claims_of", "extract"]
 

@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.extractive import SIGNATURE_PREFIX
 from graphrag_neo4j.extractive.extraction import claims_of, extract
 from graphrag_neo4j.extractive.reports import report_of
-from graphrag_neo4j.files import hash_of_data
 from graphrag_neo4j.model import (
     ChunkText,
     Claims,
@@ -22,8 +20,10 @@ from graphrag_neo4j.model import (
     Step,
     WrittenReport,
 )
-from graphrag_neo4j.nlp.sentence_ranking import best_first, centrality, quality
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.text import identify
+from graphrag_neo4j.text.files import hash_of_data
+from graphrag_neo4j.text.sentence_ranking import best_first, centrality, quality
 
 __all__ = ["ExtractiveIndexBackend"]
 

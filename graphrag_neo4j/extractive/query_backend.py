@@ -3,9 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from graphrag_neo4j.context.citations import cited
-from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.extractive.answers import (
     Asked,
     Quote,
@@ -20,8 +17,11 @@ from graphrag_neo4j.extractive.answers import (
 )
 from graphrag_neo4j.extractive.suggestions import rule_questions
 from graphrag_neo4j.model import ComposedTask, LLMTask, Message, Point, Primer
-from graphrag_neo4j.nlp.questions import is_global, names_in
-from graphrag_neo4j.nlp.sentence_ranking import content_words
+from graphrag_neo4j.model.citations import cited
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial
+from graphrag_neo4j.text.questions import is_global, names_in
+from graphrag_neo4j.text.sentence_ranking import content_words
 
 __all__ = ["ExtractiveQueryBackend"]
 

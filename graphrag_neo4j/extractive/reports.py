@@ -14,12 +14,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.context.citations import bracket
-from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.context.material import EntityMaterial, ReportMaterial
 from graphrag_neo4j.model import FindingText, WrittenReport
-from graphrag_neo4j.nlp.key_phrases import CONCEPT, PLACE
-from graphrag_neo4j.nlp.sentence_ranking import centrality, choose, quality, repeats
+from graphrag_neo4j.model.citations import bracket
+from graphrag_neo4j.model.context_table import ContextRecord
+from graphrag_neo4j.model.material import EntityMaterial, ReportMaterial
+from graphrag_neo4j.text.key_phrases import CONCEPT, PLACE
+from graphrag_neo4j.text.sentence_ranking import centrality, choose, quality, repeats
 
 __all__ = ["report_of"]
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from graphrag_neo4j.extractive import STATIC_VECTORS
-from graphrag_neo4j.files import data, read_data
-from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.model.protocols import Embedder
+from graphrag_neo4j.text.files import data, read_data
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,12 +6,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial, Topic
-from graphrag_neo4j.nlp.key_phrases import PERSON
-from graphrag_neo4j.nlp.languages import language_of
-from graphrag_neo4j.nlp.sentence_ranking import content_words
-from graphrag_neo4j.nlp.sentences import WORD, read_passage, written
+from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial, Topic
 from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text.key_phrases import PERSON
+from graphrag_neo4j.text.languages import language_of
+from graphrag_neo4j.text.sentence_ranking import content_words
+from graphrag_neo4j.text.sentences import WORD, read_passage, written
 
 __all__ = ["rule_questions"]
 

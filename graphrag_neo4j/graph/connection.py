@@ -33,10 +33,10 @@ from neo4j.exceptions import (
     ServiceUnavailable,
 )
 
-from graphrag_neo4j.arguments import did_you_mean
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphStoppedError, InputError
-from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph.rows import IdRow
+from graphrag_neo4j.settings.arguments import did_you_mean
+from graphrag_neo4j.text.files import read_statement
 
 __all__ = [
     "Graph",

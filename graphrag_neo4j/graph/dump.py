@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final, TypedDict
 
-from graphrag_neo4j.context.citations import CitationKind, rewrite
 from graphrag_neo4j.graph.connection import Graph
+from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.text import identify
 
 __all__ = ["Dump", "dump"]

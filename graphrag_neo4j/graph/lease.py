@@ -14,11 +14,11 @@ from typing import TypedDict
 import anyio
 import psutil
 
-from graphrag_neo4j.concurrency import first_error
 from graphrag_neo4j.errors import GraphBusyError
 from graphrag_neo4j.graph.connection import Graph, Transaction
 from graphrag_neo4j.graph.rows import IdRow
 from graphrag_neo4j.graph.schema import begin_graph
+from graphrag_neo4j.model.concurrency import first_error
 
 __all__ = ["VOID_SECONDS", "Lease", "hold_lease", "renew"]
 

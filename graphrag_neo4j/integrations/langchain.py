@@ -15,11 +15,11 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
-from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.context.context_table import ContextRecord
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.client.sync_client import GraphRAG
 from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.model.context_table import ContextRecord
 from graphrag_neo4j.query.answer import Answer, Source
-from graphrag_neo4j.sync_client import GraphRAG
 
 __all__ = ["GraphRAGRetriever"]
 

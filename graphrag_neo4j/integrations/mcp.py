@@ -18,9 +18,9 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.context.citations import neutralised
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphRAGError, InputError, ReplyError
+from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.lookup import FoundEntity
 from graphrag_neo4j.settings import plain_problem

@@ -18,14 +18,13 @@ import httpx2
 import openai
 from openai import AsyncOpenAI
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm.calls import bodies
 from graphrag_neo4j.llm.calls.errors import REFUSED
 from graphrag_neo4j.llm.endpoint import Endpoint, model_of
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import Reply, Request, Step
-from graphrag_neo4j.text import excerpt, identify, storable
+from graphrag_neo4j.text import excerpt, identify, storable, tokens
 
 __all__ = [
     "BatchCalls",

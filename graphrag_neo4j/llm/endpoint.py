@@ -8,8 +8,6 @@ from typing import Final, Self, cast
 
 import openai
 
-from graphrag_neo4j import tokens
-from graphrag_neo4j.concurrency import heard
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ReplyError
 from graphrag_neo4j.llm.calls import bodies
 from graphrag_neo4j.llm.calls.errors import Failures
@@ -26,7 +24,9 @@ from graphrag_neo4j.llm.calls.stream import StreamRecord, storable_pieces
 from graphrag_neo4j.llm.cost import Meter, price_of, us_dollars
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
+from graphrag_neo4j.model.concurrency import heard
 from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
+from graphrag_neo4j.text import tokens
 
 __all__ = ["MODEL_OF", "NO_MODEL", "Endpoint", "driven", "model_of"]
 

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from graphrag_neo4j.context.citations import as_written
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.claims import claims_of
 from graphrag_neo4j.llm.copied_instructions import Instructions
@@ -35,6 +33,8 @@ from graphrag_neo4j.model import (
     Step,
     WrittenReport,
 )
+from graphrag_neo4j.model.citations import as_written
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, identify
 

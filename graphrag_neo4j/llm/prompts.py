@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Self
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.files import prompt_names, read_prompt
 from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
+from graphrag_neo4j.text.files import prompt_names, read_prompt
 
 __all__ = ["SUFFIXES", "Prompt", "WorkedPrompt", "load_prompt", "marked", "names_of_prompt"]
 

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, Self, TypeVar
 
-from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
 from graphrag_neo4j.llm.questions import (
@@ -24,6 +22,8 @@ from graphrag_neo4j.llm.schemas import (
 )
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import LLMTask, Message, Point, Primer, Request, Step, StreamedTask
+from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import fold, fold_prose, storable
 

@@ -7,14 +7,14 @@ rewriting it. Such a reply is refused.
 import re
 from collections.abc import Generator, Sequence
 
-from graphrag_neo4j.context.citations import cited, neutralised, rewrite
-from graphrag_neo4j.context.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.prompts import Prompt, marked
 from graphrag_neo4j.llm.schemas import FollowUpSchema, NextQuestionsSchema, QuestionsSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import LLMTask, Message, Reply, Request
+from graphrag_neo4j.model.citations import cited, neutralised, rewrite
+from graphrag_neo4j.model.material import DraftQuestion, SuggestionMaterial
 from graphrag_neo4j.text import excerpt, fold, storable
 
 __all__ = ["asks", "conversation_text", "next_questions", "questions_on", "self_contained"]

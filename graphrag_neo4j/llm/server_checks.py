@@ -12,12 +12,12 @@ from typing import Final, Literal
 import anyio
 import httpx2
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.calls.errors import REFUSED
 from graphrag_neo4j.llm.endpoint import MODEL_OF, Endpoint
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.settings import STATIC, Settings
+from graphrag_neo4j.text import tokens
 
 __all__ = ["LocalServer", "WindowTest", "find_local_servers", "needed_window", "try_window"]
 

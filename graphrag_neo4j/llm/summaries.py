@@ -9,7 +9,6 @@ for once more by itself.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.phrases import words
 from graphrag_neo4j.llm.prompts import WorkedPrompt, marked
@@ -18,7 +17,7 @@ from graphrag_neo4j.llm.schemas import SummariesSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import DescribedThing, LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import flat, fold_prose, identify
+from graphrag_neo4j.text import flat, fold_prose, identify, tokens
 
 __all__ = ["WORDS_PER_TOKEN", "Summaries"]
 

@@ -12,7 +12,6 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.example_check import problems_of, read_example, stands_in
@@ -20,6 +19,7 @@ from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.schemas import EntityTypesSchema, ProfileSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import Extraction, LLMTask, Message, Reply, Request
+from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import excerpt, fold, name_key, storable
 

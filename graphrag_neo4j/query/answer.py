@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from graphrag_neo4j.context.citations import CitationKind, cited, footnoted, neutralised, statements
-from graphrag_neo4j.context.citations import CitationRef as Cited
-from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.citations import CitationKind, cited, footnoted, neutralised, statements
+from graphrag_neo4j.model.citations import CitationRef as Cited
+from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.query.rows import ResolvedRow
 from graphrag_neo4j.text import flat
 

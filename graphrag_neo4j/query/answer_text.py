@@ -4,9 +4,9 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
-from graphrag_neo4j.context.citations import CitationKind, cited, made_explicit
-from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import ComposedTask, FinalTask, StreamedTask
+from graphrag_neo4j.model.citations import CitationKind, cited, made_explicit
+from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.verification import composed
 

@@ -6,9 +6,9 @@ It is the baseline SS (semantic search, or vector RAG) of arXiv 2404.16130.
 import random
 from collections.abc import AsyncIterator
 
-from graphrag_neo4j.context.context_table import ContextRecord
 from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.model.context_table import ContextRecord
 from graphrag_neo4j.query.map_reduce import answer_from, pack
 from graphrag_neo4j.query.query_context import (
     QueryContext,

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import anyio
 
-from graphrag_neo4j.concurrency import first_error
-from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model import Point, Primer
+from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.events import Advanced, Started
 from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.map_reduce import SkippedCalls, reduce
 from graphrag_neo4j.query.query_context import (

@@ -9,15 +9,14 @@ from typing import Final, Self
 
 import anyio.to_thread
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, QuerySetup
-from graphrag_neo4j.concurrency import first_error
-from graphrag_neo4j.context.citations import rewrite
 from graphrag_neo4j.errors import InputError, ReplyError
-from graphrag_neo4j.events import Listener, Notice, Started
 from graphrag_neo4j.graph import Graph, refuse_other_version
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.model import Message
+from graphrag_neo4j.model.citations import rewrite
+from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.model.events import Listener, Notice, Started
 from graphrag_neo4j.query.answer import Answer, Method, resolve_citations
 from graphrag_neo4j.query.answer_text import TRY_LOCAL, AnswerText
 from graphrag_neo4j.query.basic import search_basic, search_text
@@ -29,8 +28,8 @@ from graphrag_neo4j.query.query_context import QueryContext, SearchResult, known
 from graphrag_neo4j.query.question import ONLY, Question
 from graphrag_neo4j.query.rows import StateRow
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import fold, shortened
-from graphrag_neo4j.tokens import CountTokens
+from graphrag_neo4j.text import fold, shortened, tokens
+from graphrag_neo4j.text.tokens import CountTokens
 
 __all__ = [
     "AsyncStream",

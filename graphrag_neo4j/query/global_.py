@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import anyio
 
-from graphrag_neo4j.concurrency import first_error
-from graphrag_neo4j.context.context_table import ContextRecord, measure
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Advanced, Notice, Started
+from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.model.context_table import ContextRecord, measure
+from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.query.map_reduce import SkippedCalls, answer_from, pack
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult, report_record
 from graphrag_neo4j.query.rows import CoveredRow, CoverRow, LevelRow, PartRow

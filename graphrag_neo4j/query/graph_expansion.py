@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 from graphrag_neo4j.graph import Graph, IndexedKind, vector_search
 from graphrag_neo4j.graph.rows import IdRow, ScoredPairRow, ScoredRow
 from graphrag_neo4j.model import WeightedEdge
-from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
     QueryContext,

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
-from graphrag_neo4j.context.context_table import (
+from graphrag_neo4j.graph import vector_search
+from graphrag_neo4j.model.context_table import (
     ContextRecord,
     ContextTable,
     measured,
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.graph import vector_search
 from graphrag_neo4j.query.graph_expansion import Rows, expand_graph, fused, named_in
 from graphrag_neo4j.query.passages import near_passages
 from graphrag_neo4j.query.query_context import (

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from graphrag_neo4j.context.citations import neutralised
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.query.answer import Source
 from graphrag_neo4j.query.misspelt import names_like
 from graphrag_neo4j.text import entity_ids

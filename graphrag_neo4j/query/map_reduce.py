@@ -10,15 +10,15 @@ from collections.abc import Iterable, Sequence
 
 import anyio
 
-from graphrag_neo4j.concurrency import first_error
-from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.events import Advanced, Started
 from graphrag_neo4j.model import FinalTask, LLMTask, Point, T
-from graphrag_neo4j.protocols import RunTask
+from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.protocols import RunTask
 from graphrag_neo4j.query.query_context import QueryContext, SearchResult
 from graphrag_neo4j.text import flat, shortened
-from graphrag_neo4j.tokens import CountTokens
+from graphrag_neo4j.text.tokens import CountTokens
 
 __all__ = ["SkippedCalls", "answer_from", "pack"]
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.query.graph_expansion import fused
 from graphrag_neo4j.query.query_context import (
     QueryContext,
@@ -63,7 +63,7 @@ async def _within_documents(query: QueryContext, ids: Sequence[str]) -> list[str
 async def _documents_of_names(query: QueryContext) -> list[str]:
     """Returns the documents with most chunks that hold each name of several words."""
     # This import reads word lists, which takes a moment.
-    from graphrag_neo4j.nlp.questions import names_in  # noqa: PLC0415
+    from graphrag_neo4j.text.questions import names_in  # noqa: PLC0415
 
     names = [name for name in names_in(query.question) if not name.isalnum()]
     if not names:
@@ -84,8 +84,8 @@ async def _documents_of(query: QueryContext, ids: Sequence[str]) -> list[str]:
 
 async def _by_words(query: QueryContext) -> Sequence[ScoredRow]:
     # This import reads word lists, which takes a moment.
-    from graphrag_neo4j.nlp.languages import ABOUT  # noqa: PLC0415
-    from graphrag_neo4j.nlp.sentence_ranking import content_words  # noqa: PLC0415
+    from graphrag_neo4j.text.languages import ABOUT  # noqa: PLC0415
+    from graphrag_neo4j.text.sentence_ranking import content_words  # noqa: PLC0415
 
     words = " ".join(sorted(content_words(query.question) - ABOUT)) or query.question
     if not (text := lucene_query(words)):

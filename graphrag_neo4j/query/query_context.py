@@ -7,25 +7,25 @@ from typing import Any
 
 import anyio
 
-from graphrag_neo4j.concurrency import first_error
-from graphrag_neo4j.context.citations import CitationKind, cited
-from graphrag_neo4j.context.context_table import (
+from graphrag_neo4j.errors import ModelError, ReplyError
+from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of, vector_search
+from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.model import FinalTask, Message
+from graphrag_neo4j.model.citations import CitationKind, cited
+from graphrag_neo4j.model.concurrency import first_error
+from graphrag_neo4j.model.context_table import (
     ContextRecord,
     ContextTable,
     record_of,
     report_line,
     report_pieces,
 )
-from graphrag_neo4j.errors import ModelError, ReplyError
-from graphrag_neo4j.events import Listener, Notice, silent
-from graphrag_neo4j.graph import Graph, IndexedKind, flaw_of, vector_search
-from graphrag_neo4j.graph.rows import ScoredRow
-from graphrag_neo4j.model import FinalTask, Message
-from graphrag_neo4j.protocols import Embedder, QueryBackend, RunTask
+from graphrag_neo4j.model.events import Listener, Notice, silent
+from graphrag_neo4j.model.protocols import Embedder, QueryBackend, RunTask
 from graphrag_neo4j.query.rows import ChunkRow, ReportRow
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat
-from graphrag_neo4j.tokens import CountTokens
+from graphrag_neo4j.text.tokens import CountTokens
 
 __all__ = [
     "ENTITY_NAMES",

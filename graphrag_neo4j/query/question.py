@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal, get_type_hints
 
-from graphrag_neo4j.arguments import (
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.query.answer import METHODS, Method
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings.arguments import (
     check_flags,
     check_number,
     check_text,
     did_you_mean,
     refuse_unknown,
 )
-from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.options import QueryOptions
-from graphrag_neo4j.query.answer import METHODS, Method
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings.options import QueryOptions
 
 __all__ = ["EXPAND", "LONGEST_QUESTION", "ONLY", "Question", "asked_of"]
 

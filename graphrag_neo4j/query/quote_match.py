@@ -7,10 +7,10 @@ as a place without a quotation, because a sentence that only names the same thin
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from graphrag_neo4j.nlp.sentence_ranking import content_words
-from graphrag_neo4j.nlp.sentences import Sentence, read_passage
 from graphrag_neo4j.query.answer import Source
 from graphrag_neo4j.text import find_quote, without_possessive
+from graphrag_neo4j.text.sentence_ranking import content_words
+from graphrag_neo4j.text.sentences import Sentence, read_passage
 
 __all__ = ["nearest_sources"]
 

@@ -2,7 +2,7 @@
 
 from typing import NotRequired, TypedDict
 
-from graphrag_neo4j.context.citations import CitationKind
+from graphrag_neo4j.model.citations import CitationKind
 
 __all__ = [
     "ChunkRow",

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Awaitable, Callable
 
-from graphrag_neo4j.context.material import DraftQuestion
 from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.model.material import DraftQuestion
 from graphrag_neo4j.query.graph_expansion import names
 from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext, lucene_query
@@ -38,7 +38,7 @@ async def is_answerable(
 
 async def _names_nothing_known(query: QueryContext, text: str) -> bool:
     """Tells whether a name in the question has a word that occurs nowhere in the graph."""
-    from graphrag_neo4j.nlp.questions import names_in  # noqa: PLC0415 - it reads word lists
+    from graphrag_neo4j.text.questions import names_in  # noqa: PLC0415 - it reads word lists
 
     said = " ".join(names_in(text))
     words = list(dict.fromkeys(word.casefold() for word in re.findall(r"\w+", said)))
@@ -57,7 +57,7 @@ async def _entities_in(query: QueryContext, text: str) -> set[str]:
 
 
 async def _touches_reports(query: QueryContext, text: str) -> bool:
-    from graphrag_neo4j.nlp.sentence_ranking import content_words  # noqa: PLC0415 - as above
+    from graphrag_neo4j.text.sentence_ranking import content_words  # noqa: PLC0415 - as above
 
     words = lucene_query(" ".join(sorted(content_words(text))))
     if not words:

@@ -14,20 +14,19 @@ from typing import Final, Literal, TypedDict
 
 import anyio.to_thread
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.backends import Backends, QuerySetup
-from graphrag_neo4j.context.citations import neutralised
-from graphrag_neo4j.context.material import (
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.model.events import Listener, Started, silent
+from graphrag_neo4j.model.material import (
     DraftQuestion,
     ReportTopic,
     SuggestionMaterial,
     Topic,
 )
-from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Listener, Started, silent
-from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.model import Usage
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.engine import answer_question, read_state
 from graphrag_neo4j.query.graph_expansion import named_in
@@ -35,7 +34,7 @@ from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.query.suggestion_checks import is_answerable
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import name_key
+from graphrag_neo4j.text import name_key, tokens
 
 __all__ = [
     "MembersRow",

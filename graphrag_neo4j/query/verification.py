@@ -12,8 +12,11 @@ from typing import Final
 import anyio.from_thread
 import anyio.to_thread
 
-from graphrag_neo4j.context.citations import neutralised
-from graphrag_neo4j.context.quotation import (
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.model import ComposedTask
+from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.model.quotation import (
     Draft,
     DraftedQuotation,
     Provenance,
@@ -21,9 +24,6 @@ from graphrag_neo4j.context.quotation import (
     Similar,
     Verified,
 )
-from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.model import ComposedTask
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.query.rows import ProvenanceRow, ReachRow, RepeatedRow
 from graphrag_neo4j.text import find_quote, flat

@@ -31,19 +31,19 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
 from graphrag_neo4j.backends import Backends, IndexSetup
-from graphrag_neo4j.concurrency import result_without_requests
-from graphrag_neo4j.events import silent
+from graphrag_neo4j.backends.ray_cluster import LOCAL, connected
+from graphrag_neo4j.backends.ray_worker import DeferredTask, deferring
+from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import Graph, ensure_schema
-from graphrag_neo4j.indexing.chunking import Cutting
-from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.indexing.stages.extract import extract
-from graphrag_neo4j.indexing.stages.ingest import ingest
-from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.extract import extract
+from graphrag_neo4j.index.stages.ingest import ingest
+from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.model import ChunkText, LLMTask, T
+from graphrag_neo4j.model.concurrency import result_without_requests
+from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.workers.ray_cluster import LOCAL, connected
-from graphrag_neo4j.workers.ray_worker import DeferredTask, deferring
 from tests.support.fake_endpoint import FakeEndpoint
 
 RAY_WORKERS = (1, 2, 4)

@@ -27,16 +27,16 @@ from openai import AsyncOpenAI
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
-from graphrag_neo4j.events import Event, Started, silent
+from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import Graph, ensure_schema
-from graphrag_neo4j.indexing.chunking import Cutting
-from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.indexing.stages.extract import extract
-from graphrag_neo4j.indexing.stages.ingest import ingest
-from graphrag_neo4j.indexing.stages.merge import merge
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.extract import extract
+from graphrag_neo4j.index.stages.ingest import ingest
+from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, Request
+from graphrag_neo4j.model.events import Event, Started, silent
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.fake_endpoint import FakeEndpoint
 

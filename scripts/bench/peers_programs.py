@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from graphrag_neo4j.files import read_data
-from graphrag_neo4j.tokens import PACKAGED
+from graphrag_neo4j.text.files import read_data
+from graphrag_neo4j.text.tokens import PACKAGED
 
 __all__ = ["DIMENSIONS", "PROGRAMS", "ROOT", "Program", "environment", "install"]
 

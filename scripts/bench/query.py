@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from graphrag_neo4j import AsyncGraphRAG, tokens
 from graphrag_neo4j.llm import Endpoint, LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, T
-from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.query.global_ import search_global
 from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext

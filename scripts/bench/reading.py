@@ -26,13 +26,13 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from graphrag_neo4j import AsyncGraphRAG, embedded
-from graphrag_neo4j.events import silent
+from graphrag_neo4j.documents import ReadOptions
+from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import ensure_schema
-from graphrag_neo4j.indexing.chunking import Cutting
-from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.stages.ingest import ingest
-from graphrag_neo4j.loaders import ReadOptions
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import load_settings
 
 SAMPLE = Path(__file__).parents[2] / "graphrag_neo4j" / "data" / "sample"

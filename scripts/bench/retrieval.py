@@ -41,12 +41,12 @@ import anyio
 import bm25s  # type: ignore[import-untyped] # it has no types
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAGError, InputError, Settings, embedded
-from graphrag_neo4j.evaluation.records import RecordFile
-from graphrag_neo4j.evaluation.steps import Step, make_missing
-from graphrag_neo4j.events import silent
-from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
-from graphrag_neo4j.options import QueryOptions
+from graphrag_neo4j.evaluate.records import RecordFile
+from graphrag_neo4j.evaluate.steps import Step, make_missing
+from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import flat, identify, storable
 
 AT: Final = (2, 5, 10)  # passages

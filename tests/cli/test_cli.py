@@ -313,7 +313,7 @@ def test_a_command_imports_only_what_it_needs(
         "mcp",
         "uvicorn",
         "graphdatascience",
-        "graphrag_neo4j.indexing.pipeline",
+        "graphrag_neo4j.index.pipeline",
         "numpy",
         "pandas",
         "rich.markdown",

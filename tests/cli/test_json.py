@@ -21,7 +21,7 @@ CAROL = DATA / "christmas_carol" / "tables"
 TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
 # The commands whose output the tests below hold against their schemas.
 HELD = {"index", "estimate", "query", "status", "suggest", "import graphrag", "doctor"}
-HELD |= {"eval ground"}  # this in tests/evaluation
+HELD |= {"eval ground"}  # this in tests/evaluate
 
 
 def commands_with_json(

@@ -9,7 +9,7 @@ from graphrag_neo4j.cli.index import memory
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, money, or_more, seconds
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.events import Advanced, Notice, Started
+from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.settings import load_settings
 from tests.conftest import Run
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.indexing.stages import compare
+from graphrag_neo4j.index.stages import compare
 from tests.conftest import Run
-from tests.indexing.test_pipeline import CRATCHIT, SCROOGE
+from tests.index.test_pipeline import CRATCHIT, SCROOGE
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.families import write_families
 

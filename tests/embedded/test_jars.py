@@ -13,7 +13,7 @@ import pytest
 from graphrag_neo4j.embedded.jars import complete, jars_folder, maven_central
 from graphrag_neo4j.embedded.releases import RELEASES, Release, read_lock
 from graphrag_neo4j.errors import EmbeddedError
-from graphrag_neo4j.events import Advanced, Event, Notice, Started, silent
+from graphrag_neo4j.model.events import Advanced, Event, Notice, Started, silent
 from tests.support.embedded_maven import Repository, running_repository
 
 Steps = list[tuple[int, int]]

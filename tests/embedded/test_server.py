@@ -24,7 +24,7 @@ from graphrag_neo4j.cli.neo4j import neo4j
 from graphrag_neo4j.embedded.home import Home
 from graphrag_neo4j.embedded.process import find
 from graphrag_neo4j.errors import EmbeddedError
-from graphrag_neo4j.events import Event
+from graphrag_neo4j.model.events import Event
 from graphrag_neo4j.settings import Neo4jRelease, Settings, load_settings
 
 pytestmark = [

@@ -13,8 +13,8 @@ from neo4j.exceptions import Neo4jError
 
 from graphrag_neo4j import AsyncGraphRAG, EmbeddedError, GraphStoppedError
 from graphrag_neo4j.embedded import running, stop
-from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph.connection import _translated
+from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.servers import release_under_test
 

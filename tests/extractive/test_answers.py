@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from graphrag_neo4j.concurrency import result_without_requests
-from graphrag_neo4j.context.citations import CitationKind, cited
-from graphrag_neo4j.context.context_table import ContextRecord, ContextTable, record_of, report_line
-from graphrag_neo4j.context.quotation import Draft, Provenance, Reach, Similar, Verified
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.model import Message
+from graphrag_neo4j.model.citations import CitationKind, cited
+from graphrag_neo4j.model.concurrency import result_without_requests
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, record_of, report_line
+from graphrag_neo4j.model.quotation import Draft, Provenance, Reach, Similar, Verified
 
 BACKEND = ExtractiveQueryBackend()
 FROGS = (

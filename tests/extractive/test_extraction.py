@@ -5,7 +5,7 @@ import pytest
 from graphrag_neo4j.extractive.extraction import claims_of, extract
 from graphrag_neo4j.model import ClaimRecord
 from graphrag_neo4j.text import find_quote
-from tests.nlp.test_entity_recognition import CHINESE, ENGLISH, FRENCH, GERMAN
+from tests.text.test_entity_recognition import CHINESE, ENGLISH, FRENCH, GERMAN
 
 WRAPPED = "Shopify is a company\nthat sells software. And, you know, like, Shopify, um, Reddit?"
 

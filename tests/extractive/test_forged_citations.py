@@ -3,11 +3,11 @@
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.context.citations import cited
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.integrations.explore import read_map
+from graphrag_neo4j.model.citations import cited
 from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.visualization import read_map
 
 pytestmark = pytest.mark.one_release
 

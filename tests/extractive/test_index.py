@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document
-from graphrag_neo4j.context.citations import rewrite
 from graphrag_neo4j.extractive.static_vectors import vectors_of
-from graphrag_neo4j.files import data
 from graphrag_neo4j.graph import Graph, PlainRow, dump, vector_search
+from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.query.answer import Method
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import find_quote
+from graphrag_neo4j.text.files import data
 from tests.support.quotations import Checked, check_answer, check_map, check_reports, folded
 from tests.support.twenty_questions import QUESTIONS as TWENTY
 from tests.support.twenty_questions import UNANSWERABLE, check_questions

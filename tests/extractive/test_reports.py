@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from graphrag_neo4j.context.citations import cited, rewrite
-from graphrag_neo4j.context.context_table import ContextRecord
-from graphrag_neo4j.context.material import (
+from graphrag_neo4j.extractive.reports import report_of
+from graphrag_neo4j.model import WrittenReport
+from graphrag_neo4j.model.citations import cited, rewrite
+from graphrag_neo4j.model.context_table import ContextRecord
+from graphrag_neo4j.model.material import (
     ClaimMaterial,
     EntityMaterial,
     PartMaterial,
@@ -15,8 +17,6 @@ from graphrag_neo4j.context.material import (
     ReportMaterial,
     SourceMaterial,
 )
-from graphrag_neo4j.extractive.reports import report_of
-from graphrag_neo4j.model import WrittenReport
 
 ENTITIES = ("Reddit", "AI", "Alexis Ohanian", "Alexis", "Paris")
 SAID = {

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from graphrag_neo4j.context.material import SuggestionMaterial, Topic
 from graphrag_neo4j.extractive.suggestions import rule_questions
+from graphrag_neo4j.model.material import SuggestionMaterial, Topic
 
 SAID = (
     "KEVIN SCOTT: Welcome to the program, and thank you for being here with us today, Ada.\n"

@@ -1,6 +1,6 @@
 """On a cluster, a run sees what it has written, although reads go to followers that lag."""
 
-from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.graph import Graph, connect, dump
 from graphrag_neo4j.graph.schema import VersionRow, begin_graph
 from graphrag_neo4j.settings import Settings

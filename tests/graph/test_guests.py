@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j.client import AsyncGraphRAG
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
 from graphrag_neo4j.errors import GraphError
-from graphrag_neo4j.files import read_statement
 from graphrag_neo4j.graph import Graph, PlainRow, ensure_schema
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.files import read_statement
 from tests.conftest import Make, Run
 from tests.graph.test_statements import STATEMENTS
 

@@ -15,14 +15,14 @@ import pytest
 
 from graphrag_neo4j.backends import Backends
 from graphrag_neo4j.errors import GraphBusyError, ReplyError
-from graphrag_neo4j.events import Event, Started, silent
 from graphrag_neo4j.graph import Graph, PlainRow, Transaction, connect, hold_lease
 from graphrag_neo4j.graph import lease as lease_module
 from graphrag_neo4j.graph.lease import renew
-from graphrag_neo4j.indexing.corpus import Corpus
-from graphrag_neo4j.indexing.pipeline import build
-from graphrag_neo4j.indexing.result import IndexResult
-from graphrag_neo4j.indexing.status import read_status
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.pipeline import build
+from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.model.events import Event, Started, silent
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint

@@ -2,8 +2,8 @@
 
 import pytest
 
-from graphrag_neo4j.client import AsyncGraphRAG
-from graphrag_neo4j.doctor import check_schema
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.client.doctor import check_schema
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph import SCHEMA_VERSION, Graph, ensure_schema, hold_lease
 from graphrag_neo4j.settings import Settings

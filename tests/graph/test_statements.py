@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, Final, get_args, is_typeddict
 
 import graphrag_neo4j
-from graphrag_neo4j.evaluation.answers import GraphPart
-from graphrag_neo4j.files import read_statement
+from graphrag_neo4j.evaluate.answers import GraphPart
 from graphrag_neo4j.graph import INDEXED_KINDS, Graph, RefKind
 from graphrag_neo4j.graph.indexes import SEARCH_SINCE
-from graphrag_neo4j.indexing.stages.summarize import DESCRIBED_KINDS
-from graphrag_neo4j.visualization.guide import NAMES
+from graphrag_neo4j.index.stages.summarize import DESCRIBED_KINDS
+from graphrag_neo4j.integrations.explore.guide import NAMES
+from graphrag_neo4j.text.files import read_statement
 
 PACKAGE = Path(graphrag_neo4j.__file__).parent
 CYPHER = PACKAGE.parent / "cypher"

@@ -18,8 +18,8 @@ from mcp.types import CallToolResult, TextContent
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.cli import main
 from graphrag_neo4j.graph import dump
-from graphrag_neo4j.installing import install_command
 from graphrag_neo4j.integrations.mcp import MEMBERS, QUOTED
+from graphrag_neo4j.settings.installing import install_command
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer
 

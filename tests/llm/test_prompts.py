@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.errors import InputError, ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
@@ -22,6 +21,7 @@ from graphrag_neo4j.model import (
     Step,
 )
 from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.text import tokens
 from tests.support.by_hand import cut, drive
 
 CHUNK = ChunkText("c1", "Ann sails.")

@@ -15,11 +15,11 @@ from zipfile import ZipFile
 
 import pytest
 
-from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.prompts import ELSEWHERE, load_prompt, marked
 from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask
+from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.by_hand import drive
 

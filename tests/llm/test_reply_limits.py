@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
+from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from graphrag_neo4j.context.material import ReportTopic, SuggestionMaterial, Topic
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMQueryBackend
+from graphrag_neo4j.model.material import ReportTopic, SuggestionMaterial, Topic
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import drive
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j import tokens
-from graphrag_neo4j.context.context_table import ContextTable, record_of
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.copied_instructions import INVENTED
@@ -18,7 +15,10 @@ from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.schemas import PrimerSchema
 from graphrag_neo4j.llm.server_checks import INSTRUCTIONS
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
+from graphrag_neo4j.model.context_table import ContextTable, record_of
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.text import tokens
 from tests.support.by_hand import drive
 
 CACHED_FROM = 1024  # tokens; shorter prompts are not cached by providers

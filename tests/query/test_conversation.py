@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS, Method
 from graphrag_neo4j.query.engine import messages_of
 from tests.support.carol import Indexed, indexed_carol

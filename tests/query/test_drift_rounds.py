@@ -7,7 +7,6 @@ from functools import partial
 import anyio
 import pytest
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.graph import Graph, ensure_fulltext_indexes
 from graphrag_neo4j.llm import LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Point, Reply, T
@@ -15,6 +14,7 @@ from graphrag_neo4j.query.drift import _explore
 from graphrag_neo4j.query.map_reduce import SkippedCalls
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.text import tokens
 
 FIRST = ["What does Ann do?", "What does Bob do?", "What does Cleo do?"]
 SCORES = {FIRST[0]: 20, FIRST[1]: 90, FIRST[2]: 50}

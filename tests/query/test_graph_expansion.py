@@ -11,14 +11,14 @@ from typing import Any, Unpack
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, InputError, tokens
-from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.options import QueryOptions
+from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings.options import QueryOptions
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.paths import ROOT
 from tests.support.servers import TestServer

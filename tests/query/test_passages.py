@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, tokens
-from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import Settings

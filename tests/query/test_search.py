@@ -6,17 +6,17 @@ from typing import Unpack
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, Document, GraphRAG, InputError
-from graphrag_neo4j.context.citations import LONG_REF
-from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.events import Event, Notice
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.llm import LLMQueryBackend
-from graphrag_neo4j.options import QueryOptions
+from graphrag_neo4j.model.citations import LONG_REF
+from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from graphrag_neo4j.query.answer_text import NOTHING, TRY_LOCAL
 from graphrag_neo4j.query.engine import messages_of
 from graphrag_neo4j.query.query_context import lucene_query
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings.options import QueryOptions
 from tests.conftest import Make
 from tests.support.carol import BOOK, indexed_carol
 from tests.support.fake_endpoint import FakeEndpoint

@@ -2,9 +2,9 @@
 
 import pytest
 
-from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph, await_indexes, ensure_fulltext_indexes
+from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.query.graph_expansion import Hits, named_in, names
 from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext

@@ -7,9 +7,9 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, ModelError, ReplyError
 from graphrag_neo4j.errors import BudgetSpentError
-from graphrag_neo4j.events import Event, Notice
-from graphrag_neo4j.options import QueryOptions
+from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.settings.options import QueryOptions
 from tests.conftest import Run
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer

@@ -3,10 +3,10 @@
 import pytest
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.concurrency import run_in_thread
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.protocols import Embedder
+from graphrag_neo4j.model.concurrency import run_in_thread
+from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.query.graph_expansion import Hits, Statement, nearest_statements
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings

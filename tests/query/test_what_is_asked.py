@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.evaluation import AsyncEvaluation
-from graphrag_neo4j.events import Event, Notice
+from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.query.answer import METHODS, Answer, Method
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.fake_endpoint import FakeEndpoint

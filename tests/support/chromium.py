@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
-from graphrag_neo4j.visualization import Map
+from graphrag_neo4j.integrations.explore import Map
 
 __all__ = ["Page", "chromium", "needs_chromium", "new_page", "put"]
 

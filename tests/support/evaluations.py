@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import signatures_of, support_key
-from graphrag_neo4j.evaluation.records import (
+from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.groundedness import signatures_of, support_key
+from graphrag_neo4j.evaluate.records import (
     METRICS,
     AnswerRecord,
     CitedSource,
@@ -19,7 +19,7 @@ from graphrag_neo4j.evaluation.records import (
     question_key,
     verdict_key,
 )
-from graphrag_neo4j.llm.evaluation.judges import Support
+from graphrag_neo4j.llm.evaluate.judges import Support
 from graphrag_neo4j.settings import load_settings
 
 __all__ = ["JUDGE", "REPORT", "add_findings", "add_support", "add_verdicts", "evaluation"]

@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from functools import partial
 
-from graphrag_neo4j import tokens
-from graphrag_neo4j.concurrency import run_in_thread
-from graphrag_neo4j.events import silent
 from graphrag_neo4j.extractive import DESCRIBED
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph, await_indexes
-from graphrag_neo4j.indexing.clustering.tree import Leiden
-from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.indexing.stages.communities import find_communities
-from graphrag_neo4j.indexing.stages.embed import EmbedLimits, embed
-from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
-from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.indexing.stages.reports import ReportLimits, write_reports
-from graphrag_neo4j.indexing.stages.summarize import SummaryBudget, SummaryLimits, summarize
+from graphrag_neo4j.index.clustering.tree import Leiden
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.communities import find_communities
+from graphrag_neo4j.index.stages.embed import EmbedLimits, embed
+from graphrag_neo4j.index.stages.extract import extract, extract_claims
+from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
+from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
 from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.concurrency import run_in_thread
+from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import load_settings
+from graphrag_neo4j.text import tokens
 from tests.support.preset_backend import put
 
 __all__ = ["index_extractively"]

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.events import Event, Started
 from graphrag_neo4j.graph import Graph, dump
-from graphrag_neo4j.importers import ImportSummary
+from graphrag_neo4j.index.importing import ImportSummary
+from graphrag_neo4j.model.events import Event, Started
 from graphrag_neo4j.settings import Settings
 from tests.support.paths import DATA
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag_neo4j.indexing.resolution.names import Spelling, block_key
-from graphrag_neo4j.indexing.resolution.spellings import by_acronym, by_form
-from graphrag_neo4j.nlp.acronyms import expansions, looks_like_acronym
+from graphrag_neo4j.index.resolution.names import Spelling, block_key
+from graphrag_neo4j.index.resolution.spellings import by_acronym, by_form
 from graphrag_neo4j.text import entity_id
+from graphrag_neo4j.text.acronyms import expansions, looks_like_acronym
 
 __all__ = ["Pair", "exact", "joined", "measured", "pairs"]
 

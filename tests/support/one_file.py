@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from graphrag_neo4j.loaders import ReadOptions, Unreadable, read
+from graphrag_neo4j.documents import ReadOptions, Unreadable, read
 from graphrag_neo4j.model import Document
 from tests.support.paths import DATA
 
@@ -35,7 +35,7 @@ def run(path: Path, *lines: str) -> str:
     """
     reading = [
         "from pathlib import Path",
-        "from graphrag_neo4j.loaders import ReadOptions, read",
+        "from graphrag_neo4j.documents import ReadOptions, read",
         f"items = list(read(Path({str(path)!r}), ReadOptions()))",
     ]
     code = [line for given in lines for line in (reading if given == "read" else [given])]

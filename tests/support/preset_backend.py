@@ -2,18 +2,15 @@
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
-from graphrag_neo4j.concurrency import result_without_requests
-from graphrag_neo4j.context.material import ReportMaterial
+from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.events import Listener, silent
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.schema import begin_graph, schema_version
-from graphrag_neo4j.indexing.chunking import Cutting
-from graphrag_neo4j.indexing.stage_context import StageContext
-from graphrag_neo4j.indexing.stages.extract import extract, extract_claims
-from graphrag_neo4j.indexing.stages.ingest import Ingested, ingest
-from graphrag_neo4j.indexing.stages.merge import merge
-from graphrag_neo4j.indexing.stages.summarize import SummaryBudget, SummaryLimits, summarize
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.extract import extract, extract_claims
+from graphrag_neo4j.index.stages.ingest import Ingested, ingest
+from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -33,6 +30,9 @@ from graphrag_neo4j.model import (
     T,
     WrittenReport,
 )
+from graphrag_neo4j.model.concurrency import result_without_requests
+from graphrag_neo4j.model.events import Listener, silent
+from graphrag_neo4j.model.material import ReportMaterial
 
 __all__ = ["PresetBackend", "claim", "describe", "documents", "found", "put", "read"]
 

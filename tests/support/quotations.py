@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphrag_neo4j import AsyncGraphRAG
-from graphrag_neo4j.context.citations import CitationRef, cited, rewrite
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.integrations.explore import Map, read_map
+from graphrag_neo4j.model.citations import CitationRef, cited, rewrite
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.rows import ResolvedRow
-from graphrag_neo4j.visualization import Map, read_map
 
 __all__ = ["Checked", "check_answer", "check_map", "check_reports", "folded"]
 

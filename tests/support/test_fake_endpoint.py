@@ -15,7 +15,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion
 
-from graphrag_neo4j.evaluation.statements import citations_in, statements_in
+from graphrag_neo4j.evaluate.statements import citations_in, statements_in
 from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.fake_endpoint import FakeEndpoint, text_hash
 from tests.support.fake_endpoint.book import CAROL

@@ -17,11 +17,11 @@ from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.progress import listening
 from graphrag_neo4j.cli.output.words import counted, money
 from graphrag_neo4j.errors import BudgetSpentError, InputError
-from graphrag_neo4j.evaluation.records import METRICS
-from graphrag_neo4j.evaluation.steps import CallEstimate
-from graphrag_neo4j.evaluation.tables import Table, formatted
-from graphrag_neo4j.events import Event, Listener, Notice
-from graphrag_neo4j.installing import install_command
+from graphrag_neo4j.evaluate.records import METRICS
+from graphrag_neo4j.evaluate.steps import CallEstimate
+from graphrag_neo4j.evaluate.tables import Table, formatted
+from graphrag_neo4j.model.events import Event, Listener, Notice
+from graphrag_neo4j.settings.installing import install_command
 
 __all__ = [
     "INTERRUPTED_CODE",

@@ -25,16 +25,16 @@ from graphrag_neo4j.cli.options import Number, as_json, home_option, json_option
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation import AsyncEvaluation
-from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.judging import JudgeItem, blind_items
-from graphrag_neo4j.evaluation.records import Metric, RecordFile, Winner
-from graphrag_neo4j.evaluation.steps import Estimate, StepResult
-from graphrag_neo4j.evaluation.tables import shares_table
-from graphrag_neo4j.events import Listener
+from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.judging import JudgeItem, blind_items
+from graphrag_neo4j.evaluate.records import Metric, RecordFile, Winner
+from graphrag_neo4j.evaluate.steps import Estimate, StepResult
+from graphrag_neo4j.evaluate.tables import shares_table
 from graphrag_neo4j.llm.endpoint import NO_MODEL
-from graphrag_neo4j.llm.evaluation.judges import DEFINITIONS
-from graphrag_neo4j.llm.evaluation.plain_answer import plain_answer
+from graphrag_neo4j.llm.evaluate.judges import DEFINITIONS
+from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.model.events import Listener
 from graphrag_neo4j.settings import Settings
 
 __all__ = ["claims", "ground", "judge", "verdict"]

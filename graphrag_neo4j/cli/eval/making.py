@@ -20,12 +20,12 @@ from graphrag_neo4j.cli.options import Number, home_option, settings_of
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.evaluation import AsyncEvaluation
-from graphrag_neo4j.evaluation.conditions import PAPER
-from graphrag_neo4j.evaluation.folder import PLAN, EvaluationFolder
-from graphrag_neo4j.evaluation.importing import import_answers
-from graphrag_neo4j.evaluation.questions import check_asking, estimate_questions
-from graphrag_neo4j.evaluation.tables import cost_table
+from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate.conditions import PAPER
+from graphrag_neo4j.evaluate.folder import PLAN, EvaluationFolder
+from graphrag_neo4j.evaluate.importing import import_answers
+from graphrag_neo4j.evaluate.questions import check_asking, estimate_questions
+from graphrag_neo4j.evaluate.tables import cost_table
 
 __all__ = ["answers", "import_", "questions"]
 

@@ -11,11 +11,11 @@ from graphrag_neo4j.cli.options import refuse_unwritable, settings_of, write_out
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.evaluation.answer_claims import claims_in
-from graphrag_neo4j.evaluation.folder import EvaluationFolder
-from graphrag_neo4j.evaluation.groundedness import compared_in
-from graphrag_neo4j.evaluation.judging import judged_by
-from graphrag_neo4j.evaluation.tables import (
+from graphrag_neo4j.evaluate.answer_claims import claims_in
+from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.groundedness import compared_in
+from graphrag_neo4j.evaluate.judging import judged_by
+from graphrag_neo4j.evaluate.tables import (
     agreement_table,
     claim_tables,
     cost_table,
@@ -23,7 +23,7 @@ from graphrag_neo4j.evaluation.tables import (
     groundedness_tables,
     verdict_tables,
 )
-from graphrag_neo4j.files import make_private_folder
+from graphrag_neo4j.text.files import make_private_folder
 
 __all__ = ["report", "results", "status"]
 
@@ -48,7 +48,7 @@ def results(folder: Path) -> None:
             f"`kg-build eval claims {folder}` make them."
         )
     with extra_needed("The results need the package {name}"):
-        from graphrag_neo4j.evaluation.statistics import preferences  # noqa: PLC0415
+        from graphrag_neo4j.evaluate.statistics import preferences  # noqa: PLC0415
 
         tables = [
             *verdict_tables(judged, order),
@@ -106,7 +106,7 @@ def report(folder: Path, output: Path, *, formats: list[str], title: str | None)
     allowed to read them.
     """
     with extra_needed("The report needs the package {name}"):
-        from graphrag_neo4j.evaluation.report import read_report  # noqa: PLC0415
+        from graphrag_neo4j.evaluate.report import read_report  # noqa: PLC0415
     found = read_report(folder, settings_of(), title=title)
     if "html" in formats:
         content = found.page().encode(errors="replace")

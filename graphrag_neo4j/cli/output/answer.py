@@ -7,9 +7,9 @@ from typing import Any
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money_known, repaired, seconds
-from graphrag_neo4j.context.citations import CitationKind, escaped
-from graphrag_neo4j.context.context_table import ContextTable
 from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.citations import CitationKind, escaped
+from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.query.answer import Answer, Source
 from graphrag_neo4j.text import excerpt
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from graphrag_neo4j.cli.output import terminal
 from graphrag_neo4j.cli.output.words import counted, money, named_step, seconds
-from graphrag_neo4j.events import Advanced, Event, Notice, Spent, Started, Waiting
+from graphrag_neo4j.model.events import Advanced, Event, Notice, Spent, Started, Waiting
 
 __all__ = ["Bars", "EventDisplay", "Lines", "Stage", "listening"]
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import openai
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.llm.calls.errors import LARGE_LIMIT, LIMITS, SEVERAL, refused_option
 from graphrag_neo4j.model import Message, Request, T
+from graphrag_neo4j.text import tokens
 
 __all__ = ["Body", "CallOptions", "Capabilities", "embedding_body", "sent_without_refused"]
 

@@ -11,8 +11,8 @@ import anyio
 import openai
 from aiolimiter import AsyncLimiter
 
-from graphrag_neo4j import tokens
 from graphrag_neo4j.model import Request
+from graphrag_neo4j.text import tokens
 
 __all__ = ["ConcurrencyLimit", "Rates"]
 

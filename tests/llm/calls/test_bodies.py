@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import pytest
 
 from graphrag_neo4j.cli.output.terminal import harmless
-from graphrag_neo4j.context.citations import cited
-from graphrag_neo4j.context.context_table import ContextRecord, ContextTable
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.llm.calls.bodies import LONGEST_BODY, LONGEST_REPLY
 from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Message, Request
+from graphrag_neo4j.model.citations import cited
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import Settings, load_settings
 from tests.support.odd_endpoint import EVENTS, events, odd_endpoint
 

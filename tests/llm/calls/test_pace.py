@@ -15,7 +15,7 @@ from graphrag_neo4j.llm.calls.http_calls import HttpCalls
 from graphrag_neo4j.llm.calls.pace import ConcurrencyLimit
 from graphrag_neo4j.model import Message, Request
 from graphrag_neo4j.settings import load_settings
-from graphrag_neo4j.tokens import encoding
+from graphrag_neo4j.text.tokens import encoding
 from tests.support.fake_endpoint import Call, FakeEndpoint
 
 TRIES = 3

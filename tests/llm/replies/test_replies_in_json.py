@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.context.context_table import ContextTable
-from graphrag_neo4j.context.material import ReportMaterial
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import Endpoint, LLMIndexBackend, LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, Reply
+from graphrag_neo4j.model.context_table import ContextTable
+from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import load_settings
 from tests.support.by_hand import cut, drive
 from tests.support.mutations import mutated

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from graphrag_neo4j.tokens import encoding
+from graphrag_neo4j.text.tokens import encoding
 
 __all__ = ["count", "cut", "cut_beginning", "words_of"]
 

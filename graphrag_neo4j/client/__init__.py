@@ -1,0 +1,4 @@
+"""The classes for Python: `async_client` does the work, `sync_client` waits for it.
+
+`doctor` holds the checks of `kg-build doctor`.
+"""

@@ -1,0 +1,623 @@
+"""The client for asynchronous code; `sync_client` has the same one for code without `await`.
+
+async with AsyncGraphRAG.from_env() as rag:
+    await rag.index("docs/")
+    print(await rag.query("What is this about?"))
+"""
+
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, Unpack
+
+import anyio.to_thread
+
+from graphrag_neo4j import embedded
+from graphrag_neo4j.backends import Backends
+from graphrag_neo4j.documents import ReadOptions, file_of, gone, source_of, whole_of
+from graphrag_neo4j.errors import GraphError, GraphStoppedError, InputError
+from graphrag_neo4j.graph import Graph, connect
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.status import Status, read_status
+from graphrag_neo4j.model.events import Listener, Notice, silent
+from graphrag_neo4j.query.answer import Answer, Method
+from graphrag_neo4j.query.answer import Source as Place
+from graphrag_neo4j.query.engine import AsyncStream, answer_question
+from graphrag_neo4j.query.lookup import (
+    Communities,
+    CommunityReport,
+    Entity,
+    FoundEntity,
+    find_entities,
+    read_communities,
+    read_entity,
+    read_report,
+    read_sources,
+)
+from graphrag_neo4j.query.query_context import ENTITY_NAMES, lucene_query
+from graphrag_neo4j.query.question import Question, asked_of
+from graphrag_neo4j.query.suggestions import Suggestions, suggest
+from graphrag_neo4j.settings import Settings, load_settings, unknown_names
+from graphrag_neo4j.settings.arguments import (
+    check_flags,
+    check_number,
+    check_path,
+    check_text,
+    check_word,
+)
+from graphrag_neo4j.settings.options import QueryOptions, SearchOptions, SettingsOptions
+from graphrag_neo4j.text import storable
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.backends.ray_cluster import RayCluster
+    from graphrag_neo4j.index.importing import ImportSummary, Tables
+    from graphrag_neo4j.index.resolution.decisions import NameDecision
+    from graphrag_neo4j.index.resolution.spellings import Verdict
+    from graphrag_neo4j.index.result import IndexResult
+    from graphrag_neo4j.index.tuning import Tuning
+
+# What writes is imported where it is used: a question is answered sooner without it.
+# ruff: noqa: PLC0415
+
+__all__ = ["PASSAGES", "AsyncGraphRAG", "AsyncStream", "IndexSource", "by", "start_server"]
+
+DEFAULT = ReadOptions()
+PASSAGES = 16  # of a corpus, from which `tune` chooses
+IndexSource = str | Path | Sequence[str | Path] | Iterable[object] | Corpus
+
+
+class AsyncGraphRAG:
+    """A client for one graph in Neo4j, for asynchronous code.
+
+    Use it in `async with`, or call `aopen` and `aclose`. All calls of one client share its
+    connections, its limits of calls to the model, and its settings, which do not change.
+    """
+
+    def __init__(self, settings: Settings, listen: Listener = silent) -> None:
+        if not isinstance(settings, Settings):
+            raise InputError("A GraphRAG is made from Settings: use from_env, or load_settings.")
+        if not callable(listen):
+            raise InputError("listen must be a function that takes an event.")
+        self.settings = settings
+        self._listen = listen
+        self._stack = AsyncExitStack()
+        self._open: Graph | None = None
+        self._backends = Backends(settings)
+
+    @classmethod
+    def from_env(cls, listen: Listener = silent, **settings: Unpack[SettingsOptions]) -> Self:
+        """Makes a client from settings.
+
+        A setting that is not given here is read from the environment, then from the file `.env`;
+        else it has its default. `listen` is a function that receives each event (see `Event`) while
+        the client works; it is called in the thread that does the work. `settings` have the names
+        in docs/settings.md, in lower case and without `KG_`; None means that a setting is not
+        given. `listen` also receives a notice for each name in the environment that begins with
+        `KG_` and is not the name of a setting.
+
+        Raises InputError for a name that is not the name of a setting, and for a value that can't
+        be used.
+        """
+        made = cls(load_settings(**settings), listen)
+        for sentence in unknown_names():
+            listen(Notice(sentence, warning=True))
+        return made
+
+    async def aopen(self) -> Self:
+        """Connects to Neo4j and returns this client. Call `aclose` when it is no longer needed.
+
+        If NEO4J_URI is not set, the embedded server is started, which may take a minute. Raises
+        GraphError if Neo4j can't be reached or started, and InputError if NEO4J_URI is not an
+        address or if this client is already open.
+        """
+        if self._open is not None:
+            raise InputError("This GraphRAG is open already.")
+        if notice := self.settings.named_by_env_file():
+            self._listen(Notice(notice, warning=True))  # also where little is told
+        server = None if self.settings.neo4j_uri else await self._own_server()
+        self._open = await self._stack.enter_async_context(self._connection(server))
+        if server:
+            try:
+                self._open = await self._sound(self._open, server)
+            except BaseException:
+                await self.aclose()
+                raise
+        return self
+
+    async def aclose(self) -> None:
+        """Closes the connections to Neo4j and to the model. A second call does nothing.
+
+        The embedded server keeps running. The client can be opened again.
+        """
+        self._open = None
+        try:
+            await self._backends.aclose()
+        finally:
+            await self._stack.aclose()
+
+    async def __aenter__(self) -> Self:
+        return await self.aopen()
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this client has open. Raises InputError if the client is not open."""
+        if self._open is None:
+            raise InputError(
+                "This GraphRAG is not open: use it in a `with` statement, or call aopen first."
+            )
+        return self._open
+
+    async def index(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        reread: bool = False,
+        reembed: bool = False,
+        recluster: bool = False,
+        fresh: bool = False,
+        prune: bool = False,
+        batch: bool = False,
+        wait: bool = False,
+        ray: str | None = None,
+    ) -> "IndexResult":
+        """Brings the graph up to date with documents, and returns what was done.
+
+        `what` is the path of a file or folder, a list of paths, an iterable of Documents (ours or
+        LangChain's), or a Corpus. Documents of the graph that are not in `what` stay in the graph.
+        `options` says how files are read. With `reread`, chunks are read and reports are written
+        again if this was done with other settings. With `reembed`, all vectors are computed again.
+        With `recluster`, the communities are detected again, even if they were imported. With
+        `fresh`, communities and reports become those of a fresh build. With
+        `prune`, documents are deleted if their file was under the given paths and no longer exists,
+        or if their row is no longer in its file. The rows of a file stay if some of its rows can't
+        be read, or if it holds none at all.
+
+        With `batch`, requests go to the model in batches of the provider, at half the price; they
+        take up to 24 hours. The call returns when they are sent, with the reason in `stopped`, and
+        the same call later continues. With `wait`, too, it waits for them.
+
+        `ray` is the address of a Ray cluster whose workers read the files and run the tasks: host
+        and port, "auto" for the cluster that runs on this machine, "local" to start Ray here, or ""
+        for RAY_ADDRESS or else "local".
+
+        If a run is interrupted, the same call continues it. The result names each chunk or report
+        that failed, and the next call tries it again. Raises InputError for an argument that can't
+        be used, GraphBusyError while another run writes to this graph, GraphError if Neo4j fails,
+        and ModelError if the model endpoint can't be used at all.
+        """
+        from graphrag_neo4j.index.pipeline import build
+        from graphrag_neo4j.index.result import RebuildOptions
+
+        _check_options(options)
+        check_flags(reread=reread, reembed=reembed, recluster=recluster, fresh=fresh, prune=prune)
+        check_flags(batch=batch, wait=wait)
+        if wait and not batch:
+            raise InputError("Only batches are waited for: give wait together with batch.")
+        if batch and ray is not None:
+            raise InputError("Give batch or ray: batches need no workers.")
+        corpus = Corpus.of(what, options, self.settings)
+        missing = await self._missing(corpus.paths, options) if prune else []
+        async with _cluster(ray, self.settings, self._listen) as cluster:
+            return await build(
+                self.graph,
+                corpus,
+                self._backends,
+                self._listen,
+                rebuild=RebuildOptions(reread, reembed, recluster, fresh),
+                gone=missing,
+                prune_rows=prune,
+                batches="wait" if wait else "send" if batch else "no",
+                cluster=cluster,
+            )
+
+    def watch(
+        self, *paths: str | Path, options: ReadOptions = DEFAULT
+    ) -> AsyncGenerator["IndexResult", None]:
+        """Indexes files and folders, and again whenever files in them change, until it is left.
+
+        Use it in `async for`: it gives the result of each build. Documents are deleted when their
+        file or their row is gone, as `index` does with `prune`, but never because a path itself is
+        gone or holds no file any more. The builds have connections of their own, so this client
+        need not be open. `paths` are files, folders or patterns, and `options` says how files are
+        read. If the setting `max_cost_a_day` is
+        reached, the next build starts the next day. Raises InputError if a path does not exist, and
+        the errors of `index` if the first build fails; after a later error the build is tried again
+        with growing pauses.
+        """
+        from graphrag_neo4j.index.watch import watch
+
+        _check_options(options)
+        checked = [Path(check_path(path, "A path to watch")) for path in paths]
+        return watch(checked, self.settings, options, self._listen, AsyncGraphRAG)
+
+    async def delete(
+        self, *sources: str | Path, options: ReadOptions = DEFAULT
+    ) -> dict[str, list[str]]:
+        """Deletes documents, and everything that no other document supports.
+
+        `sources` are sources of documents, or paths of files; with a file, all documents from its
+        rows are deleted. `options` are the options that the files were read with; only
+        `source_root` matters here. The result holds, for each of `sources`, the sources of the
+        documents that were deleted; this list is empty if the graph had none. Raises InputError for
+        a value that is not a source, GraphBusyError while another run writes to this graph, and
+        GraphError if Neo4j fails.
+        """
+        from graphrag_neo4j.index.removal import remove
+
+        _check_options(options)
+        for source in sources:
+            check_path(source, "A source")
+        files = {storable(str(source))[0]: _file(source, options) for source in sources}
+        found = await remove(
+            self.graph, list(files), [f for f in files.values() if f], self._listen
+        )
+        return {
+            given: [one for one in found if whole_of(one) == given or file_of(one) == file]
+            for given, file in files.items()
+        }
+
+    async def resolve(
+        self,
+        *,
+        same: tuple[str, str] | None = None,
+        different: tuple[str, str] | None = None,
+        split: str | None = None,
+        types: Sequence[str] | None = None,
+        documents: str | None = None,
+        label: str | None = None,
+        undo: int | None = None,
+    ) -> None:
+        """Compares all names of the graph again, or acts on what a person says about two names.
+
+        `same` and `different` are two names each, which are one thing or two. `split` is a name
+        that means two things: its mentions with one of `types` (None: any), in documents whose
+        source matches the glob `documents` (None: any), get the name with `label` in brackets, by
+        default with the types or the glob. All this stays until it is undone, whatever is indexed
+        or deleted. `undo` is the ref of a decision (see `name_decisions`). Without any of them, the
+        rules compare all names again. The next call of `index` renews the descriptions, communities
+        and reports that this changes. Raises InputError for a name or ref that the graph does not
+        know and for what contradicts other decisions of people, GraphBusyError while another run
+        writes to this graph, and GraphError if Neo4j fails.
+        """
+        from graphrag_neo4j.index.resolution.decisions import compare_all, decide
+        from graphrag_neo4j.index.resolution.decisions import split as split_name
+        from graphrag_neo4j.index.resolution.decisions import undo as undo_decision
+
+        if sum(given is not None for given in (same, different, split, undo)) > 1:
+            raise InputError("Give only one of same, different, split and undo.")
+        if (split is None) != (not types and documents is None):
+            raise InputError("Give split together with types, with documents, or with both.")
+        rules = self.settings.resolve != "off"
+        if undo is not None:
+            ref = check_number(undo, "The ref of a decision", 1)
+            await undo_decision(self.graph, ref, self._listen, rules=rules)
+        elif split is not None:
+            await split_name(
+                self.graph,
+                check_text(split, "A name"),
+                self._listen,
+                types=[check_text(one, "A type") for one in types or ()],
+                documents=documents and check_text(documents, "A glob"),
+                label=label and check_text(label, "A label"),
+                rules=rules,
+            )
+        elif given := same or different:
+            one, other = (check_text(name, "A name") for name in given)
+            verdict: Verdict = "same" if same else "different"
+            await decide(self.graph, one, other, verdict, self._listen, rules=rules)
+        else:
+            await compare_all(self.graph, self._listen, rules=rules)
+
+    async def name_decisions(self) -> "list[NameDecision]":
+        """Returns all decisions about names, the newest first. Raises GraphError if Neo4j fails."""
+        from graphrag_neo4j.index.resolution.decisions import read_decisions
+
+        return await read_decisions(self.graph)
+
+    async def import_graphrag(self, folder: "str | Path | Tables") -> "ImportSummary":
+        """Imports the Parquet tables of microsoft/graphrag 2 or 3 into an empty graph.
+
+        No model is asked. `folder` is the folder of the tables, or the tables that
+        `graphrag_neo4j.index.importing.read_tables` has read. The same call continues an import
+        that was interrupted. The result counts what became of the rows of each table. Raises
+        InputError for tables that can't be used and for a graph that is not empty, GraphBusyError
+        while another run writes to this graph, and GraphError if Neo4j fails.
+        """
+        from graphrag_neo4j.index.importing import Tables, import_graphrag, read_tables
+
+        if isinstance(folder, Tables):
+            tables = folder
+        else:
+            path = Path(check_path(folder, "The folder of an import"))
+            most = self.settings.max_file_mb
+            tables = await anyio.to_thread.run_sync(read_tables, path, most)
+        return await import_graphrag(self.graph, tables, self.settings, self._listen)
+
+    async def tune(
+        self,
+        what: IndexSource,
+        *,
+        options: ReadOptions = DEFAULT,
+        domain: str | None = None,
+        language: str | None = None,
+        persona: str | None = None,
+        entity_types: Sequence[str] = (),
+        passages: int = PASSAGES,
+    ) -> "Tuning":
+        """Chooses prompts that fit documents, and returns what was chosen. It needs no graph.
+
+        A model reads `passages` passages of the documents and finds their `domain`, their
+        `language`, the `persona` of a reader, types of entities with definitions, and examples.
+        What you give here is kept; the model only defines your `entity_types`. `write` of the
+        result writes the files for the setting `prompts`. `what` and `options` are those of
+        `index`. The client need not be open.
+
+        Raises InputError for an argument that can't be used, if the documents hold no text and if
+        no model is set; ModelError if the model endpoint can't be used at all; ReplyError if a
+        reply of the model can't be used; BudgetSpentError if `max_cost` is reached.
+        """
+        from graphrag_neo4j.index.tuning import Wishes, check_tuning, read_sample, tune
+
+        _check_options(options)
+        check_number(passages, "passages", 1)
+        wishes = Wishes(domain, language, persona, tuple(entity_types))
+        check_tuning(self.settings)
+        corpus = Corpus.of(what, options, self.settings)
+        sample = await read_sample(corpus, self.settings.encoding, passages, self._listen)
+        return await tune(sample, self._backends, wishes, self._listen)
+
+    def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
+        """Returns the text of an answer piece by piece, for use in `async for`.
+
+        When all pieces have come, `.answer` of the stream is the complete answer. `question` and
+        `how` are those of `query`. An option that can't be used is refused at once; the other
+        errors of `query` are raised while the pieces are read. If you leave the loop early, the
+        call to the model ends.
+        """
+        asked, settings = asked_of(question, how, self.settings)
+        check_word(asked.text, "The question")
+        pieces = answer_question(self.graph, self._backends, settings, asked, self._listen)
+        return AsyncStream(pieces)
+
+    async def query(self, question: str | Question, **how: Unpack[QueryOptions]) -> Answer:
+        """Answers a question, and returns the answer with its citations.
+
+        `question` is a text of at most 20,000 characters, or a Question. `how` holds these options,
+        all by name:
+
+        - `method`: "global", "local", "drift", "basic" or "text". With "auto" (the default) the
+          model chooses between global and local search.
+        - `level` (0 is the coarsest), `dynamic` and `prefilter` (a number of reports) determine
+          which reports a global search reads.
+        - `expand`: "hop" or "ppr" (personalised PageRank) determines how a local or drift search
+          explores the graph around an entity.
+        - `context_only`: with True, no model writes an answer; `context` of the result holds the
+          texts that the model would receive.
+        - `history`: the (question, answer) pairs before this question, the oldest first. The model
+          rewrites the question so that it can be understood without them; `question` of the answer
+          is the rewritten question.
+        - settings that can have another value for one question, such as `response_type` (a text),
+          `max_context_tokens` (tokens), `top_k_entities` (a number), `answer_model` (a name),
+          `max_cost` (US dollars). `SearchOptions` lists all of them.
+
+        The answer also holds its usage (calls, tokens and US dollars by step) and the seconds that
+        it took. Raises InputError for an option or setting that can't be used, and if the graph
+        holds nothing that the method can search; GraphError if Neo4j fails; ModelError if the model
+        endpoint can't be used at all; ReplyError if a reply of the model can't be used;
+        BudgetSpentError if `max_cost` is reached.
+        """
+        async with self.stream(question, **how) as stream:
+            async for _ in stream:
+                pass
+        return stream.answer
+
+    async def global_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
+        """Answers a question about the whole collection from the reports of a level of communities.
+
+        The model takes rated points from each part of the reports, and writes the answer from the
+        points with the highest ratings. This is the map-reduce of "From Local to Global" (arXiv
+        2404.16130).
+
+        `how` and the errors are those of `query`, except that `method` is not an option.
+        """
+        return await self.query(question, **by("global", how))
+
+    async def local_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
+        """Answers a question about entities from these entities and the graph around them.
+
+        This is the local search of microsoft/graphrag.
+
+        `how` and the errors are those of `query`, except that `method` is not an option.
+        """
+        return await self.query(question, **by("local", how))
+
+    async def drift_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
+        """Answers a question from community reports, and then from follow-up questions.
+
+        This is the DRIFT search of microsoft/graphrag. The settings `drift_depth` (rounds) and
+        `drift_calls` (follow-up questions) limit it.
+
+        `how` and the errors are those of `query`, except that `method` is not an option.
+        """
+        return await self.query(question, **by("drift", how))
+
+    async def basic_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
+        """Answers a question from the chunks that are most similar to it: plain vector search.
+
+        `how` and the errors are those of `query`, except that `method` is not an option.
+        """
+        return await self.query(question, **by("basic", how))
+
+    async def text_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
+        """Answers a question from all chunks, part by part, without the reports.
+
+        This is the baseline TS of the paper. It reads all text, so it costs the most.
+
+        `how` and the errors are those of `query`, except that `method` is not an option.
+        """
+        return await self.query(question, **by("text", how))
+
+    async def suggest(
+        self, n: int = 6, *, after: Answer | None = None, history: Sequence[str] = ()
+    ) -> Suggestions:
+        """Suggests questions that are worth asking of this graph, and that it can answer.
+
+        `n` is the largest number of questions. By default one half is on the whole corpus, and the
+        other on particular entities. With `after`, they follow on an answer; `history` then holds
+        the questions before it. A model is asked once; without a model, rules make the questions.
+        Each question is checked against the graph, and the result says which were left out.
+
+        Raises InputError for a value that can't be used and if the graph holds no entities,
+        GraphError if Neo4j fails, ModelError if the model endpoint can't be used at all, and
+        ReplyError if the reply of the model can't be used.
+        """
+        check_number(n, "n", 1)
+        return await suggest(
+            self.graph, self._backends, n, self._listen, after=after, history=history
+        )
+
+    async def communities(self, level: int | None = None) -> Communities:
+        """Returns the communities of one level, the largest first.
+
+        `level` 0 is the coarsest; None stands for all levels. Raises InputError if `level` is not a
+        whole number of 0 or more, and GraphError if Neo4j fails.
+        """
+        if level is not None:
+            check_number(level, "level", 0)
+        return await read_communities(self.graph, level)
+
+    async def report(self, ref: int) -> CommunityReport:
+        """Returns the report of a community.
+
+        `ref` is the number that `communities` and citations of Reports give. Raises InputError if
+        there is no such community, and GraphError if Neo4j fails.
+        """
+        return await read_report(self.graph, check_number(ref, "A report's ref", 0))
+
+    async def entity(self, name: str) -> Entity:
+        """Returns an entity with its relationships, claims and communities.
+
+        `name` may be in upper or lower case. If there is no such entity, this raises InputError,
+        which lists the most similar names. Raises GraphError if Neo4j fails.
+        """
+        return await read_entity(self.graph, check_text(name, "An entity's name"))
+
+    async def find_entities(self, text: str, limit: int = 10) -> list[FoundEntity]:
+        """Returns the entities whose names hold words of a text, the best match first.
+
+        `limit` is the largest number of entities, at least 1. Raises InputError for an empty
+        `text`, and GraphError if Neo4j fails.
+        """
+        words = lucene_query(check_text(text, "The text to find"), *ENTITY_NAMES)
+        return await find_entities(self.graph, words, check_number(limit, "limit", 1))
+
+    async def sources(self, *refs: int) -> list[Place]:
+        """Returns chunks by their refs, in the order of the refs.
+
+        `refs` are the numbers in citations of Sources. Each result gives the place of the chunk in
+        its document, in characters. A chunk that is no longer in the graph is left out. Raises
+        InputError for a value that is not a ref, and GraphError if Neo4j fails.
+        """
+        return await read_sources(
+            self.graph, [check_number(ref, "A source's ref", 0) for ref in refs]
+        )
+
+    async def status(self) -> Status:
+        """Returns what the graph holds, what is pending, and what failed and why.
+
+        What is pending depends on the settings of this client. If they do not say whether claims
+        are extracted, the last index decides. Raises GraphError if Neo4j fails.
+        """
+        return await read_status(self.graph, claims=self.settings.claims)
+
+    async def _missing(self, paths: Sequence[str | Path], options: ReadOptions) -> list[str]:
+        from graphrag_neo4j.index.removal import sources_under
+
+        known = await sources_under(self.graph, "") if paths else []
+        missing = dict.fromkeys(s for path in paths for s in gone(known, path, options))
+        return list(missing)
+
+    def _connection(self, server: embedded.Server | None) -> AbstractAsyncContextManager[Graph]:
+        """Connects to the embedded server, or to the server of the settings."""
+        settings = self.settings
+        if server:
+            uri, user, secret = server.uri, server.username, server.password
+        else:
+            password = settings.neo4j_password
+            uri, user = settings.neo4j_uri or "", settings.neo4j_username
+            secret = password.get_secret_value() if password else ""
+        return connect(uri, user, secret, settings.neo4j_database, server)
+
+    async def _own_server(self, stopped: embedded.Server | None = None) -> embedded.Server:
+        """Starts the embedded server. `stopped` is that server if its database works no more."""
+        settings = self.settings
+        if not settings.embedded:
+            raise GraphError("No Neo4j is set: set NEO4J_URI, or KG_EMBEDDED=true.")
+        # A start that is left behind does no harm: the next one goes on with it.
+        return await anyio.to_thread.run_sync(
+            lambda: start_server(settings, self._listen, stopped=stopped), abandon_on_cancel=True
+        )
+
+    async def _sound(self, graph: Graph, server: embedded.Server) -> Graph:
+        """Returns the graph; if its database works no more, the server is restarted first."""
+        try:
+            await graph.refuse_stopped()
+        except GraphStoppedError:
+            await self._stack.aclose()
+            again = await self._own_server(server)
+            return await self._stack.enter_async_context(self._connection(again))
+        return graph
+
+
+def by(method: Method, how: SearchOptions) -> QueryOptions:
+    """Returns `how` with this method. Raises InputError if it holds a method already."""
+    if "method" in how:
+        raise InputError(f"{method}_search has its method already: leave method out, or use query.")
+    return {**how, "method": method}
+
+
+def _cluster(
+    address: str | None, settings: Settings, listen: Listener
+) -> "AbstractAsyncContextManager[RayCluster | None]":
+    """The connection to a Ray cluster, if there is an address."""
+    if address is None:
+        return nullcontext()
+    from graphrag_neo4j.backends.ray_cluster import connected
+
+    return connected(address, settings, listen)
+
+
+def _check_options(options: object) -> None:
+    if not isinstance(options, ReadOptions):
+        raise InputError("options must be ReadOptions: leave them out for the usual ones.")
+
+
+def _file(source: str | Path, options: ReadOptions) -> str | None:
+    """The source of the file at a path. None if it is not a path or outside the root."""
+    if "://" in str(source):
+        return None
+    try:
+        return source_of(Path(source), options)
+    except (InputError, ValueError):
+        return None
+
+
+def start_server(
+    settings: Settings,
+    listen: Listener = silent,
+    *,
+    upgrade: bool = False,
+    stopped: embedded.Server | None = None,
+) -> embedded.Server:
+    """Starts the embedded server in the home folder of the settings, if it does not run yet.
+
+    With `upgrade`, data of Neo4j 5.26 are converted to 2026.01 for good. `stopped` is a server
+    whose database has stopped working; it is restarted. Raises GraphError.
+    """
+    if stopped:
+        return embedded.restart(settings, stopped, listen)
+    return embedded.start(settings, listen, upgrade=upgrade)

@@ -1,0 +1,225 @@
+"""Cuts a text into chunks, so that an edit changes only the chunks near it.
+
+A text is first split into pieces (`splitting`), and a chunk is a run of whole pieces. The borders
+between pieces are ranked by their kind (paragraph, sentence, clause …); borders of the same kind
+are ranked by a hash of the few characters before them. The isolation of a border is the distance
+in tokens to the nearest better border on either side. It depends on the text nearby alone, so an
+edit further away does not change it. A border has a cost if its isolation is below about a third
+of a chunk, and the borders with the lowest total cost are taken. There is nearly always a border
+without cost on both sides of an edit, within a chunk or two; beyond it the borders stay as they
+were.
+
+A chunk itself has no cost: even a small reward for long chunks would let an edit move borders far
+away. The price is that chunks are shorter than they could be (figures: docs/choices.md).
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from graphrag_neo4j.documents.splitting import LONGEST_TOKEN, key, nearest_better, pieces, rank
+from graphrag_neo4j.model import Document, Span
+from graphrag_neo4j.text import identify, tokens
+from graphrag_neo4j.text.tokens import CountTokens
+
+__all__ = ["Cuts", "Cutting", "cut"]
+
+RANK_WORTH = (0.0, 0.1, 0.6, 1.2, 1.8, 2.4)
+ISOLATION = 0.35  # share of a chunk's tokens; a border with less isolation has a cost
+OFTEN = 1000  # borders or chunks between two reports of the progress
+# The share of the work that is done when all borders are measured, and when the best are chosen.
+MEASURED, CHOSEN = 0.6, 0.75
+
+
+class Cuts(Protocol):
+    """A way to cut documents into chunks.
+
+    `prepend` names the metadata that a model reads before each chunk. `signature` is a hash of
+    everything besides the text that the places of chunks depend on. `ahead` gets the documents
+    whose `spans` are asked for next, in case other machines cut them meanwhile. `spans` runs in a
+    thread and reports its progress.
+    """
+
+    @property
+    def prepend(self) -> tuple[str, ...]: ...
+
+    @property
+    def signature(self) -> str: ...
+
+    def ahead(self, documents: Sequence[Document], /) -> None: ...
+
+    def spans(self, document: Document, progress: Callable[[float], None], /) -> list[Span]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Cuts documents in this process: tokens, encoding, and metadata before each chunk."""
+
+    max_tokens: int
+    overlap: int
+    encoding: str
+    prepend: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """A hash of everything besides the text that the places of chunks depend on."""
+        return identify("cutting", self.max_tokens, self.overlap, self.encoding)
+
+    def ahead(self, documents: Sequence[Document]) -> None:
+        """Does nothing: one document is cut after another."""
+
+    def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
+        """The places of a document's chunks. `progress` gets the finished share, 0 to 1."""
+        return cut(
+            document.text,
+            max_tokens=self.max_tokens,
+            overlap=self.overlap,
+            encoding=self.encoding,
+            progress=progress,
+        )
+
+
+def cut(
+    text: str,
+    *,
+    max_tokens: int,
+    overlap: int,
+    encoding: str,
+    progress: Callable[[float], None] = lambda _: None,
+) -> list[Span]:
+    """Returns the places of the chunks of a text, in order; none for a text of white space.
+
+    A text of at most `max_tokens` tokens of the encoding is one chunk. No chunk has more, unless a
+    single grapheme has. A chunk begins with the last pieces of the one before, at most `overlap`
+    tokens of them. For a long text `progress` is called with the finished share, from 0 to 1.
+    Raises InputError if the encoding can't be loaded.
+    """
+    if not text or text.isspace():
+        return []
+    count = tokens.part_counter(encoding)
+    if len(text) <= LONGEST_TOKEN * max_tokens and (n := count(text)) <= max_tokens:
+        return [Span(0, 0, len(text), n)]
+    return _Cutter(text, max_tokens, overlap, count, progress).spans()
+
+
+class _Cutter:
+    """Cuts one text. Borders are numbered 0, 1, … n; piece i lies between borders i and i + 1.
+
+    `places` holds the places of the borders, `tokens` the tokens before them, `cost` their costs.
+    They are arrays, which take a tenth of the memory of lists.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        max_tokens: int,
+        overlap: int,
+        count: CountTokens,
+        progress: Callable[[float], None],
+    ) -> None:
+        self.text, self.count, self.progress = text, count, progress
+        self.max_tokens, self.overlap = max_tokens, overlap
+        self.places, self.tokens = array("q", [0]), array("q", [0])
+        self.cost = array("d", [0.0])
+        self._measure(max(1, (overlap or max_tokens // 6) // 2))
+
+    def _measure(self, longest: int) -> None:
+        """Finds the borders, and their costs by their isolation.
+
+        Where several borders have the same characters before them (lines of a log), a hash of more
+        characters decides. In a text that repeats itself as a whole, the borders have even
+        distances.
+        """
+        ranked, distinct = array("d"), array("d")
+        measured = _measured(pieces(self.text, longest=longest, count=self.count), self.count)
+        for number, (part, n_tokens) in enumerate(measured):
+            self._report(number, 0.0, self.places[-1], MEASURED)
+            end = self.places[-1] + len(part)
+            self.places.append(end)
+            self.tokens.append(self.tokens[-1] + n_tokens)
+            ranked.append(RANK_WORTH[rank(part)] + key(self.text, end))
+            distinct.append(key(self.text, end, 200))
+        n, size, wanted = len(ranked) - 1, self.tokens, ISOLATION * self.max_tokens
+
+        def worths(borders: Iterable[int]) -> Iterator[tuple[float, float, int]]:
+            return ((ranked[i], distinct[i], -((i + 1) & -(i + 1))) for i in borders)
+
+        before = nearest_better(worths(range(n)))
+        after = nearest_better(worths(reversed(range(n))))
+        for i in range(n):
+            left = size[i + 1] - size[before[i] + 1]
+            right = size[n - after[n - 1 - i]] - size[i + 1]
+            self.cost.append(max(0.0, 1 - min(left, right) / wanted))
+        self.cost.append(0.0)  # the end of the text
+
+    def _report(self, number: int, since: float, place: int, until: float) -> None:
+        """Reports the progress now and then, in the part of the work from `since` to `until`."""
+        if number % OFTEN == OFTEN - 1:
+            self.progress(since + (until - since) * place / len(self.text))
+
+    def spans(self) -> list[Span]:
+        """The chunks between the best borders; each begins with the last pieces of the one before.
+
+        Only as many as the overlap and the chunk have room for.
+        """
+        found: list[Span] = []
+        places, previous = self.places, 0
+
+        def tokens_of(first: int, last: int) -> int:
+            return self.count(self.text[places[first] : places[last]])
+
+        for number, (first, last) in enumerate(self._checked(pairwise(self._borders()))):
+            self._report(number, CHOSEN, places[first], 1.0)
+            start = first
+            while (
+                start > previous
+                and tokens_of(start - 1, first) <= self.overlap
+                and tokens_of(start - 1, last) <= self.max_tokens
+            ):
+                start -= 1
+            found.append(Span(places[start], places[first], places[last], tokens_of(start, last)))
+            previous = first
+        return found
+
+    def _borders(self) -> list[int]:
+        """The borders with the lowest total cost; of equal costs, those nearest to each other."""
+        n = len(self.tokens) - 1
+        best, compared, came = array("d", [0.0]), array("d", [0.0]), array("q", [0])
+        for j in range(1, n + 1):
+            self._report(j, MEASURED, self.places[j], CHOSEN)
+            # A chunk that ends at j may begin at these; the piece before it is its overlap, and
+            # must fit, too.
+            first = bisect_left(self.tokens, self.tokens[j] - self.max_tokens, 0, j - 1)
+            if first and self.overlap:
+                first = min(first + 1, j - 1)
+            # Of equal borders `min` takes the first, which is the nearest.
+            i = min(range(j - 1, first - 1, -1), key=compared.__getitem__)
+            best.append(best[i] + self.cost[j])
+            compared.append(round(best[j], 9))
+            came.append(i)
+        borders = [n]
+        while borders[-1]:
+            borders.append(came[borders[-1]])
+        return borders[::-1]
+
+    def _checked(self, chunks: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """Halves chunks that have too many tokens: a whole can have more tokens than its parts."""
+        for first, last in chunks:
+            whole = self.text[self.places[first] : self.places[last]]
+            if last - first > 1 and self.count(whole) > self.max_tokens:
+                middle = (first + last) // 2
+                yield from self._checked([(first, middle), (middle, last)])
+            else:
+                yield first, last
+
+
+def _measured(parts: Iterable[str], count: CountTokens) -> Iterator[tuple[str, int]]:
+    """Each piece with its number of tokens; a space at its end counts with the word after it."""
+    space = ""
+    for part in parts:
+        cut_off = " " if part.endswith(" ") and not part.isspace() else ""
+        yield part, count(space + part.removesuffix(cut_off))
+        space = cut_off

@@ -1,0 +1,361 @@
+"""Which files the given paths stand for, what their documents are called, and what has changed."""
+
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote_from_bytes
+
+import anyio
+import anyio.to_thread
+
+from graphrag_neo4j.documents.text import ROWS, TEXTS, ReadOptions, Unreadable
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.model.events import Listener, Notice
+
+__all__ = [
+    "SUFFIXES",
+    "ChangeWaiter",
+    "DiscoveredFiles",
+    "Snapshot",
+    "Stamp",
+    "file_of",
+    "find",
+    "gone",
+    "resolve",
+    "source_of",
+    "take_snapshot",
+    "whole_of",
+]
+
+SUFFIXES = (*TEXTS, ".html", ".htm", ".pdf", ".docx", *ROWS)
+"""The suffixes of the files that can be read."""
+LATER_PART = re.compile(r"#part-\d+\Z")
+STEP_SECONDS = 0.25  # longest time until a wait sees that its time is over
+Stamp = tuple[int, int, int]  # size in bytes, time of the last change in nanoseconds, inode
+
+
+# The source of a document, which identifies it in later runs
+
+
+def source_of(path: Path, options: ReadOptions) -> str:
+    """The resolved path as a file URI, or relative to the source root if there is one.
+
+    It never contains a "#", which separates the name of a row. Raises InputError for a path
+    outside the root.
+    """
+    resolved = resolve(path)
+    if options.source_root is None:
+        return resolved.as_uri()
+    root = resolve(options.source_root)
+    if not resolved.is_relative_to(root):
+        raise InputError(f"{path} lies outside the source root {root}: name one that holds it.")
+    # Readable: only characters that would make it ambiguous are percent-encoded.
+    return re.sub(
+        r"[%#\udc80-\udcff]",
+        lambda found: quote_from_bytes(os.fsencode(found[0])),
+        resolved.relative_to(root).as_posix(),
+    )
+
+
+def file_of(source: str) -> str:
+    """The source of the file that a row belongs to; the source of a file is returned as it is."""
+    return source.partition("#")[0]
+
+
+def whole_of(source: str) -> str:
+    """The source of the long text that a part belongs to; any other source as it is."""
+    return LATER_PART.sub("", source)
+
+
+def resolve(path: Path) -> Path:
+    """The absolute path without symlinks.
+
+    Path.resolve() does the same, but raises RuntimeError at a loop before Python 3.13.
+    """
+    return Path(os.path.realpath(path))
+
+
+# The files of folders, globs and paths
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredFiles:
+    """The files to read, each of them once.
+
+    `skipped` counts the files of other kinds by suffix. `unreadable` holds the folders that could
+    not be listed. `links` holds the symbolic links that were not followed because they lead out of
+    the given folder.
+    """
+
+    files: tuple[Path, ...]
+    skipped: Mapping[str, int]
+    unreadable: tuple[Unreadable, ...]
+    links: tuple[Path, ...] = ()
+
+
+def find(paths: Iterable[str | Path], *, follow_links: bool = False) -> DiscoveredFiles:
+    """Finds the files of folders, globs and paths, in the given order; folders are sorted.
+
+    Hidden files and folders are left out unless they are given. Symbolic links that are given, or
+    that stay in the given folder, are followed; others only with `follow_links`. A path that exists
+    is taken literally even if it looks like a glob. Raises InputError for a path that matches
+    nothing and for a given file of a kind that can't be read.
+    """
+    search = _Search(follow_links)
+    for path in map(Path, paths):
+        try:
+            search.given(path)
+        except OSError as error:
+            raise InputError(f"{path} can't be read: {error.strerror}.") from error
+    return DiscoveredFiles(
+        tuple(search.files.values()),
+        Counter(search.skipped.values()),
+        tuple(search.unreadable),
+        tuple(search.links),
+    )
+
+
+class _Search:
+    """The files that were found so far, by their resolved path."""
+
+    def __init__(self, follow_links: bool) -> None:
+        self.follow_links = follow_links
+        self.files: dict[Path, Path] = {}
+        self.skipped: dict[Path, str] = {}
+        self.unreadable: list[Unreadable] = []
+        self.links: dict[Path, None] = {}
+
+    def given(self, path: Path) -> None:
+        """Adds a path as it was given."""
+        if path.exists() and not path.is_dir() and not _known(path):
+            known = ", ".join(SUFFIXES)
+            raise InputError(f"{path} is of a kind that can't be read: known are {known}.")
+        if path.exists():
+            resolved = resolve(path)
+            self._add(path, resolved, path.is_dir(), None if self.follow_links else resolved, set())
+            return
+        inside = None if self.follow_links else resolve(_existing_part(path))
+        for match in _matches(path):
+            self._add(match, resolve(match), match.is_dir(), inside, set())
+
+    def _add(
+        self, path: Path, resolved: Path, is_folder: bool, inside: Path | None, seen: set[Path]
+    ) -> None:
+        """Adds a file, or all files below a folder; a path outside `inside` is a link out of it.
+
+        `seen` holds the folders that have been listed, so that links can't lead into them again.
+        """
+        if inside and not resolved.is_relative_to(inside):
+            self.links[path] = None
+        elif is_folder and resolved not in seen:
+            seen.add(resolved)
+            try:
+                entries = _listed(path, resolved)
+            except OSError as error:
+                reason = f"can't be listed: {error.strerror}"
+                self.unreadable.append(Unreadable(str(path), reason))
+                return
+            for entry in entries:
+                self._add(*entry, inside, seen)
+        elif not is_folder and _known(path):
+            self.files.setdefault(resolved, path)
+        elif not is_folder:
+            self.skipped[resolved] = path.suffix.lower()
+
+
+def _listed(folder: Path, resolved: Path) -> list[tuple[Path, Path, bool]]:
+    """The visible entries of a folder in order, each with its resolved path; is it a folder?
+
+    Only links are resolved: to ask the disk for the path of each file would take most of the time.
+    """
+    with os.scandir(folder) as listed:
+        visible = sorted((x for x in listed if not x.name.startswith(".")), key=lambda x: x.name)
+    entries = []
+    for entry in visible:
+        path = folder / entry.name
+        if os.name == "nt" or entry.is_symlink():  # Windows has other kinds of links
+            entries.append((path, resolve(path), path.is_dir()))
+        else:
+            entries.append((path, resolved / entry.name, entry.is_dir()))
+    return entries
+
+
+def _matches(pattern: Path) -> list[Path]:
+    """The sorted matches of a glob; hidden files and folders only if the glob has the dot."""
+    start = _existing_part(pattern)
+    rest = pattern.relative_to(start) if start != Path() else pattern
+    try:
+        matches = sorted(start.glob(str(rest))) if _has_magic(str(rest)) else []
+    except ValueError as error:
+        raise InputError(f"{pattern} is not a usable glob: {error}.") from None
+    if not _is_hidden(rest):
+        matches = [match for match in matches if not _is_hidden(match.relative_to(start))]
+    if not matches:
+        raise InputError(f"{pattern} matches no file: check the path.")
+    return matches
+
+
+def _existing_part(path: Path) -> Path:
+    """The path if it exists, otherwise its part before the first glob character."""
+    if path.exists():
+        return path
+    first = next((n for n, part in enumerate(path.parts) if _has_magic(part)), len(path.parts))
+    return Path(*path.parts[:first])
+
+
+def _has_magic(text: str) -> bool:
+    return any(character in text for character in "*?[")
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _known(path: PurePosixPath | Path) -> bool:
+    return path.suffix.lower() in SUFFIXES
+
+
+def gone(sources: Iterable[str], path: str | Path, options: ReadOptions) -> list[str]:
+    """Those of `sources` that were read from `path` and whose file no longer exists.
+
+    A glob counts as the folder that it starts in. Raises InputError if a folder can't be listed,
+    because its files may still exist.
+    """
+    folder = _existing_part(Path(path))
+    if not folder.is_dir():
+        return []
+    found = find([folder], follow_links=options.follow_links)
+    for hidden in found.unreadable:
+        raise InputError(f"Nothing is pruned, since {hidden.source} {hidden.reason}.")
+    present = {source_of(file, options) for file in found.files}
+    place = source_of(folder, options)
+
+    def lies_under(source: str) -> bool:
+        if place == ".":  # the source root
+            return "://" not in source and not source.startswith("/")
+        return source.startswith(place.rstrip("/") + "/")
+
+    return [
+        source
+        for source in sources
+        if lies_under(source)
+        and _known(PurePosixPath(file_of(source)))
+        and file_of(source) not in present
+    ]
+
+
+# Changes of files
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The files under some paths at one moment, by path, with a stamp that any change changes.
+
+    `bare` holds the paths without any file that can be read, each with a sentence that says so.
+    """
+
+    files: Mapping[Path, Mapping[Path, Stamp]] = field(default_factory=dict)
+    bare: Mapping[Path, str] = field(default_factory=dict)
+
+    def differing(self, other: "Snapshot") -> set[Path]:
+        """The files that are new, changed or gone in one of two snapshots."""
+        one, two = (
+            {item for files in snapshot.files.values() for item in files.items()}
+            for snapshot in (self, other)
+        )
+        return {file for file, _ in one ^ two}
+
+
+def take_snapshot(paths: Iterable[Path], *, follow_links: bool = False) -> Snapshot:
+    """Looks at the files that `find` finds under each of the paths."""
+    files: dict[Path, dict[Path, Stamp]] = {}
+    bare = {}
+    for path in paths:
+        stamps = {}
+        try:
+            for file in find([path], follow_links=follow_links).files:
+                if status := _status(file):  # otherwise it went at this moment
+                    stamps[file] = (status.st_size, status.st_mtime_ns, status.st_ino)
+        except InputError as error:
+            bare[path] = str(error)
+            continue
+        if stamps:
+            files[path] = stamps
+        else:
+            bare[path] = f"{path} holds no file that can be read."
+    return Snapshot(files, bare)
+
+
+class ChangeWaiter:
+    """Waits for changes below some paths. The operating system reports them.
+
+    Where it can't, as on some network drives, a wait ends when its time is over.
+    """
+
+    def __init__(self, paths: Sequence[Path], listen: Listener) -> None:
+        self._roots = [_existing_part(path) for path in paths]
+        self._listen = listen
+        self._reports: AsyncGenerator[object, None] | None = None
+        self._known: list[tuple[int, int] | None] | None = None  # of the reported roots
+
+    async def wait(self, seconds: float) -> None:
+        """Returns after the next change, or when the time is over."""
+        end = time.monotonic() + seconds
+        await self._follow_roots()
+        while (left := end - time.monotonic()) > 0:
+            if self._reports is None:
+                await anyio.sleep(left)
+            elif await self._reported(self._reports):
+                return
+
+    async def aclose(self) -> None:
+        """Ends the reports."""
+        if self._reports:
+            await self._reports.aclose()
+        self._reports = None
+
+    async def _follow_roots(self) -> None:
+        """Asks for reports anew where a root is new, because it was replaced or has come back."""
+        found = [await anyio.to_thread.run_sync(_status, root) for root in self._roots]
+        now = [(one.st_dev, one.st_ino) if one else None for one in found]
+        if now == self._known:
+            return
+        await self.aclose()
+        self._known = now
+        if there := [root for root, identity in zip(self._roots, now, strict=True) if identity]:
+            from watchfiles import awatch  # noqa: PLC0415 - most commands need no reports
+
+            self._reports = awatch(
+                *there,
+                watch_filter=None,  # `find` knows which files count
+                rust_timeout=round(STEP_SECONDS * 1000),
+                yield_on_timeout=True,  # with an empty set
+                ignore_permission_denied=True,
+            )
+
+    async def _reported(self, reports: AsyncGenerator[object, None]) -> bool:
+        """Whether a change is reported before STEP_SECONDS are over."""
+        try:
+            return bool(await anext(reports))
+        except OSError as error:  # a root went at this moment, or there are too many folders
+            self._reports = None
+            self._listen(
+                Notice(
+                    f"The operating system does not report changes of files ({error}). The files "
+                    "are looked at from time to time instead.",
+                    warning=True,
+                )
+            )
+            return False
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """The status of a file or folder; None if there is none."""
+    try:
+        return path.stat()
+    except OSError:
+        return None

@@ -1,0 +1,360 @@
+"""Answers: each condition answers each question, from the same graph or from one of its own.
+
+    questions × conditions ──▶ those without an answer ──▶ the search of the condition ──▶ records
+
+An answer is asked for anew only if something that it depends on has changed (`made_with`), the
+graph included: the content of the parts that its method reads is hashed, not a stamp.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from math import ceil
+from typing import Final, Literal, TypedDict, get_args
+
+from graphrag_neo4j.backends import Backends
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluate.conditions import Condition, made_with
+from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.records import (
+    AnswerRecord,
+    CallRecord,
+    CitedSource,
+    QuestionRecord,
+    RecordFile,
+    answer_key,
+)
+from graphrag_neo4j.evaluate.steps import (
+    CallEstimate,
+    Estimate,
+    RememberingEndpoint,
+    Step,
+    StepResult,
+    make_missing,
+    priced,
+)
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.llm import Meter
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.model.citations import CitationKind, CitationRef, bracket
+from graphrag_neo4j.model.events import Event, Listener, Notice
+from graphrag_neo4j.query.answer import Answer
+from graphrag_neo4j.query.engine import AsyncStream, answer_question, check_answering, read_state
+from graphrag_neo4j.query.question import Question, asked_of
+from graphrag_neo4j.query.rows import LevelRow
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["GraphPart", "answer_missing", "answers_left", "estimate_answers", "read_records"]
+
+WORKERS: Final = 4  # answers at the same time; each may have many calls at the same time
+PAGE: Final = 5_000  # rows of one read
+AT_ONCE: Final = 1_000  # cited records that are read with one statement
+GraphPart = Literal["chunks", "communities", "entities", "relationships", "claims"]
+# The parts of the graph that a method reads; the others read all of it.
+PARTS: Final[Mapping[str, Sequence[GraphPart]]] = {
+    "global": ("communities",),
+    "text": ("chunks",),
+    "basic": ("chunks",),
+}
+# For the estimate, in tokens: a prompt without its context, the reply of a map call, an answer.
+PROMPT, MAPPED, ANSWER = 1_500, 400, 700
+LINES: Final = 1.05  # tokens of a context for each token of its records: ids and separators
+FILLED: Final = 0.9  # share of a context that is used where records are not divided
+
+
+class ContentRow(TypedDict):
+    """A node or relationship, with all of it that an answer may depend on."""
+
+    id: str
+    content: list[str]
+
+
+class SizesRow(TypedDict):
+    """The number of chunks, and the number of their tokens."""
+
+    chunks: int
+    tokens: int
+
+
+class RecordRow(TypedDict):
+    """A record that is cited: what it is called, and what it says."""
+
+    kind: CitationKind
+    ref: int
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A client that is asked. `levels` maps each level of communities to its tokens of reports.
+
+    `hashes` holds those of the parts of the graph that were read. `endpoint` is None without a
+    model.
+    """
+
+    settings: Settings
+    graph: Graph
+    levels: Mapping[int, int]
+    embedding_model: str | None
+    endpoint: RememberingEndpoint | None
+    hashes: dict[GraphPart, str] = field(default_factory=dict)
+
+    async def made_with(self, condition: Condition) -> Mapping[str, str]:
+        """Returns what the answers of a condition depend on."""
+        whole = hashlib.sha256()
+        for part in PARTS.get(condition.method, get_args(GraphPart)):
+            if part not in self.hashes:
+                self.hashes[part] = await self._hash(part)
+            whole.update(f"{part} {self.hashes[part]}\n".encode())
+        of_graph = {"graph": whole.hexdigest()[:16]}
+        if self.embedding_model:
+            of_graph["vectors"] = self.embedding_model
+        return made_with(condition, self.settings, of_graph)
+
+    async def _hash(self, part: GraphPart) -> str:
+        found, after = hashlib.sha256(), ""
+        while rows := await self.graph.read(
+            f"evaluation/{part}", ContentRow, after=after, limit=PAGE
+        ):
+            for row in rows:
+                found.update(json.dumps([row["id"], *row["content"]]).encode())
+            after = rows[-1]["id"]
+        return found.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerItem:
+    """An answer that is to be there: the question, the condition, and whom to ask."""
+
+    key: str
+    question: QuestionRecord
+    condition: Condition
+    made_with: Mapping[str, str] = field(repr=False)
+    asked: Asked = field(repr=False)
+
+
+@asynccontextmanager
+async def answers_left(
+    folder: EvaluationFolder, settings: Settings, listen: Listener, meter: Meter
+) -> AsyncIterator[list[AnswerItem]]:
+    """Yields the answers that are to be there, all of a question before those of the next.
+
+    Their clients are open; conditions with the same settings share one, and `meter` counts the
+    calls of all. A condition of the paper whose level a graph does not have is left out, and the
+    listener is told. Raises InputError if there are no questions and for a condition that can't be
+    used, and GraphError if Neo4j fails.
+    """
+    if not len(folder.questions):
+        raise InputError(
+            "The evaluation has no questions yet. `kg-build eval questions FOLDER` makes them."
+        )
+    own = [(condition, condition.checked(settings)) for condition in folder.chosen()]
+    for _, of_client in own:
+        check_answering(of_client)
+    calls, clients, answering = folder.unfinished(), dict[Settings, Asked](), []
+    async with AsyncExitStack() as stack:
+        for condition, of_client in own:
+            if of_client not in clients:
+                clients[of_client] = await _open(stack, of_client, listen, meter, calls)
+            asked = clients[of_client]
+            if _has_level(condition, asked, listen):
+                answering.append((condition, asked, await asked.made_with(condition)))
+        yield [
+            AnswerItem(answer_key(one.key, condition.name, made), one, condition, made, asked)
+            for one in folder.questions
+            for condition, asked, made in answering
+        ]
+
+
+async def _open(
+    stack: AsyncExitStack,
+    settings: Settings,
+    listen: Listener,
+    meter: Meter,
+    calls: RecordFile[CallRecord],
+) -> Asked:
+    rag = await stack.enter_async_context(AsyncGraphRAG(settings, listen))
+    endpoint = None
+    if settings.has_model:
+        endpoint = RememberingEndpoint(settings, meter, calls)
+        stack.push_async_callback(endpoint.aclose)
+    state = await read_state(rag.graph)
+    rows = await rag.graph.read("search/levels", LevelRow)
+    levels = {row["level"]: row["tokens"] + row["plain"] for row in rows}
+    return Asked(settings, rag.graph, levels, state["embedding_model"], endpoint)
+
+
+def _has_level(condition: Condition, asked: Asked, listen: Listener) -> bool:
+    """Tells whether the graph has the level of a condition.
+
+    Raises InputError if it lacks one that the user has named by its number.
+    """
+    level = condition.how.get("level")
+    if level is None or level < max(len(asked.levels), 1):
+        return True
+    deepest = max(len(asked.levels) - 1, 0)
+    has = f"The graph has levels 0 to {deepest}" if deepest else "The graph has only level 0"
+    if condition.level is None:
+        raise InputError(f"{has}, so there is nothing for the condition {condition.name}.")
+    told = f"{condition.name} would read the same reports as C{deepest}, so it is left out."
+    listen(Notice(f"{has}. {told}", warning=True))
+    return False
+
+
+async def answer_missing(
+    folder: EvaluationFolder, items: Sequence[AnswerItem], listen: Listener, meter: Meter
+) -> StepResult:
+    """Asks for the answers that are not there, and saves each as it comes.
+
+    The notices of several answers are told once, with their number. Raises the errors of
+    `make_missing`; what was made before is saved.
+    """
+    folder.bring_forward([item.key for item in items])
+    step = Step("answers", folder.answers, _answer, partial(_record, answer=None))
+    alone = all(item.asked.endpoint is None for item in items)
+    result = await make_missing(
+        step,
+        items,
+        workers=1 if alone else WORKERS,  # without a model, an answer takes processor time
+        listen=listen,
+        meter=None if alone else meter,
+    )
+    if not result.failed:
+        folder.unfinished().path.unlink(missing_ok=True)
+    there = [folder.answers[item.key] for item in items if item.key in folder.answers]
+    for text, n in Counter(notice for one in there for notice in one.notices).most_common(5):
+        if n > 1:
+            listen(Notice(f"{text} (In {n:,} of {len(there):,} answers.)", warning=True))
+    return result
+
+
+async def _answer(item: AnswerItem) -> AnswerRecord:
+    asked, told = item.asked, list[str]()
+
+    def hear(event: Event) -> None:
+        if isinstance(event, Notice) and event.warning:
+            told.append(event.text)
+
+    question, settings = asked_of(item.question.text, item.condition.options, asked.settings)
+    endpoint = asked.endpoint.of_record(item.key) if asked.endpoint else None
+    backends = Backends(asked.settings, endpoint)
+    stream = AsyncStream(answer_question(asked.graph, backends, settings, question, hear))
+    async with stream:
+        async for _ in stream:
+            pass
+    answer = stream.answer
+    reports = [(one.kind, one.ref) for one in answer.citations if one.kind == "Reports"]
+    read = await read_records(asked.graph, reports)
+    return _record(item, None, answer, told, [one for one in read.values() if one.text])
+
+
+def _record(
+    item: AnswerItem,
+    failure: str | None,
+    answer: Answer | None,
+    told: Sequence[str] = (),
+    reports: Sequence[CitedSource] = (),
+) -> AnswerRecord:
+    """Returns the record of an answer, or of its failure.
+
+    `reports` holds the texts of the reports that the answer cites.
+    """
+    of = (item.key, item.question.key, item.condition.name)
+    if answer is None:
+        return AnswerRecord(*of, "", item.made_with, failure=failure)
+    sources, names = list[CitedSource](), list[str]()
+    for citation in answer.citations:
+        names.append(bracket([(citation.kind, citation.ref)]))
+        for one in citation.sources:
+            place = "{}, characters {:,}–{:,}".format(one.document, *one.place)
+            quote = one.quoted if one.quote else ""
+            sources.append(CitedSource(names[-1], place, one.text, quote))
+    sources += reports
+    placed = {one.citation for one in sources}
+    used = Usage.total(answer.usage.values())
+    notices = [*told, *answer.notices, *([answer.incomplete] if answer.incomplete else [])]
+    return AnswerRecord(
+        *of,
+        answer.text,
+        item.made_with,
+        sources,
+        dead=[name for name in names if name not in placed],
+        notices=list(dict.fromkeys(notices)),
+        calls=used.calls,
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        context_tokens=sum(table.tokens for table in answer.context),
+        units=sum(len(table.records) for table in answer.context),
+        cost=None if used.unpriced else used.cost,
+        seconds=round(answer.elapsed, 3),
+    )
+
+
+async def read_records(
+    graph: Graph, citations: Sequence[CitationRef]
+) -> dict[CitationRef, CitedSource]:
+    """Returns what citations name, with its text. Those that the graph does not hold are left out.
+
+    Raises GraphError if Neo4j fails.
+    """
+    found: dict[CitationRef, CitedSource] = {}
+    for start in range(0, len(citations), AT_ONCE):
+        asked = [{"kind": kind, "ref": ref} for kind, ref in citations[start : start + AT_ONCE]]
+        for row in await graph.read("evaluation/records", RecordRow, citations=asked):
+            one = row["kind"], row["ref"]
+            found[one] = CitedSource(bracket([one]), row["source"], row["text"])
+    return found
+
+
+async def estimate_answers(folder: EvaluationFolder, items: Sequence[AnswerItem]) -> Estimate:
+    """Estimates the calls of the answers that are missing, for each condition. It makes none.
+
+    The sizes of contexts are read from the graph; the lengths of replies are assumptions. Raises
+    InputError if a cost limit is set and the price of a model is not known.
+    """
+    missing = [item for item in items if item.key not in folder.answers]
+    by_name = {item.condition.name: item for item in missing}
+    numbers = Counter(item.condition.name for item in missing)
+    steps = [
+        await _estimate(item.condition, item.asked, numbers[name])
+        for name, item in by_name.items()
+        if item.asked.endpoint is not None
+    ]
+    return Estimate(len(items) - len(missing), len(missing), steps)
+
+
+async def _estimate(condition: Condition, asked: Asked, n: int) -> CallEstimate:
+    question, settings = asked_of("?", condition.options, asked.settings)
+    match question.method:
+        case "global" | "text":
+            size = _report_tokens(question, settings, asked.levels)
+            if question.method == "text":
+                [sizes] = await asked.graph.read("evaluation/sizes", SizesRow)
+                size = sizes["tokens"]
+            contexts = max(1, ceil(size * LINES / (FILLED * settings.map_context_tokens)))
+            points = min(settings.data_max_tokens, contexts * MAPPED)
+            calls, sent = contexts + 1, size * LINES + (contexts + 1) * PROMPT + points
+            replied = contexts * MAPPED + ANSWER
+        case "drift":
+            calls = 2 + settings.drift_calls
+            sent, replied = calls * (PROMPT + settings.max_context_tokens), calls * MAPPED
+        case _:
+            calls, sent, replied = 1, PROMPT + settings.max_context_tokens, ANSWER
+    return priced("answer", n * calls, n * sent, n * replied, settings, name=condition.name)
+
+
+def _report_tokens(question: Question, settings: Settings, levels: Mapping[int, int]) -> float:
+    """Returns the tokens of the reports that a global search reads, at most."""
+    if question.dynamic:
+        return 2 * sum(levels.values())  # rated and read, if all are relevant
+    if question.level is not None:
+        return levels.get(question.level, 0)
+    room = settings.map_calls * settings.map_context_tokens
+    fitting = [size for size in levels.values() if size <= room]
+    return max(fitting, default=min(levels.values(), default=0))

@@ -1,0 +1,248 @@
+"""The questions of an evaluation: made as Algorithm 1 of the paper does, or a person's own.
+
+    description ──▶ personas ──▶ tasks of each ──▶ questions for each task
+
+Every list that a model gives is a record of `drafts.jsonl`, so an interrupted run asks for nothing
+twice. A question that comes again is one question. A person's own come from a .txt with a question
+on each line, or from a .csv, .json or .jsonl with a column `question`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from graphrag_neo4j.backends import Backends
+from graphrag_neo4j.client.async_client import AsyncGraphRAG
+from graphrag_neo4j.documents import ReadOptions, Unreadable, holds_rows, read
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.records import DraftRecord, QuestionRecord, question_key
+from graphrag_neo4j.evaluate.steps import CallEstimate, Step, StepResult, make_missing, priced
+from graphrag_neo4j.llm import Endpoint, model_of
+from graphrag_neo4j.llm.evaluate.questions import describe, name_things
+from graphrag_neo4j.llm.prompts import load_prompt
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.events import Listener, Started
+from graphrag_neo4j.query.question import LONGEST_QUESTION
+from graphrag_neo4j.settings import EXTRACTIVE, Settings
+from graphrag_neo4j.settings.arguments import check_text
+from graphrag_neo4j.text import flat, identify, storable
+
+__all__ = [
+    "MadeQuestions",
+    "check_asking",
+    "draft_description",
+    "estimate_questions",
+    "make_questions",
+    "question_record",
+    "read_questions",
+]
+
+REPORTS: Final = 30  # largest communities of the coarsest level that describe a collection
+PROMPT: Final = 450  # tokens of a prompt with its texts: an assumption for the estimate
+REPLY: Final = 40  # tokens of each item of a reply: an assumption
+COLUMNS: Final = ("question", "question_text", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeQuestions:
+    """What was made: new questions, and how many came again.
+
+    `calls` says what became of the calls, and `reasons` why some failed. `wanted` is the number
+    that the plan asks for.
+    """
+
+    new: Sequence[QuestionRecord]
+    repeated: int
+    wanted: int
+    calls: StepResult
+    reasons: Sequence[str] = ()
+
+
+def check_asking(settings: Settings) -> None:
+    """Raises InputError if no model is set."""
+    if settings.has_model:
+        return
+    if settings.model == EXTRACTIVE:
+        raise InputError(
+            f"Questions are made by a model, and KG_MODEL={EXTRACTIVE} says that none is asked: "
+            "set KG_MODEL to the name of a model, or give a file of your own questions."
+        )
+    raise InputError(
+        "Questions are made by a model, and no model is set: set OPENAI_API_KEY, or "
+        "OPENAI_BASE_URL for an OpenAI-compatible endpoint of your own. Or give a file of your own "
+        "questions."
+    )
+
+
+async def draft_description(settings: Settings, listen: Listener) -> str:
+    """Returns a description of the collection, which a model writes from its largest reports.
+
+    Raises InputError if no model is set, and if the graph has no reports; GraphError if Neo4j
+    fails; ReplyError, ModelError and BudgetSpentError as a question does.
+    """
+    check_asking(settings)
+    async with AsyncGraphRAG(settings, listen) as rag:
+        communities = [one for one in await rag.communities(level=0) if one.title]
+    if not communities:
+        raise InputError(
+            "The graph has no reports of communities yet. Run `kg-build index PATHS` first, or "
+            "describe your documents yourself."
+        )
+    listen(Started("description"))
+    shown = [(one.title or "", one.summary or "") for one in communities[:REPORTS]]
+    backends = Backends(settings)
+    try:
+        return await backends.endpoint_for(settings).run(describe(shown, settings))
+    finally:
+        await backends.aclose()
+
+
+def estimate_questions(folder: EvaluationFolder, settings: Settings) -> CallEstimate:
+    """Estimates what it takes to make all questions of the plan.
+
+    Raises InputError if a cost limit is set and the price of the model is not known.
+    """
+    plan = folder.plan
+    tasks = plan.personas * plan.tasks
+    calls = 1 + plan.personas + tasks
+    items = plan.personas + tasks + tasks * plan.questions
+    return priced("report", calls, calls * PROMPT, items * REPLY, settings)
+
+
+async def make_questions(
+    folder: EvaluationFolder, settings: Settings, listen: Listener
+) -> MadeQuestions:
+    """Makes the questions of the plan that are not there yet, and adds them to the folder.
+
+    Raises InputError if no model is set or the plan has no description, and the errors of
+    `make_missing`; what was made before is saved.
+    """
+    check_asking(settings)
+    plan, file = folder.plan, folder.drafts
+    if not plan.description.strip():
+        raise InputError("The evaluation has no description of the documents. Give one.")
+    calls, asked = StepResult(), list[DraftRecord]()
+
+    def wanted(above: DraftRecord | None = None, text: str = "") -> DraftRecord:
+        """Returns the empty record of a list: the personas, or one below an item of a list."""
+        if above is None:
+            one = DraftRecord("", "personas")
+        elif above.kind == "personas":
+            one = DraftRecord("", "tasks", persona=text)
+        else:
+            one = DraftRecord("", "questions", persona=above.persona, task=text)
+        prompt = load_prompt(f"eval_{one.kind}", settings.prompts).text
+        made_with = (model_of(settings, "report"), settings.language or "", prompt)
+        n: int = getattr(plan, one.kind)
+        parts = (one.kind, plan.description, one.persona, one.task, n, *made_with)
+        return replace(one, key=identify("draft", *parts))
+
+    async def make(one: DraftRecord) -> DraftRecord:
+        n: int = getattr(plan, one.kind)
+        shown = {"description": plan.description, "persona": one.persona, "task": one.task}
+        given = {name: text for name, text in shown.items() if text}
+        return replace(one, texts=await endpoint.run(name_things(one.kind, n, settings, **given)))
+
+    async with Endpoint(settings) as endpoint:
+        try:
+            level = [wanted()]
+            while level:
+                asked += level
+                step = Step(level[0].kind, file, make, lambda one, why: replace(one, failure=why))
+                done = await make_missing(
+                    step,
+                    level,
+                    workers=settings.concurrency,
+                    listen=listen,
+                    meter=endpoint.meter,
+                )
+                for name in ("there", "made", "failed"):
+                    setattr(calls, name, getattr(calls, name) + getattr(done, name))
+                found = [file[one.key] for one in level if one.key in file]
+                above = [one for one in found if one.kind != "questions"]
+                level = [wanted(one, text) for one in above for text in one.texts]
+        finally:
+            new, repeated = _add_questions(folder, [file[a.key] for a in asked if a.key in file])
+    keys = {one.key for one in asked}
+    reasons = [one.failure for one in file if one.key in keys and one.failure]
+    number = plan.personas * plan.tasks * plan.questions
+    return MadeQuestions(new, repeated, number, calls, reasons)
+
+
+def _add_questions(
+    folder: EvaluationFolder, drafts: Sequence[DraftRecord]
+) -> tuple[list[QuestionRecord], int]:
+    """Adds the questions of drafts. Returns the new ones, and the number that came again."""
+    given = [
+        QuestionRecord(question_key(text), text, one.persona, one.task)
+        for one in drafts
+        if one.kind == "questions"
+        for text in one.texts
+    ]
+    first = {one.key: one for one in reversed(given)}
+    new = [one for one in given if first[one.key] is one and one.key not in folder.questions]
+    folder.questions.add(new)
+    return new, len(given) - len(first)
+
+
+def read_questions(path: Path, column: str | None = None) -> list[QuestionRecord]:
+    """Returns the questions of a file in their order; a question that comes again counts once.
+
+    `column` is the column of the question in a table; None takes the first of COLUMNS that is
+    there. The columns `persona` and `task` are kept. Raises InputError if the file can't be read,
+    if a row has no such column, and if there is no question.
+    """
+    if not path.exists():
+        raise InputError(f"There is no file {path}.")
+    found: dict[str, QuestionRecord] = {}
+    for one in _rows(path, column) if holds_rows(path) else _lines(path):
+        found.setdefault(one.key, one)
+    if not found:
+        raise InputError(f"{path} holds no question.")
+    return list(found.values())
+
+
+def question_record(text: str, persona: str = "", task: str = "") -> QuestionRecord:
+    """Returns the record of a question. Raises InputError if the text can't be a question."""
+    written = flat(check_text(storable(text)[0], "A question"))
+    if len(written) > LONGEST_QUESTION:
+        raise InputError(
+            f"A question has {len(written):,} characters; at most {LONGEST_QUESTION:,} are "
+            f"possible. It begins with {written[:60]!r}."
+        )
+    return QuestionRecord(question_key(written), written, persona, task)
+
+
+def _lines(path: Path) -> Iterator[QuestionRecord]:
+    if path.suffix.lower() != ".txt":
+        raise InputError(
+            f"{path} is of no kind that holds questions: give a .txt with a question on each "
+            "line, or a .csv or .jsonl with a column question."
+        )
+    for document in _documents(path, ReadOptions()):
+        yield from (question_record(line) for line in document.text.splitlines() if line.strip())
+
+
+def _rows(path: Path, column: str | None) -> Iterator[QuestionRecord]:
+    for name in () if column else COLUMNS:
+        if isinstance(next(read(path, ReadOptions(text_column=name)), None), Document):
+            column = name
+            break
+    if column is None:
+        raise InputError(
+            f"{path} has no column {' or '.join(COLUMNS)} in its first row. Name the column of the "
+            "questions by --column."
+        )
+    for document in _documents(path, ReadOptions(text_column=column)):
+        if document.text.strip():
+            persona, task = (str(document.metadata.get(one) or "") for one in ("persona", "task"))
+            yield question_record(document.text, persona, task)
+
+
+def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:
+    for one in read(path, options):
+        if isinstance(one, Unreadable):
+            raise InputError(f"{path}: {one.reason}.")
+        yield one

@@ -1,0 +1,210 @@
+"""A step of an evaluation: it makes the records that are not there yet.
+
+    items ──▶ those without a record ──▶ a call, or several, for each ──▶ the file of the records
+
+So every step can be stopped and continued, and nothing is paid for twice. A record that takes
+several calls keeps their replies until it is whole (`RememberingEndpoint`).
+"""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Final, Generic, Protocol, Self, TypeVar
+
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.evaluate.records import CallRecord, Record, RecordFile
+from graphrag_neo4j.llm import Endpoint, Meter, model_of, price_of
+from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.model import LLMTask, Reply, Request, Usage
+from graphrag_neo4j.model import Step as CallKind
+from graphrag_neo4j.model.concurrency import Outcome, run_tasks
+from graphrag_neo4j.model.events import Advanced, Listener, Spent, Started
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import identify, tokens
+
+__all__ = [
+    "CallEstimate",
+    "Estimate",
+    "Item",
+    "RememberingEndpoint",
+    "Step",
+    "StepResult",
+    "make_missing",
+    "priced",
+    "token_counter",
+]
+
+BATCH: Final = 16  # records that are written together, if so many have arrived
+
+
+class Item(Protocol):
+    """What a record is made from; `key` is the key that the record will have."""
+
+    @property
+    def key(self) -> str: ...
+
+
+T = TypeVar("T", bound=Item)
+R = TypeVar("R", bound=Record)
+V = TypeVar("V")
+
+
+@dataclass(slots=True)
+class StepResult:
+    """What a step did: records that were there already, made now, and failed now."""
+
+    there: int = 0
+    made: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallEstimate:
+    """The calls of a step and their tokens. `cost` is in US dollars, None without a known price."""
+
+    step: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a step still takes: records that are there, those that are missing, and their calls."""
+
+    there: int
+    missing: int
+    steps: Sequence[CallEstimate] = ()
+
+
+def priced(
+    kind: CallKind,
+    calls: float,
+    input_tokens: float,
+    output_tokens: float,
+    settings: Settings,
+    *,
+    name: str = "",
+) -> CallEstimate:
+    """Returns the estimate of some calls with the price of the model that makes them."""
+    sent, replied = round(input_tokens), round(output_tokens)
+    price = price_of(model_of(settings, kind), settings)
+    cost = price.of(sent, 0, replied) if price else None
+    return CallEstimate(name or kind, round(calls), sent, replied, cost)
+
+
+def token_counter(settings: Settings) -> Callable[[str], int]:
+    """Returns a function that counts the tokens of an answer once, without its citations."""
+    return cache(lambda text: tokens.count(plain_answer(text), settings.encoding))
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[T, R]):
+    """A step: `make` returns the record of an item, or raises ReplyError.
+
+    Then `missing` returns the record that says why there is none.
+    """
+
+    name: str
+    file: RecordFile[R]
+    make: Callable[[T], Awaitable[R]]
+    missing: Callable[[T, str], R]
+
+
+async def make_missing(
+    step: Step[T, R],
+    items: Sequence[T],
+    *,
+    workers: int,
+    listen: Listener,
+    meter: Meter | None = None,
+) -> StepResult:
+    """Makes the records of the items that the file does not hold, `workers` at the same time.
+
+    Items with the same key are made once. The listener is told what `meter` has counted. Raises
+    BudgetSpentError if the cost limit is reached, and ModelError if the model can't be used at all;
+    what was made before is saved.
+    """
+    todo = list({item.key: item for item in items if item.key not in step.file}.values())
+    result = StepResult(there=len(items) - len(todo))
+    listen(Started(step.name, len(todo)))
+
+    async def pending() -> AsyncIterator[T]:
+        for item in todo:
+            yield item
+
+    async def save(outcomes: Sequence[Outcome[T, R]]) -> None:
+        step.file.add(
+            [
+                one.result or step.missing(one.item, one.failure or "it has no result")
+                for one in outcomes
+            ]
+        )
+
+    def advance(done: int, failed: int) -> None:
+        result.made += done
+        result.failed += failed
+        listen(Advanced(done, failed))
+        if meter:
+            listen(Spent(meter.total.input_tokens + meter.total.output_tokens, meter.total.cost))
+
+    await run_tasks(pending(), step.make, save, workers=workers, batch=BATCH, advance=advance)
+    return result
+
+
+class RememberingEndpoint(Endpoint):
+    """Sends a request only if `calls` holds no reply to it, and keeps each reply there.
+
+    A reply that is remembered counts in the usage of its record, but not against the cost limit of
+    the run, since it was paid for before. One that a task can't use is asked for again.
+    """
+
+    def __init__(self, settings: Settings, meter: Meter, calls: RecordFile[CallRecord]) -> None:
+        super().__init__(settings, meter)
+        self._remembered = calls
+        self._record = ""
+        self._last: CallRecord | None = None
+
+    def of_record(self, key: str) -> Self:
+        """Returns this endpoint for one record: what it remembers for others is not used.
+
+        So two records that send the same request get two replies, as they would alone.
+        """
+        part = copy(self)
+        part._record = key  # noqa: SLF001 - a copy of this object
+        return part
+
+    async def run(self, task: LLMTask[V]) -> V:
+        """Runs a task as `Endpoint.run` does."""
+        own = copy(self)
+        own._last = None  # noqa: SLF001 - a copy of this object
+        try:
+            return await Endpoint.run(own, task)
+        except ReplyError as error:
+            own._forget(str(error))  # noqa: SLF001 - a copy of this object
+            raise
+
+    def _forget(self, reason: str) -> None:
+        if self._last:
+            self._remembered.add([replace(self._last, failure=reason)])
+
+    async def ask(self, request: Request) -> Reply:
+        """Returns the reply that is remembered, or sends the request. Raises as `Endpoint.ask`."""
+        asked = json.dumps(asdict(request), sort_keys=True, ensure_ascii=False)
+        key = identify("call", self._record, model_of(self.settings, request.step), asked)
+        self._last = None
+        if key in self._remembered:
+            call = self._remembered[key]
+            steps = self.meter.steps
+            steps[request.step] = Usage.total([steps[request.step], call.usage])
+        else:
+            alone = copy(self)
+            alone.meter = Meter(self.meter)  # which counts this call only
+            reply = await Endpoint.ask(alone, request)
+            call = CallRecord(key, reply.text, reply.cut, alone.meter.total)
+            self._remembered.add([call])
+        self._last = call
+        return Reply(call.text, call.cut)

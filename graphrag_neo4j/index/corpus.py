@@ -1,0 +1,237 @@
+"""The corpus: documents that are given, or files that a thread reads a few at a time."""
+
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
+from dataclasses import replace as replaced
+from functools import partial
+from pathlib import Path
+
+import anyio.to_thread
+
+from graphrag_neo4j.documents import (
+    DiscoveredFiles,
+    ReadingProcess,
+    ReadOptions,
+    Unreadable,
+    find,
+    from_langchain,
+    holds_rows,
+    read,
+    source_of,
+)
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.events import Started
+from graphrag_neo4j.settings import READ_SECONDS, Settings
+from graphrag_neo4j.settings.arguments import check_path
+
+__all__ = ["Corpus"]
+
+Item = Document | Unreadable
+Guessed = Callable[[Path, str], None]
+ReadFiles = Callable[[Iterable[Path], ReadOptions, Guessed], Iterator[tuple[Path, Iterable[Item]]]]
+AT_ONCE = 50
+ENOUGH = 1_000_000  # characters of documents that are read ahead
+NAMED = 5  # files that a notice names; it counts the rest
+
+
+@dataclass(slots=True)
+class Corpus:
+    """The documents to index.
+
+    They are read once, and reading fills `unreadable`, `encodings` and the sizes.
+    `skipped` counts the files whose kind can't be read, by suffix. `links` holds symbolic links
+    that lead out of a folder and are not followed. `encodings` holds the files that are not UTF-8,
+    by the encoding that they were read with. `n_bytes` is the size of all files, None where there
+    are no files. `paths` holds the paths that were given. `tables` holds the files of rows, by
+    source: the number of rows, or None where some rows could not be read. `read_files` reads the
+    files in their order, where something else than this process and `_process` is to read them.
+    """
+
+    items: Iterable[Item] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    links: Sequence[Path] = ()
+    encodings: dict[str, list[str]] = field(default_factory=dict)
+    n_bytes: int | None = None
+    _sizes: dict[str, int] = field(default_factory=dict)
+    _left: int = 0
+    paths: Sequence[str | Path] = ()
+    tables: dict[str, int | None] = field(default_factory=dict)
+    read_files: ReadFiles | None = None
+    _process: ReadingProcess = field(default_factory=lambda: ReadingProcess(READ_SECONDS))
+
+    @classmethod
+    def of(cls, given: object, options: ReadOptions, settings: Settings | None = None) -> "Corpus":
+        """The corpus of a path, of several paths or of documents; a corpus is returned as it is.
+
+        Raises InputError for any other value.
+        """
+        if isinstance(given, Corpus):
+            return given
+        if isinstance(given, str | Path):
+            return cls.of_paths([check_path(given, "A path")], options, settings)
+        if not isinstance(given, Iterable) or isinstance(given, bytes | bytearray | Mapping):
+            raise InputError(
+                "index takes a path, a list of paths, or a list of documents; the given value is "
+                f"none of these but of type {type(given).__name__}."
+            )
+        if isinstance(given, Sequence) and all(isinstance(one, str | Path) for one in given):
+            return cls.of_paths([check_path(one, "A path") for one in given], options, settings)
+        return cls.of_documents(given)
+
+    @classmethod
+    def of_paths(
+        cls,
+        paths: Sequence[str | Path],
+        options: ReadOptions,
+        settings: Settings | None = None,
+        leave_out: Collection[Path] = (),
+    ) -> "Corpus":
+        """The documents in folders, globs and files.
+
+        The limits of reading are those of `settings`, where the options have none. The files
+        `leave_out` are not read. Raises InputError as `find` does.
+        """
+        if settings:
+            limit = options.max_file_mb or settings.max_file_mb
+            options = replaced(options, max_file_mb=limit)
+        found = find(paths, follow_links=options.follow_links)
+        files = tuple(file for file in found.files if file not in leave_out)
+        found = replaced(found, files=files)
+        if options.source_root:  # refuses a file outside it before anything is read
+            for path in found.files:
+                source_of(path, options)
+        corpus = cls(skipped=dict(found.skipped), links=found.links, paths=paths)
+        if settings:
+            corpus._process = ReadingProcess(settings.read_seconds)
+        corpus.n_bytes = sum(map(_size, found.files))
+        corpus.items = corpus._read_all(found, options)
+        corpus.unreadable += found.unreadable
+        return corpus
+
+    @classmethod
+    def of_documents(cls, documents: Iterable[object]) -> "Corpus":
+        """A corpus of our documents or those of LangChain, in their order."""
+        return cls(d if isinstance(d, Document) else from_langchain(d) for d in documents)
+
+    async def documents(self) -> AsyncIterator[Document]:
+        """The documents in order; the reasons for unreadable files are added to `unreadable`."""
+        try:
+            iterator = iter(self.items)
+            while some := await anyio.to_thread.run_sync(_some, iterator, abandon_on_cancel=True):
+                for item in some:
+                    if isinstance(item, Unreadable):
+                        self.unreadable.append(item)
+                    else:
+                        yield item
+        finally:
+            self._process.stop()
+
+    def started(self, stage: str) -> Started:
+        """The event for the beginning of a stage that reads all documents."""
+        return Started(stage) if self.n_bytes is None else Started(stage, self.n_bytes, "bytes")
+
+    def size_of(self, document: Document) -> int:
+        """The number of bytes of its file that a document accounts for; 1 without files.
+
+        It may be asked once for each document.
+        """
+        return 1 if self.n_bytes is None else self._sizes.pop(document.source, 0)
+
+    def size_of_rest(self) -> int:
+        """The number of bytes that no document accounts for, once all documents are read."""
+        rest = self._left + sum(self._sizes.values())
+        self._left, self._sizes = 0, {}
+        return rest
+
+    def reasons(self) -> dict[str, str]:
+        """The reasons why a source was not read, or not as a whole, by source."""
+        found: dict[str, list[str]] = {}
+        for one in self.unreadable:
+            found.setdefault(one.source, []).append(one.reason)
+        return {source: "; ".join(reasons) for source, reasons in found.items()}
+
+    def notices(self) -> list[str]:
+        """Notices about how the files were read, each of a sentence or two."""
+        found = []
+        if self.paths and not self.n_bytes and not self.links:
+            found.append("There is no file with text that can be read.")
+        if n := len(self.links):
+            links, verb = ("link leads", "was") if n == 1 else ("links lead", "were")
+            found.append(
+                f"{n:,} symbolic {links} out of the folder and {verb} not followed: "
+                f"{_listed(map(str, self.links), n)}. --follow-links follows such links."
+            )
+        for encoding, files in sorted(self.encodings.items()):
+            n = len(files)
+            read_as = "file is not UTF-8 and was" if n == 1 else "files are not UTF-8 and were"
+            found.append(
+                f"{n:,} {read_as} read as {encoding}: {_listed(files, n)}. If that is wrong, name "
+                "the right encoding by --encoding."
+            )
+        return found
+
+    def _read_all(self, found: DiscoveredFiles, options: ReadOptions) -> Iterator[Item]:
+        """The items of all files; each accounts for its text, and for what files before had left.
+
+        Once all rows of a file are read, `tables` says how many there are.
+        """
+        read_files = self.read_files or self._one_by_one
+        left = 0
+        for path, items in read_files(found.files, options, self._note_encoding):
+            unread, rows, unreadable = _size(path), 0, False
+            for item in items:
+                n_bytes = min(unread, len(item.text) if isinstance(item, Document) else 0)
+                unread -= n_bytes
+                self._sizes[item.source] = self._sizes.get(item.source, 0) + n_bytes + left
+                left = 0
+                unreadable |= isinstance(item, Unreadable)
+                rows += 1
+                yield item
+            left += unread
+            if holds_rows(path):
+                self.tables[source_of(path, options)] = None if unreadable else rows
+        self._left = left
+
+    def _one_by_one(
+        self, files: Iterable[Path], options: ReadOptions, guessed: Guessed
+    ) -> Iterator[tuple[Path, Iterable[Item]]]:
+        for path in files:
+            yield path, read(path, options, partial(guessed, path), self._process)
+
+    def _note_encoding(self, path: Path, encoding: str) -> None:
+        self.encodings.setdefault(encoding, []).append(str(path))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # reading the file reports it
+        return 0
+
+
+def _listed(names: Iterable[str], n: int) -> str:
+    """The first names, and the number of the others."""
+    first = [name for name, _ in zip(names, range(NAMED), strict=False)]
+    return ", ".join(first) + (f" and {n - NAMED:,} more" if n > NAMED else "")
+
+
+def _some(iterator: Iterator[Item]) -> list[Item]:
+    """The next items: at most AT_ONCE, fewer where they are large."""
+    some: list[Item] = []
+    characters = 0
+    for item in iterator:
+        some.append(item)
+        characters += len(item.text) if isinstance(item, Document) else 0
+        if len(some) == AT_ONCE or characters >= ENOUGH:
+            break
+    return some

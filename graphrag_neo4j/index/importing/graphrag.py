@@ -1,0 +1,272 @@
+"""Imports an index of microsoft/graphrag. Read this file of the package first.
+
+    tables ─align─▶ documents, chunks ─extract─▶ evidence, entities, pairs ─▶ refs, tree, reports
+
+The stages are those of a build, with an index backend that reads the rows of the tables.
+"""
+
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import anyio.to_thread
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph import (
+    Graph,
+    RefKind,
+    ReportToSave,
+    Transaction,
+    await_indexes,
+    ensure_fulltext_indexes,
+    ensure_schema,
+    give_refs,
+    hold_lease,
+    save_reports,
+)
+from graphrag_neo4j.index.clustering.tree import TreeCommunity, community_row
+from graphrag_neo4j.index.documents import DocumentChunksRow
+from graphrag_neo4j.index.importing.evidence import (
+    Counted,
+    ImportedEvidence,
+    Placed,
+    UnitCuts,
+    place,
+)
+from graphrag_neo4j.index.importing.tables import Tables, UnitRow
+from graphrag_neo4j.index.importing.tree import Cited, Tree, report_rows, tree_of
+from graphrag_neo4j.index.preparation import HeldRow, tell_names_uncompared
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.extract import extract, extract_claims
+from graphrag_neo4j.index.stages.ingest import ingest
+from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
+from graphrag_neo4j.model import Document, LLMTask
+from graphrag_neo4j.model.concurrency import result_without_requests
+from graphrag_neo4j.model.events import Advanced, Listener, Started
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import tokens
+
+__all__ = ["ImportSummary", "import_graphrag"]
+
+AS_THEY_ARE = SummaryLimits(SummaryBudget(sys.maxsize, sys.maxsize, len), sys.maxsize)
+WORKERS = 4
+PAGE = 2000
+REPORTS = 200  # with their findings and citations
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """The result of an import.
+
+    `tables` holds the counts of each table by name. `invented` is the number of citations in
+    reports that were removed because their record does not exist. `rebuilt` is the number of
+    documents whose text was joined from their text units. `astray` is the number of entities in
+    communities that are not nested in each other. `replaced` is the number of characters that can't
+    be stored and were replaced.
+    """
+
+    tables: Mapping[str, Counted]
+    invented: int
+    rebuilt: int
+    astray: int
+    replaced: int
+
+
+async def import_graphrag(
+    graph: Graph, tables: Tables, settings: Settings, listen: Listener
+) -> ImportSummary:
+    """Imports the tables of microsoft/graphrag 2 or 3 into an empty graph, without a model.
+
+    The same call continues an import that was interrupted. Raises InputError where the graph is not
+    empty, GraphBusyError while another run writes to it, and GraphError where Neo4j fails.
+    """
+    await ensure_schema(graph)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
+    async with hold_lease(graph, {"command": "import"}, dict):
+        await graph.transact(lambda tx: _begin(tx, tables))
+        imported = await _import(graph, tables, settings.encoding, listen)
+        await await_indexes(graph)
+        await graph.write("import/done")
+    if settings.resolve != "off":
+        await tell_names_uncompared(graph, listen)
+    return imported
+
+
+async def _begin(tx: Transaction, tables: Tables) -> None:
+    """Refuses a graph that is not empty; lets our refs start above all numbers of the tables."""
+    found = (await tx.run("import/held", HeldRow))[0]
+    if found["importing"] == tables.fingerprint:
+        return
+    if found["held"]:
+        begun = " that another import has begun" if found["importing"] else ""
+        raise InputError(
+            f"An import needs an empty graph, and this one holds something{begun}: empty it "
+            "(`kg-build neo4j wipe` for the embedded server), or take another server or --home."
+        )
+    numbers: Mapping[RefKind, list[int | None]] = {
+        "chunk": [row.number for row in tables.units],
+        "entity": [row.number for row in tables.entities],
+        "relationship": [row.number for row in tables.relationships],
+        "claim": [row.number for row in tables.claims],
+        "community": [row.number for row in tables.communities],
+    }
+    given = found["given"] or {}
+    above = {k: max([given.get(k, 0), *(n or 0 for n in of)]) for k, of in numbers.items()}
+    await tx.run("import/begin", above=above, tables=tables.fingerprint)
+
+
+async def _import(graph: Graph, tables: Tables, encoding: str, listen: Listener) -> ImportSummary:
+    count = partial(tokens.count, encoding_name=encoding)
+    placed = await anyio.to_thread.run_sync(place, tables)
+    chunks = await _write_chunks(graph, placed, UnitCuts(placed, count), listen)
+    evidence = await anyio.to_thread.run_sync(ImportedEvidence, tables, chunks)
+    stage = StageContext(graph, evidence, _run, WORKERS, listen)
+    await extract(stage)
+    await extract_claims(stage)
+    await merge(graph, listen)
+    await summarize(stage, AS_THEY_ARE)
+    tree = tree_of(tables.communities, evidence.entity_of)
+    cited: Cited = {
+        "Entities": evidence.entities,
+        "Relationships": evidence.pairs,
+        "Claims": evidence.claimed,
+        "Reports": tree.id_map,
+        "Sources": evidence.units,
+    }
+    reports = await anyio.to_thread.run_sync(report_rows, tables.reports, cited, count)
+    await _write_refs(graph, evidence, listen)
+    apart: list[str] = []
+    if tree.communities:  # both stay until the graph changes; otherwise the next build makes them
+        apart = await _write_tree(graph, tree)
+        await _write_reports(graph, list(reports.values()), listen)
+        await graph.write("import/keep")
+    return _summary(tables, placed, evidence, tree, reports=reports, apart=apart)
+
+
+async def _run(task: LLMTask[T]) -> T:
+    return result_without_requests(task)
+
+
+async def _write_chunks(
+    graph: Graph, placed: Sequence[Placed], cuts: UnitCuts, listen: Listener
+) -> list[tuple[UnitRow, str]]:
+    """Writes documents and chunks; returns the chunk id of each text unit."""
+
+    async def documents() -> AsyncIterator[Document]:
+        for one in placed:
+            yield one.document
+
+    started = Started("ingest", len(placed))
+    await ingest(graph, documents(), cuts, listen, started=started)
+    rows = await graph.read(
+        "import/chunks", DocumentChunksRow, sources=[one.document.source for one in placed]
+    )
+    chunks = {row["source"]: row["chunks"] for row in rows}
+    return [
+        pair
+        for one in placed
+        for pair in zip(one.units, chunks.get(one.document.source, ()), strict=True)
+    ]
+
+
+async def _write_refs(graph: Graph, evidence: ImportedEvidence, listen: Listener) -> None:
+    """Gives nodes and pairs the numbers of their rows as refs.
+
+    Our own refs start above all of these numbers, so no ref is used twice.
+    """
+    refs = {
+        "chunk": evidence.units.refs,
+        "entity": evidence.entities.refs,
+        "relationship": evidence.pairs.refs,
+        "claim": evidence.claimed.refs,
+    }
+    listen(Started("refs", sum(map(len, refs.values()))))
+    for kind, given in refs.items():
+        for page in _pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
+            await graph.write(f"import/refs_{kind}", rows=page)
+            listen(Advanced(len(page)))
+
+
+async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
+    """Writes the communities of the tables, and communities of level 0 for all other entities.
+
+    Each connected component of these entities is a community. Returns the ids of these communities.
+    """
+    # They use numpy, which takes a moment to import.
+    from graphrag_neo4j.index.clustering.edges import (  # noqa: PLC0415
+        entity_ids,
+        read_edges,
+    )
+    from graphrag_neo4j.index.clustering.hierarchy import components  # noqa: PLC0415
+
+    ids = await entity_ids(graph)
+    parts = components(await read_edges(graph, ids), tree.leaves)
+    apart = [TreeCommunity.of(0, part, None) for part in parts]
+    communities = [*tree.communities, *apart]
+    leaves = {**tree.leaves, **{member: c.id for c in apart for member in c.members}}
+
+    async def work(tx: Transaction) -> None:
+        refs = {**await give_refs(tx, "community", [c.id for c in apart]), **tree.id_map.refs}
+        rows = [community_row(community, refs.get(community.id)) for community in communities]
+        await tx.run("communities/save", rows=rows)
+        await tx.run("communities/part", rows=rows)
+
+    await graph.transact(work)
+    joined = [{"id": entity, "leaf": leaf} for entity, leaf in sorted(leaves.items())]
+    for page in _pages(joined, PAGE):
+        await graph.write("communities/join", rows=page)
+    return [community.id for community in apart]
+
+
+async def _write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: Listener) -> None:
+    """Writes reports. Their communities and all that they cite must already be in the graph."""
+    listen(Started("reports", len(rows)))
+    for page in _pages(rows, REPORTS):
+
+        async def work(tx: Transaction, page: Sequence[ReportToSave] = page) -> None:
+            await save_reports(tx, page)
+
+        await graph.transact(work)
+        listen(Advanced(len(page)))
+
+
+def _pages(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    return (rows[at : at + size] for at in range(0, len(rows), size))
+
+
+def _summary(
+    tables: Tables,
+    placed: Sequence[Placed],
+    evidence: ImportedEvidence,
+    tree: Tree,
+    *,
+    reports: Mapping[str, ReportToSave],
+    apart: Sequence[str],
+) -> ImportSummary:
+    """The summary of all tables; `apart` are the communities without a row of their own."""
+    n, listed = len(tables.documents), sum(one.listed for one in placed)
+    unlisted = [one.document.source for one in placed if not one.listed]
+    by_ends, by_claims = evidence.implied
+    mapped = sum(row.community in tree.id_map.ids for row in tables.reports)
+    unmapped = len(tables.reports) - mapped
+    return ImportSummary(
+        tables={
+            "documents": Counted(n, listed, n - listed, 0, 0),
+            "text_units": evidence.units.counted(len(tables.units), unlisted),
+            "entities": evidence.entities.counted(len(tables.entities)),
+            "relationships": evidence.pairs.counted(len(tables.relationships), by_ends),
+            "covariates": evidence.claimed.counted(len(tables.claims), by_claims),
+            "communities": tree.id_map.counted(len(tables.communities), apart),
+            "community_reports": Counted(
+                len(tables.reports), len(reports), mapped - len(reports), 0, unmapped
+            ),
+        },
+        invented=sum(row["properties"]["invented"] or 0 for row in reports.values()),
+        rebuilt=sum(not one.found for one in placed),
+        astray=tree.astray,
+        replaced=tables.replaced,
+    )

@@ -1,0 +1,236 @@
+"""The whole index in order. Read this file first.
+
+    documents ─ingest─▶ chunks ─extract─▶ evidence ─merge─▶ entities, pairs
+    ─resolve─▶ one entity for each thing ─summarize─▶ descriptions ─communities─▶ communities
+    ─reports─▶ reports ─embed─▶ vectors
+
+The graph is the state: each stage asks it for its pending items. So the same call continues a build
+that was stopped anywhere, and several builds in a row give the result of one build.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from graphrag_neo4j.backends import Backends, IndexSetup
+from graphrag_neo4j.documents.chunking import Cuts
+from graphrag_neo4j.errors import BudgetSpentError
+from graphrag_neo4j.graph import (
+    Graph,
+    await_indexes,
+    ensure_fulltext_indexes,
+    ensure_schema,
+    hold_lease,
+)
+from graphrag_neo4j.index.batching.rounds import (
+    BatchUse,
+    BatchWaitsError,
+    UntilAnswered,
+    refuse_without_model,
+    use_batches,
+)
+from graphrag_neo4j.index.batching.tasks import Outbox
+from graphrag_neo4j.index.clustering.gds import check_gds_access
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.preparation import (
+    Limits,
+    check_before_paying,
+    command_name,
+    mark_for_rebuild,
+    metered,
+    prepare,
+    tell_claimless,
+    tell_names_uncompared,
+    tell_read_otherwise,
+    with_encoder,
+)
+from graphrag_neo4j.index.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
+from graphrag_neo4j.index.resolution.decisions import resolve_and_merge
+from graphrag_neo4j.index.result import REBUILD_NOTHING, IndexResult, RebuildOptions
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.communities import find_communities
+from graphrag_neo4j.index.stages.compare import compare
+from graphrag_neo4j.index.stages.embed import embed, prepare_vectors
+from graphrag_neo4j.index.stages.extract import extract, extract_claims
+from graphrag_neo4j.index.stages.ingest import Ingested, ingest
+from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.stages.reports import write_reports
+from graphrag_neo4j.index.stages.summarize import summarize
+from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.model.events import Advanced, Listener, Notice
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text.files import KeyCounts
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.backends.ray_cluster import RayCluster
+
+__all__ = ["build"]
+
+
+async def build(
+    graph: Graph,
+    corpus: Corpus,
+    backends: Backends,
+    listen: Listener,
+    *,
+    rebuild: RebuildOptions = REBUILD_NOTHING,
+    gone: Sequence[str] = (),
+    prune_rows: bool = False,
+    batches: BatchUse = "no",
+    cluster: "RayCluster | None" = None,
+) -> IndexResult:
+    """Brings the graph up to date with the corpus.
+
+    `gone` holds the sources of documents that are deleted first. `batches` says whether requests
+    go to the model in batches of the provider, and whether the run waits for them. The workers of a
+    `cluster` read the files and run the tasks, and this process writes to the graph. Raises
+    InputError for batches of an extractive index, GraphBusyError while another run writes to the
+    graph, and GraphError or ModelError where the run can't continue; the data that was saved before
+    stays in the graph.
+    """
+    start, settings = time.monotonic(), backends.settings
+    setup = backends.for_indexing(cluster)
+    refuse_without_model(batches, setup)
+    limits = Limits.from_settings(settings, setup.embedder, quotes=setup.backend.quotes)
+    cuts: Cuts = limits.chunks
+    if cluster:
+        corpus.read_files, cuts = cluster.read_files, cluster.cutting(limits.chunks)
+    heard = metered(listen, setup.endpoint.meter) if setup.endpoint else listen
+    stage = StageContext(graph, setup.backend, setup.run, setup.workers, heard)
+    result = IndexResult(skipped=corpus.skipped)
+    await anyio.to_thread.run_sync(check_gds_access, settings, listen)
+    await ensure_schema(graph)
+    await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
+    run = {"command": command_name(), "origin": backends.origin}
+
+    def used() -> dict[str, object]:
+        return asdict(setup.endpoint.meter.total) if setup.endpoint else {}
+
+    async with hold_lease(graph, run, used) as lease, setup.opened(stage.listen):
+        await prepare(stage, setup, limits, rebuild)
+        await drop_gone(graph, gone, listen)
+        result.ingested, vanished = await _ingest(
+            graph, corpus, cuts, listen, recut=rebuild.reread, prune_rows=prune_rows
+        )
+        result.dropped = [*gone, *vanished]
+        # What is odd about the documents is told before a model is paid to read wrong text.
+        result.unreadable, result.notices = corpus.reasons(), corpus.notices()
+        for notice in result.notices:
+            listen(Notice(notice, warning=True))
+        setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
+        with Outbox(settings.batch_requests) as outbox:
+            stage, until = await use_batches(stage, setup, settings, outbox, batches)
+            result.stopped = await _run_stages(
+                stage, setup, limits, rebuild, settings, until_answered=until
+            )
+        result.usage = setup.usage
+        await await_indexes(graph)
+        result.status = await read_status(graph, claims=limits.claims)
+        lease.outcome = "done" if result.complete else "incomplete"
+    result.seconds = time.monotonic() - start
+    return result
+
+
+async def _ingest(
+    graph: Graph,
+    corpus: Corpus,
+    cuts: Cuts,
+    listen: Listener,
+    *,
+    recut: bool,
+    prune_rows: bool,
+) -> tuple[Ingested, list[str]]:
+    """Writes the documents of the corpus and their chunks.
+
+    Deletes the parts of texts, and the rows if `prune_rows` says so, that files no longer have;
+    returns their sources, too.
+    """
+    seen = KeyCounts()
+    ingested = await ingest(
+        graph,
+        corpus.documents(),
+        cuts,
+        listen,
+        recut=recut,
+        started=corpus.started("ingest"),
+        size_of=corpus.size_of,
+        seen=seen,
+    )
+    if rest := corpus.size_of_rest():
+        listen(Advanced(rest))
+    dropped = []
+    if corpus.paths:  # a program may give its own documents such sources
+        dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)
+    if prune_rows:
+        dropped += await drop_vanished_rows(graph, corpus.tables, seen, listen)
+    return ingested, dropped
+
+
+async def _run_stages(
+    stage: StageContext,
+    setup: IndexSetup,
+    limits: Limits,
+    rebuild: RebuildOptions,
+    settings: Settings,
+    *,
+    until_answered: UntilAnswered,
+) -> str | None:
+    """Runs the stages after ingest. Returns the reason where they stopped early.
+
+    That is the cost limit, or a batch that the run does not wait for.
+    """
+    if rebuild.reread:
+        await mark_for_rebuild(stage, limits)
+    await tell_read_otherwise(stage, claims=limits.claims)
+    try:
+        dimensions = await check_before_paying(stage.graph, setup, settings, stage.listen)
+        await prepare_vectors(stage.graph, setup.embedder, dimensions)
+        await until_answered(partial(_read, stage, limits), "extraction", "claims")
+        if not limits.claims:
+            await tell_claimless(stage)
+        await merge(stage.graph, stage.listen)
+        await until_answered(partial(_resolve, stage, settings), "names")
+        await until_answered(partial(summarize, stage, limits.summaries), "summary")
+        await find_communities(
+            stage.graph,
+            limits.communities,
+            stage.listen,
+            anew=rebuild.recluster,
+            fresh=rebuild.fresh,
+            settings=settings,
+        )
+        drift = 0.0 if rebuild.fresh else limits.reports.drift
+        reports = replace(limits.reports, drift=drift)
+        await until_answered(partial(write_reports, stage, reports), "report")
+        await embed(stage, setup.embedder, limits.vectors, dimensions)
+    except (BudgetSpentError, BatchWaitsError) as error:
+        return str(error)
+    return None
+
+
+async def _read(stage: StageContext, limits: Limits) -> None:
+    """Extracts from all pending chunks."""
+    await extract(stage)
+    if limits.claims:
+        await extract_claims(stage)
+
+
+async def _resolve(stage: StageContext, settings: Settings) -> None:
+    """Makes one entity of each thing: by rules, then by a model where rules are not certain."""
+
+    rules = settings.resolve != "off"
+    if rules:
+        await tell_names_uncompared(stage.graph, stage.listen)
+    by_model = _asks_about_names(stage, settings)
+    await resolve_and_merge(stage.graph, stage.listen, rules=rules)
+    while await compare(stage, by_model=by_model):
+        await resolve_and_merge(stage.graph, stage.listen, rules=rules)
+
+
+def _asks_about_names(stage: StageContext, settings: Settings) -> bool:
+    """Whether a model compares names."""
+    return settings.resolve == "auto" and not stage.backend.quotes

@@ -1,0 +1,406 @@
+"""What happens before the first stage, in the order in which a run needs it.
+
+The limits of the stages come from the settings. Runs that can't continue are refused before
+anything is paid for; a change of the mode, from extractive to a model or back, is prepared; the
+sentence encoder is chosen for the language of the documents; and the endpoint is asked for one
+vector and, if it may be small, for one long prompt.
+
+A run with a model reads all chunks again that were read extractively. An extractive run refuses to
+replace the evidence that a model has read, because that was paid for.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, Self, TypedDict
+
+import anyio.to_thread
+
+from graphrag_neo4j.backends import Backends, IndexSetup, is_free
+from graphrag_neo4j.documents.chunking import Cutting
+from graphrag_neo4j.errors import InputError, ModelError, ReplyError
+from graphrag_neo4j.extractive import DESCRIBED, SIGNATURE_PREFIX
+from graphrag_neo4j.graph import (
+    Graph,
+    Transaction,
+    forget_claims,
+    forget_vectors,
+    mark_changed,
+    refuse_other_vectors,
+    sweep_entities,
+)
+from graphrag_neo4j.graph.rows import CountRow, IdRow, MadeWithRow
+from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
+from graphrag_neo4j.index.result import RebuildOptions
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.embed import EmbedLimits, probe_dimensions
+from graphrag_neo4j.index.stages.extract import count_read_otherwise, mark_to_reread
+from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
+from graphrag_neo4j.index.stages.summarize import (
+    SummaryBudget,
+    SummaryLimits,
+    mark_described_otherwise,
+)
+from graphrag_neo4j.model import Step
+from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
+from graphrag_neo4j.model.protocols import Embedder
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text.languages import language_of
+
+if TYPE_CHECKING:
+    from graphrag_neo4j.llm import Endpoint, Meter
+
+__all__ = [
+    "HeldRow",
+    "Limits",
+    "check_before_paying",
+    "check_building",
+    "command_name",
+    "main_language",
+    "mark_for_rebuild",
+    "mark_read_without_model",
+    "metered",
+    "prepare",
+    "refuse_half_imported",
+    "refuse_to_lose_model",
+    "tell_claimless",
+    "tell_names_uncompared",
+    "tell_read_otherwise",
+    "with_encoder",
+]
+
+TOKENS_PER_CALL: Final = 30_000  # of texts to embed; endpoints take more, a failed call is halved
+PAGE: Final = 500
+# All signatures that begin with the prefix and a space, as a range that an index can serve.
+EXTRACTIVE_RANGE = {"extractive": f"{SIGNATURE_PREFIX} ", "beyond": f"{SIGNATURE_PREFIX}!"}
+SAMPLE: Final = 100  # chunks whose language is detected
+MOST: Final = 0.8  # share of these chunks that must have the same language
+STATIC: Final = "passages are found by static word vectors and by their words"
+READ_STEPS: Final[frozenset[Step]] = frozenset({"extraction", "claims", "summary", "report"})
+FEW_CHUNKS: Final = 20  # for fewer, a long prompt would cost more than it can save
+
+
+class FoundRow(TypedDict):
+    """Whether there is such a thing."""
+
+    found: bool
+
+
+class SampleRow(TypedDict):
+    """The text of a chunk."""
+
+    text: str
+
+
+class GivenRefs(TypedDict, total=False):
+    """The node of the graph that holds the last ref of each kind."""
+
+    id: str
+    chunk: int
+    entity: int
+    relationship: int
+    claim: int
+    community: int
+    decision: int
+
+
+class HeldRow(TypedDict):
+    """What an import finds in a graph.
+
+    `held` says whether the graph holds anything, `importing` is the hash of the tables whose import
+    has begun, and `given` holds the last refs.
+    """
+
+    held: bool
+    importing: str | None
+    given: GivenRefs | None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a run, by stage. `claims` says whether claims are extracted."""
+
+    claims: bool
+    chunks: Cutting
+    summaries: SummaryLimits
+    communities: Leiden
+    reports: ReportLimits
+    vectors: EmbedLimits
+
+    @classmethod
+    def from_settings(cls, settings: Settings, embedder: Embedder, *, quotes: bool) -> Self:
+        """The limits for these settings. `quotes` is that of the index backend.
+
+        If the settings do not say whether claims are extracted, only an extractive backend does.
+        """
+        s = settings
+        count = partial(tokens.count, encoding_name=s.encoding)
+        join, longest = s.join_tokens, s.description_tokens
+        if quotes:
+            join, longest = min(join, DESCRIBED), min(longest, DESCRIBED)
+        # Endpoints refuse texts that are too long in the encoding of the embedding model.
+        encoding = tokens.encoding_for(embedder.model) or s.encoding
+        count_embedded = partial(tokens.count, encoding_name=encoding)
+        return cls(
+            claims=quotes if s.claims is None else s.claims,
+            chunks=Cutting(s.chunk_tokens, s.chunk_overlap, s.encoding, s.prepend_metadata),
+            summaries=SummaryLimits(SummaryBudget(join, s.summary_context_tokens, count), longest),
+            communities=Leiden(
+                HierarchyLimits(s.max_cluster_size, s.max_levels, s.gamma),
+                s.theta,
+                s.seed,
+                by_npmi=quotes,
+            ),
+            reports=ReportLimits(
+                s.report_context_tokens,
+                s.unreported_size,
+                tokens.line_counter(s.encoding),
+                0.0 if quotes else s.report_drift,  # quotations cost nothing to bring up to date
+            ),
+            vectors=EmbedLimits(
+                s.embedding_tokens, s.embedding_batch, TOKENS_PER_CALL, count_embedded
+            ),
+        )
+
+
+def check_building(settings: Settings) -> None:
+    """Raises InputError for settings that indexing can't use, before Neo4j is started."""
+    tokens.check(settings.encoding)
+    Backends(settings).for_indexing()
+
+
+def command_name() -> str:
+    """The name of the command for its Build node; never its arguments, which may hold secrets."""
+    return "kg-build" if sys.argv[0].endswith("kg-build") else "python"
+
+
+def metered(listen: Listener, meter: "Meter") -> Listener:
+    """A listener that passes all events on, and a Spent event after each Advanced event."""
+
+    def forward(event: Event) -> None:
+        listen(event)
+        if isinstance(event, Advanced):
+            total = meter.total
+            listen(Spent(total.input_tokens + total.output_tokens, total.cost))
+
+    return forward
+
+
+async def prepare(
+    stage: StageContext, setup: IndexSetup, limits: Limits, rebuild: RebuildOptions
+) -> None:
+    """Refuses runs that can't continue, and prepares a change of the mode. Raises InputError."""
+    await refuse_half_imported(stage.graph)
+    if stage.backend.quotes:
+        stage.listen(
+            Notice(
+                "Without a model: names and key phrases are found by rules, and all sentences are "
+                "quoted from the documents (an extractive index)."
+            )
+        )
+        if not rebuild.reread:
+            await refuse_to_lose_model(stage.graph)
+    elif n := await mark_read_without_model(stage.graph):
+        stage.listen(Notice(f"{n} chunks were read without a model; the model reads them now."))
+        await mark_described_otherwise(stage.graph, stage.backend)
+        await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
+    await stage.graph.write("extract/want_claims", claims=limits.claims)
+    if not limits.claims and not stage.backend.quotes:
+        await _forget_claims_without_model(stage.graph)
+    if setup.encoder == "no":  # otherwise the embedder is chosen when the documents are known
+        await _prepare_vectors(stage.graph, setup, reembed=rebuild.reembed)
+
+
+async def refuse_half_imported(graph: Graph) -> None:
+    """Raises InputError where an import into this graph was interrupted."""
+    if (await graph.read("import/held", HeldRow))[0]["importing"]:
+        raise InputError(
+            "An import into this graph was interrupted: run the same `kg-build import` again to "
+            "finish it, or empty the graph."
+        )
+
+
+async def refuse_to_lose_model(graph: Graph) -> None:
+    """Raises InputError where a model has read a chunk of the graph."""
+    if (await graph.read("mode_change/by_model", FoundRow, **EXTRACTIVE_RANGE))[0]["found"]:
+        raise InputError(
+            "A model has read this graph: set its key and endpoint again, or run `kg-build index "
+            "PATHS --reread` to replace what it found by an extractive index."
+        )
+
+
+async def mark_read_without_model(graph: Graph) -> int:
+    """Makes the chunks pending that were read extractively, and returns their number.
+
+    Their evidence stays until it is replaced.
+    """
+    rows = await graph.write("mode_change/extraction", CountRow, **EXTRACTIVE_RANGE)
+    await graph.write("mode_change/claims", CountRow, **EXTRACTIVE_RANGE)
+    return int(rows[0]["n"])
+
+
+async def _forget_claims_without_model(graph: Graph) -> None:
+    """Removes the claims that were extracted without a model.
+
+    A model that extracts no claims replaces the other evidence of these chunks, but not these.
+    """
+    while rows := await graph.read("mode_change/claimed", IdRow, limit=PAGE, **EXTRACTIVE_RANGE):
+        await graph.transact(partial(_forget_claims_of, [row["id"] for row in rows]))
+
+
+async def _forget_claims_of(chunks: Sequence[str], tx: Transaction) -> None:
+    entities = await forget_claims(tx, chunks)
+    await tx.run("mode_change/unread_claims", chunks=chunks)
+    await sweep_entities(tx, entities)
+    await mark_changed(tx)
+
+
+async def _prepare_vectors(graph: Graph, setup: IndexSetup, *, reembed: bool) -> None:
+    """Refuses vectors of another model, unless they are to be made again or cost nothing.
+
+    With a model, vectors that need no endpoint replace those of an endpoint only on demand, as
+    these were paid.
+    """
+    old_model = (await graph.read("embed/known", MadeWithRow))[0]["model"]
+    model = setup.embedder.model
+    unpaid = is_free(old_model) or (setup.endpoint is None and is_free(model))
+    # An empty graph keeps its indexes: Neo4j plans all statements again when one is dropped.
+    if reembed or (old_model and old_model != model and unpaid):
+        await forget_vectors(graph)
+    else:
+        await refuse_other_vectors(graph, model, setup.embedder.dimensions)
+
+
+async def with_encoder(
+    stage: StageContext, setup: IndexSetup, backends: Backends, *, reembed: bool
+) -> IndexSetup:
+    """Returns the setup with the sentence encoder for the documents' language, if it is wanted.
+
+    Otherwise, and where there is no encoder for this language, the embedder stays. A notice says
+    what was chosen, unless the graph's vectors were made so before. Raises InputError where an
+    encoder is required and can't be used.
+    """
+    if setup.encoder == "no":
+        return setup
+    before = (await stage.graph.read("embed/known", MadeWithRow))[0]["model"]
+    # The ids of chunks are hashes, so the first ones are random ones.
+    rows = await stage.graph.read("embed/sample", SampleRow, limit=SAMPLE)
+    if texts := [row["text"] for row in rows]:
+        setup, notice = await _encoder_for(main_language(texts), stage, setup, backends)
+        if before != setup.embedder.model:
+            again = ", and all vectors are made again" if before else ""
+            stage.listen(Notice(f"{notice}{again}."))
+    await _prepare_vectors(stage.graph, setup, reembed=reembed)
+    return setup
+
+
+async def _encoder_for(
+    language: str | None, stage: StageContext, setup: IndexSetup, backends: Backends
+) -> tuple[IndexSetup, str]:
+    """Returns the setup, and the sentence that says why, without its full stop."""
+    load = partial(backends.local_embedder, language or "", stage.listen)
+    try:
+        embedder = await anyio.to_thread.run_sync(load)
+    except InputError as error:
+        if setup.encoder == "required":
+            raise InputError(f"{error} Or set KG_EMBEDDING_MODEL=static.") from error
+        return setup, f"{str(error).rstrip('.')}. Until then {STATIC}"
+    if embedder is None:
+        of = f"in this language ({language})" if language else "in several languages"
+        return setup, f"There is no sentence encoder for documents {of}, so {STATIC}"
+    notice = f"Passages are found by their meaning with the sentence encoder {embedder.model}"
+    return replace(setup, embedder=embedder), notice
+
+
+def main_language(texts: Sequence[str]) -> str | None:
+    """Returns the language (ISO 639-1) of nearly all texts, None if they have several or none."""
+    if not texts:
+        return None
+    votes = Counter(language_of(text, re.findall(r"\w+", text)) for text in texts)
+    [(language, count)] = votes.most_common(1)
+    return language if count >= MOST * len(texts) else None
+
+
+async def mark_for_rebuild(stage: StageContext, limits: Limits) -> None:
+    """Marks the items that were made with other prompts, models or settings to be made again."""
+    await mark_to_reread(stage.graph, stage.backend, claims=limits.claims)
+    await mark_described_otherwise(stage.graph, stage.backend)
+    await mark_reported_otherwise(stage.graph, stage.backend, limits.reports)
+
+
+async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
+    """Sends a notice of the chunks that were read with other prompts, models or settings."""
+    if n := await count_read_otherwise(stage.graph, stage.backend, claims=claims):
+        stage.listen(
+            Notice(
+                f"{n} chunks were read with other prompts, models or settings and stay as they "
+                "are; --reread reads them again."
+            )
+        )
+
+
+async def tell_claimless(stage: StageContext) -> None:
+    """Sends a notice of chunks that get no claims in a graph where other chunks have claims."""
+    if n := (await stage.graph.read("extract/count_claimless", CountRow))[0]["n"]:
+        chunks = "1 chunk gets" if n == 1 else f"{n:,} chunks get"
+        stage.listen(
+            Notice(
+                f"{chunks} no claims, although other chunks of this graph have claims: set "
+                "KG_CLAIMS=true (or give --claims) to extract claims from all chunks."
+            )
+        )
+
+
+async def tell_names_uncompared(graph: Graph, listen: Listener) -> None:
+    """Sends a notice where names of an imported graph were not compared."""
+    if (await graph.read("resolve/names_uncompared", CountRow))[0]["n"]:
+        listen(
+            Notice(
+                "The names of this graph have not all been compared with each other: `kg-build "
+                "resolve` does it, and makes one entity of several names of one thing."
+            )
+        )
+
+
+async def check_before_paying(
+    graph: Graph, setup: IndexSetup, settings: Settings, listen: Listener
+) -> int | None:
+    """Returns the dimensions of the embedding model, None where nothing was asked.
+
+    Nothing is asked where no chunk waits for a model. A server that is not a large provider gets
+    one long prompt, because its context window may be smaller than our prompts. Raises ModelError
+    where the endpoint gives no vectors, or where it does not read long prompts whole.
+    """
+    if setup.endpoint is None:
+        return None
+    waiting = (await graph.read("extract/count_extraction", CountRow))[0]["n"]
+    if not waiting:
+        return None
+    dimensions = await probe_dimensions(graph, setup.embedder)
+    doubtful = waiting >= FEW_CHUNKS and not setup.endpoint.calls.of_large_provider
+    if doubtful and not (await graph.read("extract/any_done", FoundRow))[0]["found"]:
+        await _check_window(setup.endpoint, settings, listen)
+    return dimensions
+
+
+async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listener) -> None:
+    from graphrag_neo4j.llm import (  # noqa: PLC0415 - slow to import
+        needed_window,
+        try_window,
+    )
+
+    listen(Notice("Checking with one long prompt that the server reads our prompts whole."))
+    try:
+        test = await try_window(endpoint, settings, "report", needed_window(settings, READ_STEPS))
+    except ReplyError as error:
+        listen(Notice(f"A long prompt was not answered, since {error}.", warning=True))
+        return
+    if test.verdict in {"cut", "refused"}:
+        raise ModelError(f"The model server can't be used yet: {test.problem} {test.fix}")
+    if test.verdict == "unclear":
+        text = "The model did not find a word in a text, so its extractions may be poor, too."
+        listen(Notice(text, warning=True))

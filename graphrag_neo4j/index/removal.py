@@ -1,0 +1,140 @@
+"""Deletes documents, with all evidence that comes from them alone."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from graphrag_neo4j.documents import file_of, whole_of
+from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
+from graphrag_neo4j.graph.rows import CountRow, SourceRow
+from graphrag_neo4j.index.documents import delete_documents, document_id
+from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
+from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started, silent
+from graphrag_neo4j.text.files import KeyCounts
+
+__all__ = [
+    "drop_gone",
+    "drop_vanished_parts",
+    "drop_vanished_rows",
+    "known_sources",
+    "remove",
+    "sources_under",
+]
+
+IN_BATCHES = (
+    "Requests that were sent in batches may hold text of what was deleted: the next "
+    "`kg-build index` removes their replies, and the files of the batches that are over."
+)
+FILES = 100  # files of rows whose documents are looked up together
+
+
+async def remove(
+    graph: Graph,
+    sources: Sequence[str],
+    files: Sequence[str] = (),
+    listen: Listener = silent,
+) -> list[str]:
+    """Deletes documents by their sources, and returns the sources that the graph held.
+
+    `files` holds the sources of files; the documents that are rows of such a file are deleted, too.
+    The next build makes new descriptions of the entities that the deleted documents mentioned.
+    Raises GraphBusyError while another run writes to the graph.
+    """
+    await ensure_schema(graph)
+    async with hold_lease(graph, {"command": command_name()}, dict):
+        await refuse_half_imported(graph)
+        known = await known_sources(graph, sources, files)
+        listen(Started("deletion"))
+        await delete_documents(graph, [document_id(source) for source in known])
+        listen(Advanced(len(known)))
+        await merge(graph, listen)
+        if known and (await graph.read("batch/count", CountRow))[0]["n"]:
+            listen(Notice(IN_BATCHES, warning=True))
+    return known
+
+
+async def sources_under(graph: Graph, prefix: str) -> list[str]:
+    """The sources that begin with `prefix`, of the documents in the graph, in order."""
+    return [row["source"] for row in await graph.read("ingest/sources", SourceRow, prefix=prefix)]
+
+
+async def known_sources(
+    graph: Graph, sources: Sequence[str], files: Sequence[str] = ()
+) -> list[str]:
+    """The sources in the graph that are in `sources` or `files`, their parts, and their rows.
+
+    Parts are those of a long text with one of these sources, rows those of one of `files`.
+    """
+    rows = await graph.read("ingest/known_sources", SourceRow, sources=sources, files=files)
+    return [row["source"] for row in rows]
+
+
+async def drop_gone(graph: Graph, sources: Sequence[str], listen: Listener) -> None:
+    """Deletes the documents with these sources, whose files are gone; a notice names each file."""
+    whole = set(sources)
+    for file, n in Counter(map(file_of, sources)).items():
+        rows = "row" if n == 1 else f"{n:,} rows"
+        with_rows = "" if file in whole else f" with its {rows}"
+        listen(Notice(f"{file} is gone and is dropped from the graph{with_rows}.", warning=True))
+    await delete_documents(graph, [document_id(source) for source in sources])
+
+
+async def drop_vanished_rows(
+    graph: Graph, tables: Mapping[str, int | None], seen: KeyCounts, listen: Listener
+) -> list[str]:
+    """Deletes the documents whose row is no longer in its file, and returns their sources.
+
+    `tables` holds the number of rows of each file that was read, None where some rows could not be
+    read. `seen` holds the ids of the documents that were read. Nothing of a file is deleted if some
+    of its rows could not be read, because a missing row may be one of these, nor if the file holds
+    no rows, because it may have been cut off. A notice says what is deleted, or why it is not.
+    """
+    vanished: dict[str, list[str]] = {}
+    files = list(tables)
+    for start in range(0, len(files), FILES):
+        for source in await known_sources(graph, [], files[start : start + FILES]):
+            if document_id(source) not in seen:
+                vanished.setdefault(file_of(source), []).append(source)
+    dropped = []
+    for file, sources in vanished.items():
+        listen(Notice(_notice(file, len(sources), tables[file]), warning=True))
+        if tables[file]:
+            await delete_documents(graph, [document_id(source) for source in sources])
+            dropped += sources
+    return dropped
+
+
+async def drop_vanished_parts(
+    graph: Graph, seen: KeyCounts, unreadable: Collection[str], listen: Listener
+) -> list[str]:
+    """Deletes the parts that a long text no longer has, and returns their sources.
+
+    `seen` holds the ids of the documents that were read, and `unreadable` the sources of files that
+    could not be read as a whole, whose parts all stay. A notice says which text became shorter.
+    """
+    vanished = []
+    for row in await graph.read("ingest/parts", SourceRow):
+        whole = whole_of(row["source"])
+        was_read = whole != row["source"] and document_id(whole) in seen
+        if was_read and whole not in unreadable and document_id(row["source"]) not in seen:
+            vanished.append(row["source"])
+    for whole, n in Counter(map(whole_of, vanished)).items():
+        parts = "1 part is" if n == 1 else f"{n:,} parts are"
+        listen(Notice(f"{whole} is shorter now: {parts} dropped from the graph.", warning=True))
+    await delete_documents(graph, [document_id(source) for source in vanished])
+    return vanished
+
+
+def _notice(file: str, n: int, rows: int | None) -> str:
+    one = n == 1
+    if rows:
+        are = "row is gone and is" if one else "rows are gone and are"
+        return f"{file}: {n:,} {are} dropped from the graph."
+    stay = "1 document of it stays" if one else f"{n:,} documents of it stay"
+    if rows == 0:
+        them = "it" if one else "them"
+        return f"{file} holds no rows. {stay} in the graph; `kg-build delete` deletes {them}."
+    return (
+        f"{file} was not read as a whole. {stay} in the graph, because the rows that can't be read "
+        "may be theirs."
+    )

@@ -1,0 +1,193 @@
+"""Finds communities with GDS Leiden, writes them as a tree, and keeps the tree up to date.
+
+The first tree is that of Leiden. Where the graph changes later, only the part of the tree that the
+change touches is changed (`clustering.tree_update`), and a community that lives on keeps its node
+with its id, its ref and its report, though members come and go. A run with `fresh` makes the tree
+that a first run would make; communities that live on in it keep their nodes, too.
+"""
+
+import math
+from array import array
+from collections.abc import Callable
+from functools import partial
+from math import isnan
+from typing import TypedDict
+
+import anyio.to_thread
+import numpy as np
+
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.index.clustering.edges import Edges, id_ranges, read_edges
+from graphrag_neo4j.index.clustering.gds import leiden_in_gds
+from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
+from graphrag_neo4j.index.clustering.saved_tree import read_tree, save_tree
+from graphrag_neo4j.index.clustering.tree import (
+    ROOT,
+    HierarchyLimits,
+    Leiden,
+    lasting_ids,
+    with_ids,
+)
+from graphrag_neo4j.index.clustering.tree_update import FormerTree, UpdatedTree, updated_tree
+from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["find_communities", "npmi", "weight_of"]
+
+IMPORTED = "import"  # the signature of an imported tree
+SEVERAL = 5  # documents from which on "more than half of the documents" means anything
+SHOWN = 8  # names in a notice
+LEAST = 0.05  # the smallest NPMI in a weight: for pairs that meet no more often than by chance
+
+
+class CommunitiesDueRow(TypedDict):
+    """What the communities were made with (None without communities), and whether they are due.
+
+    `updated` says whether they have been changed since they were made, and `unchecked` is the
+    weight in the graph that has changed since level 0 was last compared with a fresh one.
+    """
+
+    made_with: str | None
+    due: bool
+    updated: bool
+    unchecked: float
+
+
+class NamedByRow(TypedDict):
+    """An entity, and how many chunks (`n`) and documents name it."""
+
+    id: str
+    name: str
+    n: int
+    documents: int
+
+
+class TotalsRow(TypedDict):
+    """The number of chunks that name an entity (`n`), and of all documents."""
+
+    n: int
+    documents: int
+
+
+async def find_communities(
+    graph: Graph,
+    leiden: Leiden,
+    listen: Listener,
+    *,
+    anew: bool = False,
+    fresh: bool = False,
+    settings: Settings | None = None,
+) -> None:
+    """Brings the tree of communities up to date with the graph and the settings.
+
+    An imported tree does not depend on the settings. With `fresh`, a tree that has been changed
+    since Leiden made it is made by Leiden again, and with `anew` any tree is, imported ones
+    included. `settings` say where GDS is; without them it is that of the graph's server. Raises
+    GraphError where GDS is needed and missing.
+    """
+    found = (await graph.read("communities/due", CommunitiesDueRow))[0]
+    made = found["made_with"] in (None, IMPORTED, leiden.signature)
+    if made and not (found["due"] or anew or (fresh and found["updated"])):
+        return
+    if anew:
+        await graph.write("communities/imported")
+    listen(Started("communities"))
+    former = await read_tree(graph, found["unchecked"])
+    # The weights by NPMI of all edges change with each chunk, so no part of the graph is untouched.
+    follow = made and former.is_followed and not (anew or fresh or leiden.by_npmi)
+    make: Callable[[Detect], UpdatedTree]
+    edges = await read_edges(graph, former.entities)
+    degrees = array("d", edges.degrees())
+    if follow:
+        # The entities that are new or whose weighted degree has changed, each with the change.
+        touched = {
+            entity: abs(degree - (0.0 if isnan(placed) else placed))
+            for entity, degree, placed in zip(former.entities, degrees, former.placed, strict=True)
+            if degree != placed
+        }
+        known = FormerTree(former.paths, touched, former.unchecked)
+        make = partial(updated_tree, edges, limits=leiden.limits, former=known)
+    else:
+        if leiden.by_npmi:
+            edges = await _by_npmi(graph, edges, listen)
+        make = partial(_whole, [edges], leiden.limits)
+    del edges  # `make` holds what it needs of them, until it uses it
+
+    def in_gds() -> UpdatedTree:
+        with leiden_in_gds(graph, leiden, settings, listen) as detect:
+            tree = make(detect)
+        if not former.paths:
+            return tree
+        ids = {ROOT: ROOT, **lasting_ids(tree.communities, former.paths)}
+        unchecked = {ids[id_]: weight for id_, weight in tree.unchecked.items()}
+        return UpdatedTree(with_ids(tree.communities, ids), unchecked)
+
+    tree = await anyio.to_thread.run_sync(in_gds)
+    await save_tree(graph, tree, former, degrees, leiden.signature, updated=follow)
+    listen(Advanced(len(tree.communities)))
+
+
+async def _by_npmi(graph: Graph, stated: Edges, listen: Listener) -> Edges:
+    """The edges with weights by NPMI, without those of entities that are everywhere."""
+    total = (await graph.read("communities/chunks", TotalsRow))[0]
+    everywhere: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for after, last in id_ranges(stated.names):
+        named = await graph.read_bulk("communities/counts", NamedByRow, after=after, last=last)
+        for row in named:
+            if total["documents"] >= SEVERAL and row["documents"] > total["documents"] / 2:
+                everywhere[row["id"]] = row["name"]
+        counts |= {row["id"]: row["n"] for row in named}
+    if everywhere:
+        names = sorted(everywhere.values())
+        listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
+        listen(
+            Notice(
+                "What more than half of the documents mention stays alone in the communities, "
+                f"because it would join what does not belong together: {listed}."
+            )
+        )
+    n = [counts[name] for name in stated.names]
+    alone = np.array([name in everywhere for name in stated.names], np.bool_)
+    kept = stated.kept(~(alone[stated.starts] | alone[stated.ends]))
+    weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in kept.rows())
+    return kept.weighing(np.fromiter(weights, np.float64, len(kept)))
+
+
+def _whole(held: list[Edges], limits: HierarchyLimits, detect: Detect) -> UpdatedTree:
+    """The tree that Leiden makes of the whole graph, whose edges leave the list `held`.
+
+    So those edges that no further level needs go while the tree is made.
+    """
+    return UpdatedTree(community_tree(held.pop(), detect, limits))
+
+
+def npmi(together: int, one: int, other: int, total: int) -> float:
+    """The normalised pointwise mutual information (NPMI) of two entities, from -1 to 1.
+
+    Bouma, Normalized (Pointwise) Mutual Information in Collocation Extraction (2009).
+
+    It is -1 if they are never together, 0 if they are together as often as by chance, and 1 if
+    they are always together. `together` is the number of chunks that mention both; `one` and
+    `other` are the numbers of chunks that mention each; `total` is the number of all chunks.
+
+    >>> npmi(2, 2, 2, 100)
+    1.0
+    """
+    if together <= 0 or total <= 0:
+        return -1.0
+    if together >= total:
+        return 1.0
+    chance = together * total / (max(one, together) * max(other, together))
+    return round(math.log(chance) / -math.log(together / total), 9)
+
+
+def weight_of(together: int, one: int, other: int, total: int) -> float:
+    """The weight of a pair: the number of chunks that mention both, times their NPMI.
+
+    The arguments are those of `npmi`. An NPMI below LEAST counts as LEAST.
+
+    >>> weight_of(4, 4, 4, 100), weight_of(4, 40, 40, 100)
+    (4.0, 0.2)
+    """
+    return round(together * max(LEAST, npmi(together, one, other, total)), 9)

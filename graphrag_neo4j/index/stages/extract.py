@@ -1,0 +1,309 @@
+"""Extracts entities and relationships from the pending chunks, then claims.
+
+pending chunks ──▶ LLM task ──▶ MENTIONS, STATED | Claims        (evidence, one transaction)
+                                Entity, RELATED  {stale: true}   (for the stage merge)
+
+The evidence is saved while other chunks are still being read.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict, TypeVar, cast
+
+from graphrag_neo4j.graph import (
+    Graph,
+    Row,
+    Transaction,
+    forget_claims,
+    forget_extraction,
+    give_refs,
+    sweep_entities,
+    sweep_pairs,
+)
+from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.index.evidence import (
+    claim_rows,
+    link,
+    mention_rows,
+    pair_rows,
+    stated_rows,
+)
+from graphrag_neo4j.index.resolution.splits import (
+    Split,
+    first_name,
+    name_of_claim,
+    read_splits,
+    sources_of,
+    split_extraction,
+)
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.model import ChunkText, Claims, Extraction
+from graphrag_neo4j.model.concurrency import Outcome, run_tasks
+from graphrag_neo4j.model.events import Advanced, Started
+from graphrag_neo4j.model.protocols import IndexBackend
+from graphrag_neo4j.text import entity_id
+
+__all__ = ["count_read_otherwise", "extract", "extract_claims", "mark_to_reread"]
+
+ReadingStep = Literal["extraction", "claims"]
+ReadT = TypeVar("ReadT", Extraction, Claims)
+PAGE = 200
+BATCH = 256  # results that arrive while one batch is saved are the next batch
+
+
+class PendingChunkRow(TypedDict):
+    """A chunk to read; `again`: it was read before, with other settings."""
+
+    id: str
+    ref: int
+    text: str
+    header: str | None
+    again: bool
+
+
+class MentionedRow(TypedDict):
+    """The names that a chunk uses for the entities that it mentions."""
+
+    chunk: str
+    names: list[str]
+
+
+class UnlinkedClaimRow(TypedDict):
+    """A claim of a chunk, and how it spells its subject and its object."""
+
+    chunk: str
+    claim: str
+    subject: str
+    object: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """A chunk to read. `again` is True where it has evidence that must be replaced."""
+
+    text: ChunkText
+    again: bool
+
+
+Outcomes = Sequence[Outcome[_Chunk, ReadT]]
+
+
+async def extract(stage: StageContext) -> None:
+    """Extracts the entities and relationships of all pending chunks."""
+    signature = stage.backend.signature("extraction")
+    await _read_chunks(
+        stage,
+        "extraction",
+        lambda chunk: stage.run(stage.backend.extract(chunk.text)),
+        lambda tx, outcomes: _save_extractions(tx, outcomes, signature),
+    )
+
+
+async def extract_claims(stage: StageContext) -> None:
+    """Extracts the claims of all pending chunks whose entities have been extracted."""
+    signature = stage.backend.signature("claims")
+    await _read_chunks(
+        stage,
+        "claims",
+        lambda chunk: stage.run(stage.backend.claims(chunk.text)),
+        lambda tx, outcomes: _save_claims(tx, outcomes, signature),
+    )
+
+
+async def _read_chunks(
+    stage: StageContext,
+    kind: ReadingStep,
+    task: Callable[[_Chunk], Awaitable[ReadT]],
+    write: Callable[[Transaction, Outcomes[ReadT]], Awaitable[None]],
+) -> None:
+    graph = stage.graph
+
+    async def save(outcomes: Outcomes[ReadT]) -> None:
+        await graph.transact(lambda tx: write(tx, outcomes))
+
+    def advance(done: int, failed: int) -> None:
+        stage.listen(Advanced(done, failed))
+
+    waiting = await graph.read(f"extract/count_{kind}", CountRow)
+    stage.listen(Started(kind, int(waiting[0]["n"])))
+    workers = stage.workers
+    await run_tasks(
+        _pending(graph, kind),
+        task,
+        save,
+        workers=workers,
+        batch=BATCH,
+        advance=advance,
+        keep=stage.keep,
+    )
+
+
+async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: bool) -> int:
+    """The number of chunks that were read with other prompts, models or settings."""
+    rows = await graph.read(
+        "extract/count_otherwise",
+        CountRow,
+        extraction=backend.signature("extraction"),
+        claims=backend.signature("claims"),
+        with_claims=claims,
+    )
+    return int(rows[0]["n"])
+
+
+async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -> None:
+    """Makes those chunks pending. Their evidence stays until the new evidence is saved."""
+    await graph.write("extract/reread_extraction", signature=backend.signature("extraction"))
+    if claims:
+        await graph.write("extract/reread_claims", signature=backend.signature("claims"))
+
+
+async def _pending(graph: Graph, kind: ReadingStep) -> AsyncIterator[_Chunk]:
+    """Each failed or pending chunk once, read in pages.
+
+    Chunks that failed before come first, so that chunks that fail now are not read twice.
+    """
+    for state in ("failed", "pending"):
+        after = -1  # an imported chunk may be number 0
+        while rows := await graph.read(
+            f"extract/pending_{kind}", PendingChunkRow, state=state, after=after, limit=PAGE
+        ):
+            for row in rows:
+                yield _Chunk(ChunkText(row["id"], row["text"], row["header"] or ""), row["again"])
+            after = rows[-1]["ref"]
+
+
+async def _save_extractions(
+    tx: Transaction, outcomes: Outcomes[Extraction], signature: str
+) -> None:
+    found = {outcome.item.text.id: outcome.result for outcome in outcomes if outcome.result}
+    splits, sources = await _splits(tx, found)
+    done = {id_: split_extraction(one, splits, sources.get(id_, "")) for id_, one in found.items()}
+    again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
+    old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
+    mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
+    stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
+    await _write_entities(tx, {str(row["entity"]): _first(row["names"]) for row in mentions})
+    await tx.run("extract/mentions", rows=mentions)
+    await tx.run("extract/stated", rows=stated)
+    await _write_pairs(tx, stated)
+    if again:
+        await _relink_claims(tx, again)
+        await sweep_pairs(tx, old_pairs)
+        await sweep_entities(tx, old_entities)
+    await _write_states(tx, "extraction", outcomes, signature)
+
+
+async def _save_claims(tx: Transaction, outcomes: Outcomes[Claims], signature: str) -> None:
+    done = {outcome.item.text: outcome.result for outcome in outcomes if outcome.result}
+    again = [outcome.item.text.id for outcome in outcomes if outcome.result and outcome.item.again]
+    old_entities = await forget_claims(tx, again) if again else []
+    named = await _named(tx, [chunk.id for chunk in done])
+    splits, sources = await _splits(tx, named)
+    claims = [
+        _split_claim(row, named[chunk.id], splits, sources.get(chunk.id, ""))
+        for chunk, found in done.items()
+        for row in claim_rows(
+            chunk, found.claims, named[chunk.id] | _first_names(named[chunk.id], splits)
+        )
+    ]
+    refs = await give_refs(tx, "claim", [str(row["id"]) for row in claims])
+    await tx.run("extract/claims", rows=[{**row, "ref": refs[str(row["id"])]} for row in claims])
+    await _write_links(tx, claims)
+    await sweep_entities(tx, old_entities)
+    await _write_states(tx, "claims", outcomes, signature)
+
+
+async def _relink_claims(tx: Transaction, chunks: Sequence[str]) -> None:
+    """Links the claims of chunks that were read again to the entities that these now mention."""
+    named = await _named(tx, chunks)
+    splits, sources = await _splits(tx, chunks)
+    claims: list[Row] = []
+    for row in await tx.run("extract/unlink_claims", UnlinkedClaimRow, chunks=chunks):
+        known = named[row["chunk"]]
+        names = known | _first_names(known, splits)
+        new: Row = {
+            "id": row["claim"],
+            "subject": link(first_name(row["subject"], splits), names),
+            "object": link(first_name(row["object"], splits), names),
+        }
+        claims.append(_split_claim(new, known, splits, sources.get(row["chunk"], "")))
+    await _write_links(tx, claims)
+
+
+async def _named(tx: Transaction, chunks: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The spellings that each chunk uses by id, also those that another entity holds."""
+    rows = await tx.run("extract/mentioned", MentionedRow, chunks=chunks)
+    named: dict[str, dict[str, str]] = {chunk: {} for chunk in chunks}
+    return named | {row["chunk"]: {entity_id(name): name for name in row["names"]} for row in rows}
+
+
+async def _splits(tx: Transaction, chunks: Iterable[str]) -> tuple[list[Split], dict[str, str]]:
+    """The splits of names, and the sources of these chunks where there are splits."""
+    splits = await read_splits(tx)
+    return splits, await sources_of(tx, set(chunks)) if splits else {}
+
+
+def _first_names(named: Mapping[str, str], splits: Iterable[Split]) -> dict[str, str]:
+    """The spellings that a chunk uses under the name of another thing, by id."""
+    return {split.one: split.name for split in splits if split.other in named}
+
+
+def _split_claim(row: Row, named: Mapping[str, str], splits: Sequence[Split], source: str) -> Row:
+    """The row of a claim that is linked to the spellings of the splits."""
+    linked: Row = {}
+    for end in ("subject", "object"):
+        if one := cast("tuple[str, str] | None", row[end]):
+            name = name_of_claim(one[1], named, splits, source)
+            linked[end] = (entity_id(name), name)
+    return {**row, **linked}
+
+
+async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:
+    subjects, objects = _links(claims, "subject"), _links(claims, "object")
+    await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
+    await tx.run("extract/subjects", rows=subjects)
+    await tx.run("extract/objects", rows=objects)
+
+
+def _links(claims: Sequence[Row], end: Literal["subject", "object"]) -> list[Row]:
+    ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
+    return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
+
+
+async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
+    refs = await give_refs(tx, "entity", list(names))
+    rows = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in sorted(names)]
+    await tx.run("extract/entities", rows=rows)
+
+
+async def _write_pairs(tx: Transaction, stated: Sequence[Row]) -> None:
+    pairs = pair_rows(stated)
+    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
+    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
+
+
+async def _write_states(
+    tx: Transaction, kind: ReadingStep, outcomes: Outcomes[ReadT], signature: str
+) -> None:
+    done = [
+        {
+            "id": outcome.item.text.id,
+            "signature": signature,
+            "cut": outcome.result.cut or None,
+            "unusable": sorted(outcome.result.unusable) or None,
+        }
+        for outcome in outcomes
+        if outcome.result
+    ]
+    failed = [
+        {"id": outcome.item.text.id, "reason": outcome.failure}
+        for outcome in outcomes
+        if outcome.failure
+    ]
+    await tx.run(f"extract/done_{kind}", rows=done)
+    if failed:
+        await tx.run(f"extract/failed_{kind}", rows=failed)
+
+
+def _first(names: object) -> str:
+    return str(cast("list[str]", names)[0])

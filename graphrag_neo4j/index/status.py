@@ -1,0 +1,250 @@
+"""The status of a graph: its counts, pending and failed items, and the cost of the last builds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict, cast
+
+from graphrag_neo4j.graph import VOID_SECONDS, Graph
+from graphrag_neo4j.index.batching.rows import BatchRow
+from graphrag_neo4j.index.documents import UNFINISHED
+
+__all__ = [
+    "BehindRow",
+    "BuildRow",
+    "CountsRow",
+    "Failure",
+    "LevelCoverRow",
+    "Status",
+    "read_status",
+]
+
+LAST_BUILDS = 5
+
+
+class UnusableRow(TypedDict):
+    """A reason why records of replies were left out, and how often that was so."""
+
+    reason: str
+    n: int
+
+
+class CutChunkRow(TypedDict):
+    """A list of a chunk that was cut off: "entities" or "claims"."""
+
+    source: str
+    index: int
+    list: str
+
+
+class FailedChunkRow(TypedDict):
+    """A chunk that could not be read; `extraction`, `claims`: why."""
+
+    source: str
+    index: int
+    ref: int
+    extraction: str | None
+    claims: str | None
+
+
+class FailedRow(TypedDict):
+    """Something that could not be described, reported on or embedded, and why."""
+
+    name: str
+    reason: str
+
+
+class LevelCoverRow(TypedDict):
+    """The communities that cover all entities at a level: those of it, and unsplit ones above it.
+
+    `largest` is the number of entities in the largest community. `tokens` counts the tokens of all
+    reports. `from_elements` and `tokens_from_elements` count only the reports of small communities,
+    which list their members.
+    """
+
+    level: int
+    communities: int
+    largest: int
+    reports: int
+    from_elements: int
+    tokens: int
+    tokens_from_elements: int
+
+
+class BuildRow(TypedDict):
+    """A build: when it ran, how it ended, and what it used. `cost` is in US dollars.
+
+    `cached_tokens` are part of `input_tokens`. `unpriced`: calls whose price is not known.
+    `started` and `finished` are ISO 8601 texts.
+    """
+
+    id: str
+    started: str
+    finished: str | None
+    outcome: str
+    origin: str | None
+    calls: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost: float
+    unpriced: int
+
+
+class ClaimsWantedRow(TypedDict):
+    """Whether the last index extracted claims."""
+
+    claims: bool
+
+
+class CountsRow(TypedDict):
+    """How many nodes and relationships of each kind a graph has."""
+
+    documents: int
+    chunks: int
+    entities: int
+    relationships: int
+    claims: int
+    mentions: int
+    statements: int
+    communities: int
+
+
+class PendingRow(TypedDict):
+    """The number of pending items of each stage, failed items included."""
+
+    extract: int
+    claims: int
+    merge: int
+    resolve: int
+    summarize: int
+    reports: int
+    embed: int
+
+
+class BehindRow(TypedDict):
+    """The number of reports that are behind their material.
+
+    `largest` is the largest share (0 to 1) of the material of one of them that has changed since it
+    was written.
+    """
+
+    reports: int
+    largest: float
+
+
+class ReportCitationsRow(TypedDict):
+    """The citations in reports, the removed ones, and the shortened reports of sub-communities."""
+
+    citations: int
+    invented: int
+    shortened: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item that failed: its stage, its name and the reason."""
+
+    stage: str
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a graph.
+
+    `counts` holds the numbers of nodes and relationships by kind. `pending` holds the number of
+    pending items by stage, failed items included. `failures` holds the failed items. `unusable`
+    holds the number of records of replies that were left out, by reason. `cut` names the replies
+    that were still incomplete after all continuations. `vectorless` holds the items that vector
+    search can't find, because Neo4j does not index their vector (it is zero, for example).
+    `levels` has a row for each level of communities, `builds` one for each of the last
+    builds with their cost. `reports` holds the number of citations in reports, of citations that
+    were removed, and of shortened reports of sub-communities. `behind` says how many reports stayed
+    although some of their material has changed since they were written, and how much at most.
+    `batches` has a row for each batch at the provider whose results are not in the graph yet.
+    """
+
+    counts: dict[str, int]
+    pending: dict[str, int]
+    failures: list[Failure]
+    unusable: dict[str, int]
+    cut: list[str]
+    vectorless: list[Failure]
+    levels: list[LevelCoverRow]
+    reports: dict[str, int]
+    behind: BehindRow
+    builds: list[BuildRow]
+    batches: Sequence[BatchRow] = ()
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n:,} {name}" for name, n in self.counts.items() if n)
+        pending = sum(self.pending.values())
+        return f"<Status: {counts or 'empty'}; {pending:,} pending, {len(self.failures):,} failed>"
+
+
+async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
+    """Reads the state of the graph.
+
+    With `claims` False, no chunk counts as pending for claims. With None, that is so where the last
+    index extracted none.
+    """
+    if claims is None:
+        wanted = await graph.read("status/claims_wanted", ClaimsWantedRow)
+        claims = wanted[0]["claims"]
+    [counts] = await graph.read("status/counts", CountsRow)
+    [waiting] = await graph.read("status/waiting", PendingRow)
+    [citations] = await graph.read("status/reports", ReportCitationsRow)
+    [behind] = await graph.read("status/behind", BehindRow)
+    pending = _numbers(waiting)
+    return Status(
+        counts=_numbers(counts),
+        pending=pending if claims else {**pending, "claims": 0},
+        failures=await _failures(graph, claims=claims),
+        unusable={
+            row["reason"]: row["n"] for row in await graph.read("status/unusable", UnusableRow)
+        },
+        cut=[
+            f"{row['list']} of chunk {row['index']} of {row['source']}"
+            for row in await graph.read("status/cut_chunks", CutChunkRow)
+        ],
+        vectorless=await _failed(graph, "embed", "status/flawed_vectors", FailedRow),
+        levels=await graph.read("status/levels", LevelCoverRow),
+        reports=_numbers(citations),
+        behind=behind,
+        builds=await graph.read(
+            "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
+        ),
+        batches=await graph.read("batch/list", BatchRow),
+    )
+
+
+def _numbers(row: CountsRow | PendingRow | ReportCitationsRow) -> dict[str, int]:
+    """The numbers of a row by their names."""
+    return cast("dict[str, int]", row)
+
+
+async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
+    found = await _failed(
+        graph, "ingest", "status/unfinished_documents", FailedRow, content_hash=UNFINISHED
+    )
+    for chunk in await graph.read("status/failed_chunks", FailedChunkRow):
+        what = f"chunk {chunk['index']} of {chunk['source']}"
+        if chunk["extraction"]:
+            found.append(Failure("extract", what, chunk["extraction"]))
+        if chunk["claims"] and claims:
+            found.append(Failure("claims", what, chunk["claims"]))
+    return [
+        *found,
+        *await _failed(graph, "compare", "status/failed_names", FailedRow),
+        *await _failed(graph, "summarize", "status/failed_descriptions", FailedRow),
+        *await _failed(graph, "reports", "status/failed_reports", FailedRow),
+        *await _failed(graph, "embed", "status/failed_vectors", FailedRow),
+    ]
+
+
+async def _failed(
+    graph: Graph, stage: str, statement: str, row: type[FailedRow], **given: str
+) -> list[Failure]:
+    rows = await graph.read(statement, row, **given)
+    return [Failure(stage, one["name"], one["reason"]) for one in rows]

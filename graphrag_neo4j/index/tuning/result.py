@@ -1,0 +1,307 @@
+"""What `tune` has chosen for a corpus, the page that tells it, and how a folder is written.
+
+Texts of documents stand in code blocks that they can't end, and in one line elsewhere.
+
+`tuning.json` in the folder holds the hash of each file that was written. A file with another hash
+was changed by a person, or was there before. The files belong together: examples of one set of
+types are wrong for another. So if one of them is a person's, none is overwritten, and the whole
+new set goes to a folder `new` inside, then `new-2`, and so on.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count
+from pathlib import Path
+from string import Template
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.index.tuning.sample import Passage
+from graphrag_neo4j.llm.prompts import SUFFIXES, names_of_prompt
+from graphrag_neo4j.model import Usage
+from graphrag_neo4j.text import excerpt, flat
+from graphrag_neo4j.text.files import read_data, write_whole
+
+__all__ = [
+    "MANIFEST",
+    "EntityType",
+    "TunedExample",
+    "Tuning",
+    "Written",
+    "check_folder",
+    "setting_lines",
+    "write_folder",
+]
+
+PAGE = "tuning.md"
+MANIFEST = "tuning.json"
+WRITTEN = "written by kg-build tune"
+NOT_WRITABLE = "The folder {folder} can't be written ({reason}). Name another folder."
+TITLE = 80  # characters of a title
+FENCES = re.compile(r"`{3,}")
+ACTIVE = re.compile(r"([\\`*_{}\[\]<>|#!~$&])")
+PURPOSE = {
+    "extract.md": "how entities and relationships are taken out of a chunk",
+    "extract_examples.md": "the examples in it",
+    "report.md": "how the report on a community is written",
+}
+NO_EXAMPLES = (
+    "None of the lists that the model wrote can serve as an example. The examples that come with "
+    "this program are used instead."
+)
+EXAMPLES = (
+    "The model wrote a list for each of these passages. Each list was read by this program without "
+    "a repair, all its types were asked for, and all its names stand in the passage."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityType:
+    """A type of entities. `names` are entities of it that stand in the passages of the sample.
+
+    `passages` are the numbers of these passages, from 1. `definition` is empty where the caller
+    gave the type and the model did not define it.
+    """
+
+    name: str
+    definition: str
+    names: Sequence[str]
+    passages: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class TunedExample:
+    """A passage of the corpus and the list that a model wrote for it, in the form of the prompts.
+
+    `number` is the number of the passage in the sample, from 1.
+    """
+
+    passage: Passage
+    number: int
+    entities: int
+    relationships: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The folder that was written, and the names of its files.
+
+    `kept` holds the paths of files that a person wrote or changed, because of which the files went
+    to a new folder. `removed` names files of an earlier run that this run does not have.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    kept: tuple[Path, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What was chosen for a corpus.
+
+    `language` is None where the documents have several languages. `reason` is the model's reason
+    for the domain and the persona, and `reason_passages` the numbers of the passages that it names
+    for it, from 1. `entity_types` and `examples` may be used as they stand in `files`, which holds
+    the texts of the prompt files by their names. `left_out` holds a sentence for each type and each
+    example that was not used. `passages` are the sample, `documents` is the number of documents of
+    the corpus. `prompt_tokens` is the number of tokens of the prompt for a chunk, without the
+    chunk, before and after. `usage` holds the calls, tokens and US dollars by step.
+    """
+
+    domain: str
+    language: str | None
+    persona: str
+    reason: str
+    reason_passages: Sequence[int]
+    entity_types: Sequence[EntityType]
+    examples: Sequence[TunedExample]
+    left_out: Sequence[str]
+    passages: Sequence[Passage]
+    documents: int
+    prompt_tokens: tuple[int, int]
+    files: Mapping[str, str] = field(repr=False)
+    usage: Mapping[str, Usage] = field(repr=False)
+
+    def write(self, folder: str | Path) -> Written:
+        """Writes the prompt files, and a page that tells what was chosen and why, to a folder.
+
+        The folder is made if it does not exist. If a person has changed a file there, or had one
+        there before, nothing in the folder is overwritten: all files go to a new folder in it. The
+        result names the folder that was written. Raises InputError if it can't be written.
+        """
+        return write_folder(Path(folder), lambda place: {**self.files, PAGE: _page(self, place)})
+
+
+def setting_lines(tuning: Tuning, folder: Path) -> list[str]:
+    """Returns the lines for the environment or `.env` that make an index use a written folder."""
+    place = str(folder)
+    quoted = place if shlex.quote(place) == place else f'"{place}"'
+    types = ",".join(one.name for one in tuning.entity_types)
+    return [f"KG_PROMPTS={quoted}", f"KG_ENTITY_TYPES={types}"]
+
+
+def _page(tuning: Tuning, folder: Path) -> str:
+    """The page, in Markdown, for the folder that holds the prompt files."""
+    used = Usage.total(tuning.usage.values())
+    language = tuning.language or "several; each text keeps the language of its passage"
+    why = _numbers(tuning.reason_passages)
+    reason = f"\n\nWhy: {_inline(tuning.reason)}{f' ({why})' if why else ''}"
+    left_out = [f"- {_inline(one)}" for one in tuning.left_out]
+    passages = [
+        f"### Passage {n}\n\n{_place(one)}, share {one.share:.0%}\n\n{_block(one.text)}"
+        for n, one in enumerate(tuning.passages, start=1)
+    ]
+    return Template(read_data("tuning/page.md").decode()).substitute(
+        n_passages=f"{len(tuning.passages):,}",
+        n_documents=f"{tuning.documents:,}",
+        settings=_block("\n".join(setting_lines(tuning, folder)), "ini"),
+        files="\n".join(f"- `{name}`: {PURPOSE[name]}" for name in tuning.files),
+        domain=_inline(tuning.domain),
+        language=_inline(language),
+        persona=_inline(tuning.persona),
+        reason=reason if tuning.reason else "",
+        types="\n".join(map(_type_row, tuning.entity_types)),
+        examples=_examples(tuning),
+        left_out="\n\n".join(
+            ["", f"## Left out ({len(left_out):,})", "\n".join(left_out)] if left_out else []
+        ),
+        passages="\n\n".join(passages),
+        calls=f"{used.calls:,}",
+        input_tokens=f"{used.input_tokens:,}",
+        output_tokens=f"{used.output_tokens:,}",
+        cost="unknown cost" if used.unpriced else f"${used.cost:.4f}",
+    )
+
+
+def _type_row(one: EntityType) -> str:
+    definition, names = _inline(one.definition) or "not defined", _inline(", ".join(one.names))
+    return f"| {_inline(one.name)} | {definition} | {names} | {_numbers(one.passages)} |"
+
+
+def _examples(tuning: Tuning) -> str:
+    if not tuning.examples:
+        return NO_EXAMPLES
+    shown = [
+        f"### Passage {one.number}: {one.entities:,} entities, {one.relationships:,} relationships"
+        f"\n\n{_place(one.passage)}\n\n{_block(one.text)}"
+        for one in tuning.examples
+    ]
+    before, after = tuning.prompt_tokens
+    size = (
+        f"With these examples and definitions the prompt for a chunk has {after:,} tokens beside "
+        f"the chunk. With the prompt that comes with this program it has {before:,}."
+    )
+    return "\n\n".join([EXAMPLES, *shown, size])
+
+
+def _place(passage: Passage) -> str:
+    title = excerpt(passage.title, TITLE) if passage.title else passage.source
+    return f"{_inline(title)}, characters {passage.start:,}–{passage.end:,}"
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    found = [f"{n}" for n in numbers]
+    return f"passage{'s' if len(found) > 1 else ''} {', '.join(found)}" if found else ""
+
+
+def _inline(text: str) -> str:
+    """A text on one line in which nothing is read as Markdown or HTML."""
+    return ACTIVE.sub(r"\\\1", flat(text))
+
+
+def _block(text: str, language: str = "text") -> str:
+    """A code block whose fence is longer than any in the text."""
+    fence = "`" * (1 + max((len(found[0]) for found in FENCES.finditer(text)), default=2))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def check_folder(folder: Path) -> None:
+    """Raises InputError if files can't be written to a folder, which need not exist."""
+    existing = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not existing.is_dir():
+        raise InputError(f"{existing} is not a folder. Name another folder.")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        reason = "you have no permission"
+        raise InputError(NOT_WRITABLE.format(folder=existing, reason=reason))
+
+
+def write_folder(folder: Path, texts: Callable[[Path], Mapping[str, str]]) -> Written:
+    """Writes the files that `texts` gives for a folder, by name. Raises InputError if it can't."""
+    check_folder(folder)
+    places = chain([folder, folder / "new"], (folder / f"new-{n}" for n in count(2)))
+    kept: tuple[Path, ...] = ()
+    try:
+        for place in places:
+            files = texts(place)
+            by_hand = _by_hand(place, files)
+            if not by_hand:
+                break
+            kept = kept or tuple(by_hand)
+        return Written(place, tuple(files), kept, tuple(_write(place, files)))
+    except OSError as error:
+        raise InputError(NOT_WRITABLE.format(folder=folder, reason=error)) from error
+
+
+def _by_hand(folder: Path, files: Iterable[str]) -> list[Path]:
+    """The files in a folder that a person wrote and that the new files would replace."""
+    ours = _hashes(folder)
+    stems = {stem for name in files for stem in names_of_prompt(Path(name).stem)}
+    return [
+        path
+        for path in (sorted(folder.iterdir()) if folder.is_dir() else ())
+        if (path.name in ours or (path.stem in stems and path.suffix in SUFFIXES))
+        and path.is_file()
+        and _hash(path.read_bytes()) not in ours.get(path.name, ())
+    ]
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> list[str]:
+    """Writes the files, and returns the names of older ones of ours, which are removed.
+
+    The hashes are written first, with those of before. So a run that is interrupted leaves no file
+    that looks as if a person had changed it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    before = _hashes(folder)
+    new = {name: [_hash(text.encode())] for name, text in files.items()}
+    _write_hashes(folder, {x: [*new.get(x, []), *before.get(x, [])][:2] for x in {**before, **new}})
+    for name, text in files.items():
+        write_whole(folder / name, text.encode())
+    old = [name for name in before if name not in files and (folder / name).is_file()]
+    for name in old:
+        (folder / name).unlink()
+    _write_hashes(folder, new)
+    return old
+
+
+def _write_hashes(folder: Path, hashes: Mapping[str, list[str]]) -> None:
+    write_whole(folder / MANIFEST, json.dumps({WRITTEN: hashes}, indent=2).encode() + b"\n")
+
+
+def _hashes(folder: Path) -> dict[str, list[str]]:
+    """The hashes of the files that were written to a folder; none if they are not known.
+
+    A file `tuning.json` that can't be read tells nothing, so all files count as a person's.
+    """
+    try:
+        found = json.loads((folder / MANIFEST).read_bytes())[WRITTEN]
+        return {name: [*map(str, of)] for name, of in found.items() if name == Path(name).name}
+    except (
+        FileNotFoundError,
+        NotADirectoryError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    ):
+        return {}
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,291 @@
+"""Watches paths: what appears in them, changes or goes is indexed, up to a cost a day.
+
+Each round compares a snapshot of the files with that of the last build. A report of the operating
+system only starts the next round earlier. So nothing is missed that changes during a build, or
+while nothing is reported.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf
+from pathlib import Path
+from typing import Protocol
+
+import anyio
+import anyio.to_thread
+
+from graphrag_neo4j.documents import ChangeWaiter, ReadOptions, Snapshot, Stamp, find, take_snapshot
+from graphrag_neo4j.errors import GraphBusyError, GraphRAGError
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.rows import CostRow
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.model.events import Event, Listener, Notice
+from graphrag_neo4j.settings import Settings
+
+__all__ = ["USUAL_PACE", "Build", "Pace", "Watch", "watch"]
+
+Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult | None]]
+"""Indexes paths without some of their files. None if the limit of the day's cost is reached."""
+DAY_SECONDS = 86_400.0
+
+
+class Client(Protocol):
+    """What a watch needs of a client."""
+
+    @property
+    def graph(self) -> Graph: ...
+
+    async def index(self, what: Corpus, *, options: ReadOptions, prune: bool) -> IndexResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a watch waits, in seconds.
+
+    A file is read when it has not changed for `rest`. Files that change all the time hold up the
+    others for at most `hold_up`. The files are looked at every `look`, also where no change is
+    reported. After an error, and while another run writes, the next try comes after `retry`; this
+    time doubles with each further error, up to `longest_retry`. Items that failed are tried again
+    after `failed_items`, which doubles, too, up to a day. Where the builds of the day have cost too
+    much, the next try comes after `ceiling`.
+    """
+
+    rest: float = 2.0
+    hold_up: float = 60.0
+    look: float = 30.0
+    retry: float = 10.0
+    longest_retry: float = 600.0
+    failed_items: float = 60.0
+    ceiling: float = 60.0
+
+
+USUAL_PACE = Pace()
+
+
+async def watch(
+    paths: Sequence[Path],
+    settings: Settings,
+    options: ReadOptions,
+    listen: Listener,
+    connect: Callable[[Settings, Listener], AbstractAsyncContextManager[Client]],
+    *,
+    ceiling: Callable[[], float | None] | None = None,
+    pace: Pace = USUAL_PACE,
+) -> AsyncGenerator[IndexResult, None]:
+    """Indexes the paths, and again whenever files in them have changed; gives each result.
+
+    `connect` opens a client. Each build has one of its own, so a lost database may return, and an
+    embedded server that has ended is started again. `ceiling` returns the largest cost of a day in
+    US dollars; by default it is that of the settings. An error of the first build is raised; after
+    a later one the build is tried again. Raises InputError if a path does not exist.
+    """
+    find(paths, follow_links=options.follow_links)
+    ceiling = ceiling or (lambda: settings.max_cost_a_day)
+    env_notice, told = settings.named_by_env_file(), set[object]()
+
+    def listen_once(event: Event) -> None:
+        """Passes an event on, but the notice about the settings only once."""
+        if isinstance(event, Notice) and event.text == env_notice:
+            if env_notice in told:
+                return
+            told.add(env_notice)
+        listen(event)
+
+    async def build(paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult | None:
+        given, most = settings, ceiling()
+        if most is not None:
+            async with connect(settings, listen_once) as client:
+                [today] = await client.graph.read("build/cost_today", CostRow)
+            left = most - today["cost"]
+            if left <= 0:
+                tell_ceiling(most)
+                return None
+            limit = settings.max_cost
+            given = settings.changed(max_cost=left if limit is None else min(left, limit))
+        corpus = Corpus.of_paths(paths, options, given, leave_out=leave_out)
+        async with connect(given, listen_once) as client:
+            return await client.index(corpus, options=options, prune=True)
+
+    def tell_ceiling(most: float) -> None:
+        """Says once a day that the limit is reached."""
+        from graphrag_neo4j.llm.cost import us_dollars  # noqa: PLC0415 - llm is slow to import
+
+        today = datetime.now(UTC).date(), most
+        if today not in told:
+            text = (
+                f"The builds of today have reached the limit of {us_dollars(most)} "
+                "(KG_MAX_COST_A_DAY). The next build starts after midnight UTC, or when the limit "
+                "is raised."
+            )
+            listen(Notice(text, warning=True))
+        told.add(today)
+
+    resumes, follow_links = ceiling() is not None, options.follow_links
+    watching = Watch(paths, build, listen, follow_links=follow_links, resumes=resumes, pace=pace)
+    try:
+        while True:
+            yield await watching.next_build()
+    finally:
+        await watching.aclose()
+
+
+@dataclass(slots=True)
+class _Tries:
+    """The pauses between tries: each is twice as long as the one before."""
+
+    first: float
+    longest: float
+    failed: int = 0
+
+    def next_pause(self) -> float:
+        """The seconds until the next try, after one that failed."""
+        pause = min(self.first * 2.0**self.failed, self.longest)
+        self.failed += 1
+        return pause
+
+
+class Watch:
+    """Waits for changes of files and builds from them.
+
+    Nothing is built from a path that is gone or holds no file, so nothing is deleted because of
+    that: its disk may only be detached. With `resumes`, a build that a cost limit stopped is
+    continued although no file has changed.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        build: Build,
+        listen: Listener,
+        *,
+        follow_links: bool = False,
+        resumes: bool = False,
+        pace: Pace = USUAL_PACE,
+    ) -> None:
+        self._paths, self._build, self._listen = paths, build, listen
+        self._follow_links, self._resumes, self._pace = follow_links, resumes, pace
+        self._waiter = ChangeWaiter(paths, listen)
+        self._built: dict[Path, dict[Path, Stamp]] = {}
+        self._succeeded = False
+        self._errors = _Tries(pace.retry, pace.longest_retry)
+        self._failed_items = _Tries(pace.failed_items, DAY_SECONDS)
+        self._blocked_until = 0.0  # no build starts before
+        self._again_at = inf  # then a build starts, also if no file has changed
+        # What was said already, so that it is not said again.
+        self._told_bare: dict[Path, str] = {}
+        self._told_changing: set[Path] = set()
+        self._told_busy = False
+
+    async def next_build(self) -> IndexResult:
+        """Waits for a change, and returns the result of the build that it causes.
+
+        Raises the error of the first build. After a later error the build is tried again.
+        """
+        while True:
+            now = time.monotonic()
+            if now >= self._blocked_until and (files := await self._at_rest()):
+                if result := await self._try(*files):
+                    return result
+                continue
+            left = max(self._blocked_until, self._again_at) - now
+            await self._waiter.wait(min(self._pace.look, left) if left > 0 else self._pace.look)
+
+    async def aclose(self) -> None:
+        """Ends the reports of the operating system."""
+        await self._waiter.aclose()
+
+    async def _at_rest(self) -> tuple[Snapshot, set[Path]] | None:
+        """The files to build from, once they are at rest, and those that keep changing.
+
+        These are left out. None if there is nothing to do.
+        """
+        start = time.monotonic()
+        before = await self._look()
+        while self._is_due(before) or before.bare.keys() - self._told_bare.keys():
+            await anyio.sleep(self._pace.rest)
+            after = await self._look()
+            changing = before.differing(after)
+            before = after
+            if not changing:
+                self._told_changing.clear()
+                break
+            if time.monotonic() - start > self._pace.hold_up:
+                for file in sorted(changing - self._told_changing):
+                    self._tell(f"{file} keeps changing. It is left out until it is at rest.")
+                self._told_changing |= changing
+                return (after, changing) if self._is_due(after, changing) else None
+        for path, sentence in before.bare.items():
+            if self._told_bare.get(path) != sentence:
+                self._tell(
+                    f"{sentence} If documents of it are in the graph, they stay there. If you have "
+                    f"deleted the files on purpose, `kg-build index {path} --prune` or `kg-build "
+                    "delete` removes the documents."
+                )
+        self._told_bare = dict(before.bare)
+        return (before, set()) if self._is_due(before) else None
+
+    async def _look(self) -> Snapshot:
+        return await anyio.to_thread.run_sync(
+            lambda: take_snapshot(self._paths, follow_links=self._follow_links)
+        )
+
+    def _is_due(self, snapshot: Snapshot, changing: Collection[Path] = ()) -> bool:
+        """Whether files of the snapshot differ from those of the last build, or work is left."""
+        if snapshot.files and time.monotonic() >= self._again_at:
+            return True
+        return any(
+            _without(files, changing) != _without(self._built.get(path, {}), changing)
+            for path, files in snapshot.files.items()
+        )
+
+    async def _try(self, snapshot: Snapshot, changing: set[Path]) -> IndexResult | None:
+        """Builds, and returns the result. None if the build is to be tried again."""
+        try:
+            result = await self._build(list(snapshot.files), changing)
+        except GraphBusyError as error:
+            if not self._told_busy:
+                self._tell(f"{error} The build here waits until then.")
+            self._told_busy = True
+            self._block(self._pace.retry)
+            return None
+        except GraphRAGError as error:
+            if not self._succeeded:
+                raise
+            pause = self._errors.next_pause()
+            self._tell(f"{error} The next try is in {pause:.0f} s.")
+            self._block(pause)
+            return None
+        if result is None:
+            self._block(self._pace.ceiling)
+            return None
+        for path, files in snapshot.files.items():
+            old = self._built.get(path, {})
+            kept = {file: old[file] for file in changing if file in old}
+            self._built[path] = _without(files, changing) | kept
+        self._succeeded, self._told_busy = True, False
+        self._errors.failed, self._blocked_until = 0, 0.0
+        self._again_at = time.monotonic() + self._pause_after(result)
+        return result
+
+    def _block(self, seconds: float) -> None:
+        self._blocked_until = self._again_at = time.monotonic() + seconds
+
+    def _pause_after(self, result: IndexResult) -> float:
+        """The seconds until what the build has left is tried again, where no file changes."""
+        if result.stopped:
+            return 0.0 if self._resumes else inf
+        if result.status and result.status.failures:
+            return self._failed_items.next_pause()
+        self._failed_items.failed = 0
+        return inf
+
+    def _tell(self, text: str) -> None:
+        self._listen(Notice(text, warning=True))
+
+
+def _without(files: Mapping[Path, Stamp], others: Collection[Path]) -> dict[Path, Stamp]:
+    return {file: stamp for file, stamp in files.items() if file not in others}

@@ -1,0 +1,149 @@
+"""The queries of `cypher/browse/` as a guide for Neo4j Browser and as saved Cypher, and its style.
+
+Neo4j Browser demands the parameters of a query before it runs the query. So each parameter is
+replaced by a value from the graph: the largest community, the community with the most links to it,
+or an entity. A user can edit this value in the query.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final, TypedDict
+
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.text.files import read_statement
+
+__all__ = ["NAMES", "Query", "Section", "example_values", "guide", "literal", "saved", "sections"]
+
+ExampleValues = Mapping[str, int | str | None]
+PARAMETER = re.compile(r"\$(\w+)")
+ORDER: Final = (
+    ("The corpus", ("glance", "documents")),
+    ("The communities", ("communities", "tree")),
+    ("One community", ("report", "members", "parts", "below")),
+    ("The evidence for a report", ("evidence", "sentences")),
+    ("Two communities", ("shared", "together")),
+    ("One entity", ("entity", "neighbours")),
+    ("Timeline and pending work", ("timeline", "waiting")),
+)
+NAMES: Final = tuple(name for _, names in ORDER for name in names)
+TITLE = "The communities of this corpus"
+# The earliest time that a zip archive can hold. It is always the same, so that the same queries
+# make the same file.
+NO_TIME = (1980, 1, 1, 0, 0, 0)
+HOW = (
+    "Click a query to copy it into the editor, then run it. Some queries draw nodes and"
+    " relationships; double-click a node to show its neighbours. If a query names a community or"
+    " an entity, you can replace it by another one. Neo4j Browser draws at most 300 nodes;"
+    " <code>kg-build map</code> draws all of them."
+)
+
+
+class ExampleRow(TypedDict):
+    """The refs of two related communities, and the name of an entity of the first one."""
+
+    community: int | None
+    other: int | None
+    entity: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that can be run without changes. `about` describes its result."""
+
+    name: str
+    about: str
+    text: str
+
+    @property
+    def statement(self) -> str:
+        """The text without its comment in the first line."""
+        return self.text.partition("\n")[2] if self.text.startswith("//") else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the guide: a title and queries on one topic."""
+
+    title: str
+    queries: Sequence[Query]
+
+
+async def example_values(graph: Graph) -> ExampleValues:
+    """Reads example values for the parameters `community`, `other` and `entity` from a graph.
+
+    A value is None if the graph has no such element.
+    """
+    rows = await graph.read("lookup/chosen", ExampleRow)
+    row = rows[0] if rows else ExampleRow(community=None, other=None, entity=None)
+    return {"community": row["community"], "other": row["other"], "entity": row["entity"]}
+
+
+def sections(values: ExampleValues) -> list[Section]:
+    """Returns all queries by section, with `values` in place of their parameters."""
+    return [Section(title, [_query(name, values) for name in names]) for title, names in ORDER]
+
+
+def literal(value: int | str | None) -> str:
+    """Returns a value as a literal in Cypher.
+
+    >>> print(literal("the Ghost's \\\\"))
+    'the Ghost\\'s \\\\'
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, int):
+        return str(value)
+    text = value.replace("\\", "\\\\").replace("'", "\\'")
+    return "'" + text.replace("\n", "\\n").replace("\r", "\\r") + "'"
+
+
+def _query(name: str, values: ExampleValues) -> Query:
+    text = read_statement(f"browse/{name}")
+    about = text.partition("\n")[0].removeprefix("//").strip()
+    return Query(name, about, PARAMETER.sub(lambda m: literal(values[m[1]]), text).strip())
+
+
+def guide(sections: Sequence[Section]) -> str:
+    """Returns the HTML page for the command `:guide`, with one slide for each section."""
+    slides = "".join(_slide(n, section) for n, section in enumerate(sections))
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{TITLE}</title></head><body>"
+        f'<article class="guide"><title>{TITLE}</title>'
+        f'<carousel class="deck container-fluid">{slides}</carousel></article></body></html>'
+    )
+
+
+def saved(sections: Sequence[Section], *, archive: bool) -> bytes:
+    """Returns the queries for "Saved Cypher" as one text, or as a zip archive of one file each."""
+    queries = [query for section in sections for query in section.queries]
+    if not archive:
+        return "\n\n".join(f"{query.text};" for query in queries).encode() + b"\n"
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for query in queries:
+            name = zipfile.ZipInfo(f"graphrag-neo4j/{query.name}.cypher", NO_TIME)
+            file.writestr(name, query.text)
+    return packed.getvalue()
+
+
+def _slide(n: int, section: Section) -> str:
+    how = "" if n else f"<p>{HOW}</p>"
+    queries = "".join(map(_figure, section.queries))
+    return (
+        '<slide class="row-fluid"><div class="col-sm-12">'
+        f"<h3>{escape(section.title)}</h3>{how}{queries}</div></slide>"
+    )
+
+
+def _figure(query: Query) -> str:
+    kind = "programlisting cm-s-neo code runnable standalone-example ng-binding"
+    return (
+        f"<p>{escape(query.about)}</p>"
+        f'<figure><pre mode="cypher" class="pre-scrollable {kind}" data-lang="cypher"'
+        f' lang="cypher">{escape(query.statement)}</pre></figure>'
+    )

@@ -1,0 +1,209 @@
+"""Writes the whole graph as one web page, which needs no network.
+
+The page holds its data compressed (deflate) and in base64; its script decompresses them. Texts of
+documents and models never become HTML, and a content security policy allows only the page's own
+script.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import takewhile
+from string import Template
+from typing import Any, Final, TypedDict
+from urllib.parse import unquote
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.integrations.explore.web_page import CONTROLS, Pool, content_policy, packed
+from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.text.files import data
+
+__all__ = ["Map", "corpus_name", "read_map"]
+
+PLACES: Final = 3  # chunks that the page shows for an entity or a relationship
+LIBRARY: Final = ("color", "dispatch", "timer", "quadtree", "interpolate", "hierarchy", "force")
+SCRIPTS: Final = ("tables", "labels", "picture", "gestures", "panel", "main")
+Table = Sequence[Sequence[object]]
+# The same columns as in `KINDS` of tables.js. The texts of a table quote those of earlier tables.
+COLUMNS: Final = {
+    "documents": "title source",
+    "chunks": "ref document start text",
+    "entities": "ref name type description degree community chunks",
+    "relationships": "ref source target weight description chunks",
+    "claims": "ref description status since until chunk start end entities",
+    "communities": "ref parent level size title summary rating why origin findings",
+}
+
+# The tables whose texts come from documents. Only the texts of communities may hold citations.
+FROM_DOCUMENTS: Final = ("chunks", "entities", "relationships", "claims")
+
+
+class MapChunkRow(TypedDict):
+    """A chunk; `document` is the title of its document, `start` its place there."""
+
+    ref: int
+    document: str
+    source: str
+    start: int
+    text: str
+
+
+class MapEntityRow(TypedDict):
+    """An entity; `community` is the ref of its leaf, `chunks` holds refs."""
+
+    ref: int
+    name: str
+    type: str
+    description: str
+    degree: int
+    community: int | None
+    chunks: list[int]
+
+
+class MapRelationshipRow(TypedDict):
+    """A relationship; its ends and its chunks are refs."""
+
+    ref: int
+    source: int
+    target: int
+    weight: float
+    description: str
+    chunks: list[int]
+
+
+class MapClaimRow(TypedDict):
+    """A claim; `start` and `end` are the place of its quotation in the chunk with this ref."""
+
+    ref: int
+    description: str
+    status: str | None
+    since: str | None
+    until: str | None
+    chunk: int
+    start: int | None
+    end: int | None
+    entities: list[int]
+
+
+class MapCommunityRow(TypedDict):
+    """A community with its report; each finding is its summary and its explanation."""
+
+    ref: int
+    parent: int | None
+    level: int
+    size: int
+    title: str | None
+    summary: str | None
+    rating: float | None
+    why: str | None
+    origin: str | None
+    findings: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The data of a map. The values of each row are in the order that `tables.js` expects."""
+
+    documents: Table
+    chunks: Table
+    entities: Table
+    relationships: Table
+    claims: Table
+    communities: Table
+
+    def page(self, title: str | None = None) -> str:
+        """Returns the complete HTML page. The default title names the documents."""
+        names = (*(f"d3/{name}.min" for name in LIBRARY), *SCRIPTS)
+        style, script = _text("map.css"), "\n".join(_text(f"{name}.js") for name in names)
+        return Template(_text("page.html")).substitute(
+            title=escape(CONTROLS.sub("\ufffd", title or corpus_name(self.documents))),
+            policy=content_policy(style, script),
+            style=style,
+            script=script,
+            data=self._packed(),
+        )
+
+    def _packed(self) -> str:
+        # The data are stored by columns, because similar values next to each other compress better.
+        tables = {name: list(zip(*rows, strict=True)) for name, rows in self._pooled().items()}
+        return packed(tables)
+
+    def _pooled(self) -> dict[str, list[Sequence[object]]]:
+        """Returns the tables, with texts as runs of pieces, and the table of these pieces."""
+        pool = Pool()
+        put: dict[str, Callable[[Any], object]] = {
+            "text": pool.exactly,
+            "description": pool.loosely,
+            "summary": pool.loosely,
+            "findings": lambda found: [[title, pool.loosely(text)] for title, text in found],
+        }
+        tables: dict[str, list[Sequence[object]]] = {}
+        for table, names in COLUMNS.items():
+            packs = [put.get(name) for name in names.split()]
+            tables[table] = [
+                [pack(value) if pack else value for pack, value in zip(packs, row, strict=True)]
+                for row in getattr(self, table)
+            ]
+        return {**tables, "pieces": [[piece] for piece in pool.pieces]}
+
+
+async def read_map(graph: Graph) -> Map:
+    """Reads the data of a map from a graph. Raises InputError if the graph has no communities."""
+    communities = await graph.read("map/communities", MapCommunityRow)
+    if not communities:
+        raise InputError("The graph has no communities yet. Run `kg-build index PATHS` first.")
+    chunks = await graph.read("map/chunks", MapChunkRow)
+    documents = list(dict.fromkeys((row["source"], row["document"]) for row in chunks))
+    place = {document: n for n, document in enumerate(documents)}
+    return Map(
+        documents=[[neutralised(title), source] for source, title in documents],
+        chunks=_table(
+            "chunks",
+            ({**row, "document": place[row["source"], row["document"]]} for row in chunks),
+        ),
+        entities=_table("entities", await graph.read("map/entities", MapEntityRow, places=PLACES)),
+        relationships=_table(
+            "relationships",
+            await graph.read("map/relationships", MapRelationshipRow, places=PLACES),
+        ),
+        claims=_table("claims", await graph.read("map/claims", MapClaimRow)),
+        communities=_table("communities", communities),
+    )
+
+
+def _table(table: str, rows: Iterable[Mapping[str, object]]) -> Table:
+    """Returns the rows with their values in the order of the columns.
+
+    Text from documents that looks like a citation is neutralised.
+    """
+    columns = COLUMNS[table].split()
+    if table not in FROM_DOCUMENTS:
+        return [[row[name] for name in columns] for row in rows]
+    values = ((row[name] for name in columns) for row in rows)
+    return [[neutralised(one) if isinstance(one, str) else one for one in row] for row in values]
+
+
+def _text(name: str) -> str:
+    return data(f"map/{name}").read_text(encoding="utf-8")
+
+
+def corpus_name(documents: Table) -> str:
+    """Returns the title of the only document, or the number of documents and their common place.
+
+    `documents` holds (title, source) pairs. The place is the file of which all documents are rows,
+    or the innermost folder that holds all documents.
+
+    >>> corpus_name([["One", "file:///tales/one.txt"], ["Two", "file:///tales/old/two.txt"]])
+    '2 documents from tales'
+    """
+    sources = [str(source) for _, source in documents]
+    if len(sources) == 1:
+        return str(documents[0][0] or unquote(sources[0].rpartition("/")[2]))
+    # Of a row of a file, the file counts as a folder.
+    split = (source.partition("#") for source in sources)
+    folders = [file.split("/")[: None if row else -1] for file, _, row in split]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
+    names = [parts[0] for parts in shared if parts[0] and parts[0][-1] != ":"]
+    place = unquote(names[-1]) if names else ""
+    return f"{len(sources):,} documents" + (f" from {place}" if place else "")

@@ -1,0 +1,226 @@
+"""The judges: a model compares two answers by one metric, or a sentence with what it cites.
+
+Answers, sentences and passages are text of others. They stand between marks that no text can forge.
+Answers stand there without their citations, so that the judge does not see which system wrote them.
+"""
+
+# The docstring of a public schema becomes its description in the JSON schema, which the model
+# reads: to change it is to change the prompt.
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal, TypeVar
+
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
+
+from graphrag_neo4j.errors import ReplyError
+from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
+from graphrag_neo4j.llm.prompts import load_prompt, marked
+from graphrag_neo4j.llm.replies.json_builder import TWICE
+from graphrag_neo4j.llm.replies.reply_values import note
+from graphrag_neo4j.llm.reply_limits import reply_limit
+from graphrag_neo4j.llm.schemas import ReplySchema, Text
+from graphrag_neo4j.llm.structured_output import OTHER_FORM, read_json
+from graphrag_neo4j.model import LLMTask, Message, Request
+from graphrag_neo4j.model.citations import neutralised
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import excerpt, fold, fold_prose, identify, storable
+
+__all__ = [
+    "DEFINITIONS",
+    "Judgement",
+    "Metric",
+    "PairJudge",
+    "Support",
+    "SupportJudge",
+    "SupportJudgement",
+    "Winner",
+]
+
+Metric = Literal["comprehensiveness", "diversity", "empowerment", "directness"]
+Winner = Literal["first", "second", "tie"]
+Support = Literal["supported", "partly", "not"]
+WINNERS: Final[tuple[Winner, ...]] = ("tie", "first", "second")  # by the number in a reply
+LONGEST_REASON: Final = 600  # characters
+NAMED_WINNER: Final = re.compile(r"(?:answer\s?)?([012])", re.IGNORECASE)
+TIES: Final = frozenset({"tie", "draw", "neither", "equal"})
+# The words for a support that models write in place of those that they are asked for.
+OTHER_WORDS: Mapping[str, Support] = {
+    "fully supported": "supported",
+    "fully": "supported",
+    "partly supported": "partly",
+    "partially supported": "partly",
+    "partially": "partly",
+    "partial": "partly",
+    "not supported": "not",
+    "unsupported": "not",
+}
+
+DEFINITIONS: Final[Mapping[Metric, str]] = {
+    "comprehensiveness": (
+        "How much of what the question asks for does the answer cover, and in how much detail? A "
+        "comprehensive answer leaves out no important aspect. Saying the same thing again, or "
+        "things beside the question, adds nothing."
+    ),
+    "diversity": (
+        "How many different perspectives does the answer bring? A diverse answer looks at the "
+        "question from several sides and shows different views, examples and sources. Several "
+        "sentences that make the same point count once."
+    ),
+    "empowerment": (
+        "How well does the answer help its reader to understand the topic and to form a judgement "
+        "of his own? An empowering answer explains, gives reasons and examples, and does not "
+        "mislead with false certainty."
+    ),
+    "directness": (
+        "How directly does the answer say what was asked? A direct answer is specific, clear and "
+        "short. It does not wander off, and the reader need not search for the answer in it."
+    ),
+}
+"""What the judge is told about each metric. Directness is the control: an answer that
+covers more is mostly less direct, so a judge that prefers one answer in all four sees only length
+or style."""
+
+
+def _read_winner(value: object, info: ValidationInfo) -> object:
+    """Reads the number of an answer that may be given as a text. What names two is no winner."""
+    if isinstance(value, bool):
+        return None
+    if not isinstance(value, str):
+        return value
+    note(info, "a winner in another form")
+    said = value.strip().casefold().rstrip(".")
+    if said in TIES:
+        return 0
+    named = NAMED_WINNER.fullmatch(said)
+    return int(named[1]) if named else value
+
+
+class JudgedSchema(ReplySchema):
+    """The reasons first, then the number of the better answer: 1, 2, or 0 for a tie."""
+
+    model_config = ConfigDict(title="judged_answers")
+    defaults: ClassVar[Mapping[str, object]] = {"reasoning": ""}
+    reasoning: Text = Field(json_schema_extra={"maxLength": 1500})
+    winner: Annotated[Literal[0, 1, 2], BeforeValidator(_read_winner)]
+
+
+def _read_support(value: object, info: ValidationInfo) -> object:
+    """Reads a support that may be given in other words, such as "Partially supported."."""
+    said = str(value).strip().casefold().rstrip(".").replace("_", " ").replace("-", " ")
+    if said in OTHER_WORDS:
+        note(info, "a support in other words")
+    return OTHER_WORDS.get(said, said)
+
+
+class SupportSchema(ReplySchema):
+    """The reason first, then whether the passages support the sentence."""
+
+    model_config = ConfigDict(title="sentence_support")
+    defaults: ClassVar[Mapping[str, object]] = {"reason": ""}
+    reason: Text = Field(json_schema_extra={"maxLength": 1000})
+    support: Annotated[Support, BeforeValidator(_read_support)]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Which of two answers is better, by the order in which the judge saw them, and why."""
+
+    winner: Winner
+    reason: str
+
+
+class PairJudge:
+    """Compares two answers. The prompt comes from the file `eval_judge`."""
+
+    def __init__(self, settings: Settings) -> None:
+        known = ("metric", "definition", "question", "answer_1", "answer_2")
+        self._prompt = load_prompt("eval_judge", settings.prompts, known=known, needs="answer_1")
+        self._model = settings.model_for("judge")
+        self._limit = reply_limit("judge", settings)
+
+    @property
+    def name(self) -> str:
+        """The judge as records name it: "model NAME"."""
+        return f"model {self._model}"
+
+    @property
+    def signature(self) -> str:
+        """A hash of the prompt, the metrics and the model: verdicts of the same judge share it."""
+        metrics = [part for one in DEFINITIONS.items() for part in one]
+        return identify("judge", self._prompt.text, self._model, *metrics)
+
+    def compare(self, question: str, one: str, other: str, metric: Metric) -> LLMTask[Judgement]:
+        """Returns the verdict about two answers, of which `one` is shown first.
+
+        A reply without exactly one winner is asked for a second time. Raises ReplyError if the
+        second reply has none either: such a comparison is missing, and is no tie.
+        """
+        message = Message("user", self._fill(question, one, other, metric))
+        request = Request("judge", (message,), self._limit)
+        found = yield from read_json(request, JudgedSchema, _one_verdict)
+        return Judgement(WINNERS[found.winner], fold_prose(found.reasoning))
+
+    def _fill(self, question: str, one: str, other: str, metric: Metric) -> str:
+        values = {
+            "metric": metric,
+            "definition": DEFINITIONS[metric],
+            "question": marked(storable(fold(question))[0]),
+            "answer_1": marked(storable(plain_answer(one))[0]),
+            "answer_2": marked(storable(plain_answer(other))[0]),
+        }
+        return self._prompt.fill(values)
+
+
+@dataclass(frozen=True, slots=True)
+class SupportJudgement:
+    """Whether passages support a sentence, and why."""
+
+    support: Support
+    reason: str
+
+
+class SupportJudge:
+    """Judges whether passages support a sentence. The prompt comes from the file `eval_support`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._prompt = load_prompt(
+            "eval_support", settings.prompts, known=("sentence", "passages"), needs="passages"
+        )
+        self.model = settings.model_for("judge")
+        self._limit = reply_limit("judge", settings)
+
+    @property
+    def signature(self) -> str:
+        """A hash of the prompt and the model: verdicts of the same judge share it."""
+        return identify("support judge", self._prompt.text, self.model)
+
+    def judge(self, sentence: str, passages: Sequence[str]) -> LLMTask[SupportJudgement]:
+        """Returns whether the passages support the sentence.
+
+        A reply without exactly one verdict is asked for a second time. Raises ReplyError if the
+        second reply has none either: the verdict is then missing.
+        """
+        request = Request("judge", (Message("user", self.prompt(sentence, passages)),), self._limit)
+        found = yield from read_json(request, SupportSchema, _one_verdict)
+        return SupportJudgement(found.support, excerpt(fold_prose(found.reason), LONGEST_REASON))
+
+    def prompt(self, sentence: str, passages: Sequence[str]) -> str:
+        """Returns the text that the model reads about a sentence and its passages."""
+        listed = [f"Passage {n}:\n{_shown(text)}" for n, text in enumerate(passages, start=1)]
+        return self._prompt.fill({"sentence": _shown(sentence), "passages": "\n\n".join(listed)})
+
+
+def _shown(text: str) -> str:
+    return marked(storable(neutralised(text))[0])
+
+
+S = TypeVar("S", bound=ReplySchema)
+
+
+def _one_verdict(found: S, odd: list[str]) -> S:
+    """Raises ReplyError if a reply holds several verdicts: none of them is the right one."""
+    if TWICE in odd or OTHER_FORM in odd:
+        raise ReplyError("the reply holds more than one verdict")
+    return found

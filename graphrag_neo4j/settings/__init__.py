@@ -1,0 +1,769 @@
+"""Every setting, its default and its purpose.
+
+A setting is looked up in this order: an argument in Python or on the command line, the
+environment, a file `.env` in the working folder, the default in this file. The names of our own
+settings begin with `KG_`; those of Neo4j and of OpenAI keep the names that their users know.
+An address in `.env` is used only with a key or a password in the same `.env` (see `env_file`).
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic import model_validator as validate_model
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    InitSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.settings.arguments import did_you_mean, refuse_unknown
+from graphrag_neo4j.settings.env_file import beside_environment, named_by_file
+
+__all__ = [
+    "AUTO",
+    "EMBEDDED",
+    "EXTRACTIVE",
+    "LOCAL",
+    "MAX_FILE_MB",
+    "MOST_DIMENSIONS",
+    "OURS",
+    "READ_SECONDS",
+    "SESSION",
+    "STATIC",
+    "WITHOUT_ENDPOINT",
+    "ModelStep",
+    "Neo4jRelease",
+    "Settings",
+    "load_settings",
+    "plain_problem",
+    "unknown_names",
+]
+
+Neo4jRelease = Literal["2026.01", "5.26"]
+ModelStep = Literal["extraction", "summary", "report", "answer", "rating", "judge"]
+"""The steps that can have a model of their own."""
+EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
+STATIC = "static"  # the embedding model that comes with this package
+LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
+WITHOUT_ENDPOINT = frozenset({STATIC, LOCAL})  # embedding models
+AUTO, EMBEDDED, SESSION = "auto", "embedded", "session"  # the words that KG_GDS may be
+OURS = "KG_"  # the prefix of our own settings in the environment
+FOR_TESTS = "KG_TEST_"  # the prefix of names that only the tests of this project read
+MAX_FILE_MB = 100
+READ_SECONDS = 300
+MOST_DIMENSIONS = 4096  # of a vector that Neo4j can index
+
+
+def _split(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or the caller
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+CommaSeparated = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+
+
+def _named(name: str) -> AliasChoices:
+    """The names of a setting: its name in Python, and the name that other programs use."""
+    return AliasChoices(name.lower(), name)
+
+
+class Settings(BaseSettings):
+    """All settings of a run; immutable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=OURS,
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+    )
+
+    # Neo4j
+    neo4j_uri: str | None = Field(
+        None,
+        validation_alias=_named("NEO4J_URI"),
+        description="Address of a Neo4j server. If it is not set, the embedded server is used.",
+    )
+    neo4j_username: str = Field(
+        "neo4j",
+        validation_alias=_named("NEO4J_USERNAME"),
+        description="User name on the server of NEO4J_URI.",
+    )
+    neo4j_password: SecretStr | None = Field(
+        None,
+        validation_alias=_named("NEO4J_PASSWORD"),
+        description="Password on the server of NEO4J_URI.",
+    )
+    neo4j_database: str | None = Field(
+        None,
+        validation_alias=_named("NEO4J_DATABASE"),
+        description="Database on the server of NEO4J_URI. If it is not set, the user's home "
+        "database is used.",
+    )
+    home: Path | None = Field(
+        None,
+        description="Folder of the embedded server and its data. Give each corpus a folder of its "
+        "own to keep the graphs apart. Set it in the environment: from `.env` it is taken only "
+        "with KG_TRUST_ENV_FILE=true in the environment.",
+    )
+    neo4j_release: Neo4jRelease = Field(
+        "2026.01",
+        description="Release line of Neo4j for the embedded server: 2026.01, or 5.26 (LTS).",
+    )
+    maven_url: str | None = Field(
+        None,
+        description="Address of a Maven repository or mirror. The jars of the embedded server are "
+        "downloaded from it.",
+    )
+    embedded: bool = Field(
+        True,
+        description="Whether the embedded server is started when NEO4J_URI is not set. If false, "
+        "NEO4J_URI must be set.",
+    )
+
+    gds: str = Field(
+        AUTO,
+        description="Where communities are computed, with Graph Data Science (GDS): `auto` uses "
+        "the plugin of the database, or, if it has none, the embedded server, which is started for "
+        "this step and stopped after it (never if KG_EMBEDDED is false); `embedded` always uses "
+        "the latter beside a server of NEO4J_URI; an address such as bolt://host:7687 is that of "
+        "another Neo4j that has the plugin; `session` is a session of Aura Graph Analytics.",
+    )
+    gds_username: str | None = Field(
+        None,
+        description="User name on the server of KG_GDS, if that is an address. If it is not set, "
+        "it is NEO4J_USERNAME.",
+    )
+    gds_password: SecretStr | None = Field(
+        None,
+        description="Password on the server of KG_GDS, if that is an address. If it is not set, it "
+        "is NEO4J_PASSWORD.",
+    )
+    gds_database: str | None = Field(
+        None,
+        description="Database on the server of KG_GDS, if that is an address. Nothing is written "
+        "to it. If it is not set, the user's home database is used.",
+    )
+    aura_client_id: str | None = Field(
+        None,
+        description="Client id of an API key of the Neo4j Aura console. KG_GDS=session needs it.",
+    )
+    aura_client_secret: SecretStr | None = Field(
+        None, description="Client secret of the same API key of the Neo4j Aura console."
+    )
+    aura_project_id: str | None = Field(
+        None,
+        description="Id of the Aura project of the session. It is needed if the API key belongs to "
+        "several projects.",
+    )
+    aura_location: str | None = Field(
+        None,
+        description="Cloud provider and region of the session, such as gcp/europe-west1. "
+        "KG_GDS=session needs it.",
+    )
+
+    # Model
+    openai_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=_named("OPENAI_API_KEY"),
+        description="API key of the model endpoint.",
+    )
+    openai_base_url: str | None = Field(
+        None,
+        validation_alias=_named("OPENAI_BASE_URL"),
+        description="Base address of an OpenAI-compatible endpoint. If it is not set, the address "
+        "of OpenAI is used.",
+    )
+    model: str = Field(
+        "gpt-4.1-mini",
+        description="Chat model of every step that has no model of its own below. `extractive` "
+        "means that no model is used, even if a key is set.",
+    )
+    extraction_model: str | None = Field(
+        None, description="Chat model that extracts entities, relationships and claims from chunks."
+    )
+    summary_model: str | None = Field(
+        None, description="Chat model that summarises several descriptions as one."
+    )
+    report_model: str | None = Field(None, description="Chat model that writes community reports.")
+    answer_model: str | None = Field(None, description="Chat model that answers questions.")
+    rating_model: str | None = Field(
+        None,
+        description="Chat model for small decisions: which search method a question needs, and "
+        "which reports are relevant to it.",
+    )
+    judge_model: str | None = Field(
+        None,
+        description="Chat model that compares answers and finds their claims in an evaluation. A "
+        "judge of another family than the model of the answers does not prefer its own style.",
+    )
+    embedding_model: str = Field(
+        "text-embedding-3-small",
+        description="Embedding model of the endpoint. Two names need no endpoint: `local` is a "
+        "sentence encoder for English or Chinese text that is downloaded once (25 MB) and runs on "
+        "this machine, and `static` are word vectors that come with this project. An extractive "
+        "index uses `static` if that is set, else `local` if the extra `local` is installed.",
+    )
+    embedding_dimensions: int | None = Field(
+        None,
+        ge=1,
+        le=MOST_DIMENSIONS,
+        description="Number of dimensions of the vectors that the embedding model is asked for. If "
+        "it is not set, the model decides.",
+    )
+    embedding_tokens: int = Field(
+        8000,
+        ge=16,
+        description="Largest number of tokens of one text that is embedded. The end of a longer "
+        "text is not embedded.",
+    )
+    embedding_batch: int = Field(
+        128, ge=1, description="Largest number of texts in one call to the embedding model."
+    )
+    concurrency: int = Field(
+        32,
+        ge=1,
+        description="Largest number of calls to the endpoint at the same time. If the endpoint "
+        "refuses so many, fewer are made for a while.",
+    )
+    workers: int | None = Field(
+        None,
+        ge=1,
+        description="Number of workers of `kg-build index --ray`. If it is not set, there is one "
+        "for each CPU of the Ray cluster.",
+    )
+    timeout: float = Field(
+        120.0, gt=0, description="Largest number of seconds that a call to the endpoint may take."
+    )
+    max_retries: int = Field(
+        5,
+        ge=0,
+        description="Largest number of retries of one call after HTTP status 408, 409, 429 or "
+        "5xx, or after a lost connection. A call that took too long is retried at most twice.",
+    )
+    reasoning_tokens: int = Field(
+        8_000,
+        ge=0,
+        description="Largest number of tokens that a model may use for reasoning before a reply. "
+        "They are added to the limit of each reply.",
+    )
+    requests_per_minute: int | None = Field(
+        None,
+        ge=1,
+        description="Largest number of calls to the endpoint in a minute. If it is not set, there "
+        "is no limit.",
+    )
+    tokens_per_minute: int | None = Field(
+        None,
+        ge=1,
+        description="Largest number of tokens sent to and received from the endpoint in a minute. "
+        "If it is not set, there is no limit.",
+    )
+    batch_requests: int = Field(
+        50_000,
+        ge=1,
+        le=50_000,
+        description="Most requests in a batch of the provider. An account that may have only so "
+        "many tokens in batches at once needs smaller ones: those that the provider refuses are "
+        "sent again when others have ended.",
+    )
+    batch_poll_seconds: float = Field(
+        60.0,
+        gt=0,
+        description="Seconds between two looks at the batches of the provider, while `kg-build "
+        "index --batch --wait` waits for them.",
+    )
+    max_cost: float | None = Field(
+        None,
+        ge=0,
+        description="Largest cost of one run in US dollars. The run stops when it is reached; the "
+        "same command continues the run.",
+    )
+    max_cost_a_day: float | None = Field(
+        None,
+        ge=0,
+        description="Largest cost of a day (UTC) in US dollars for `kg-build watch`. It counts all "
+        "builds of the graph that day. When it is reached, the next build starts the next day.",
+    )
+    input_price: float | None = Field(
+        None,
+        ge=0,
+        description="Price of a million input tokens in US dollars. It is used for models whose "
+        "price is not known.",
+    )
+    cached_input_price: float | None = Field(
+        None,
+        ge=0,
+        description="Price of a million input tokens that the endpoint had in its cache, in US "
+        "dollars. If it is not set, it is the price of input tokens.",
+    )
+    output_price: float | None = Field(
+        None,
+        ge=0,
+        description="Price of a million output tokens in US dollars. It is used for models whose "
+        "price is not known.",
+    )
+
+    # Documents and chunks
+    max_file_mb: int = Field(
+        MAX_FILE_MB,
+        ge=1,
+        description="Largest size in megabytes of an unpacked docx, pdf or parquet file, of a "
+        "json or html file, and of a row of a csv or jsonl file. Larger ones are not read, and are "
+        "listed.",
+    )
+    read_seconds: float = Field(
+        READ_SECONDS,
+        gt=0,
+        le=86_400,
+        description="Longest time in seconds to read an html, pdf or docx file. A file that takes "
+        "longer is not read, and is listed.",
+    )
+    encoding: str = Field(
+        "o200k_base", description="Name of the tiktoken encoding that tokens are counted with."
+    )
+    chunk_tokens: int = Field(600, ge=50, description="Largest number of tokens in a chunk.")
+    chunk_overlap: int = Field(
+        100, ge=0, description="Largest number of tokens that two neighbouring chunks share."
+    )
+    prepend_metadata: CommaSeparated = Field(
+        (),
+        description="Names of the metadata fields of a document that are put before the text of "
+        "each of its chunks when a model reads it, comma separated.",
+    )
+
+    # Indexes
+    fulltext_analyzer: str = Field(
+        "standard-no-stop-words",
+        description="Neo4j's analyser for full-text search. Use `cjk` for Chinese, Japanese and "
+        "Korean.",
+    )
+
+    # Extraction
+    prompts: Path | None = Field(
+        None,
+        description="Folder of prompt files. A file in it replaces our prompt file of the same "
+        "name.",
+    )
+    entity_types: CommaSeparated = Field(
+        ("person", "organization", "place", "event", "concept", "product", "work"),
+        description="Types of entities that are extracted, comma separated. `any` means that the "
+        "model chooses the types.",
+    )
+    language: str | None = Field(
+        None,
+        description="Language of names, descriptions, reports and answers. If it is not set, the "
+        "model keeps the language of the text or the question.",
+    )
+    gleanings: int = Field(
+        1,
+        ge=0,
+        description="Largest number of gleanings for each chunk. A gleaning asks the model for the "
+        "entities and relationships that it missed before.",
+    )
+    gleaning_question: Literal["later", "always", "never"] = Field(
+        "later",
+        description="When the model is first asked whether it missed anything, which costs one "
+        "output token: `always` before each gleaning, `later` before each gleaning except the "
+        "first, or `never`. If the model says no, the gleaning is left out. A model that nearly "
+        "always says yes is no longer asked.",
+    )
+    claims: bool | None = Field(
+        None,
+        description="Whether claims are extracted from the chunks. If it is not set, a model "
+        "extracts none, because they make an index about a third more expensive; an extractive "
+        "index has them, because there they are free.",
+    )
+    claim_gleanings: int = Field(
+        1, ge=0, description="Largest number of gleanings for the claims of each chunk."
+    )
+    resolve: Literal["auto", "rules", "off"] = Field(
+        "auto",
+        description="Whether several names of one thing become one entity. With `rules`, rules "
+        "decide where they are certain (e-mail and email, computer and computers, an acronym that "
+        "a document explains); with `auto`, a model decides about the other likely pairs, where a "
+        "model is set; with `off`, only what a person has said counts, and a name in lower case is "
+        "not the one with capitals.",
+    )
+    entity_specs: CommaSeparated = Field(
+        (),
+        description="Names or types of entities that claims may be about, comma separated. If it "
+        "is empty, these are the entity types.",
+    )
+    claim_description: str = Field(
+        "Any claims or facts that could be relevant to information discovery.",
+        description="Description of the claims that are extracted, in your own words.",
+    )
+
+    # Descriptions
+    join_tokens: int = Field(
+        400,
+        ge=0,
+        description="Several descriptions with at most this many tokens together are joined line "
+        "by line, without a model. In an extractive index this is at most 160.",
+    )
+    summary_batch: int = Field(
+        5,
+        ge=1,
+        le=20,
+        description="Largest number of entities and pairs whose descriptions a model summarises in "
+        "one request. More need fewer requests; a small model may confuse them, so set 1 for one.",
+    )
+    description_tokens: int = Field(
+        600,
+        ge=16,
+        description="Largest number of tokens of a description that a model has summarised. Its "
+        "limit is half of the tokens that the model reads, but at least KG_JOIN_TOKENS and at most "
+        "this number.",
+    )
+    summary_context_tokens: int = Field(
+        8000,
+        ge=500,
+        description="Largest number of tokens of descriptions that one call summarises. More "
+        "descriptions are summarised in groups, as a tree.",
+    )
+
+    # Communities and their reports
+    max_cluster_size: int = Field(
+        10,
+        ge=0,
+        description="Communities with more members than this are split further. 0 means that each "
+        "community is split as long as Leiden can split it.",
+    )
+    max_levels: int = Field(
+        10, ge=1, description="Largest number of levels in the hierarchy of communities."
+    )
+    gamma: float = Field(
+        1.0,
+        gt=0,
+        description="Resolution of the Leiden algorithm. A higher value gives more and smaller "
+        "communities.",
+    )
+    theta: float = Field(
+        0.01,
+        gt=0,
+        description="Randomness of the Leiden algorithm when it refines communities. A higher "
+        "value means more randomness.",
+    )
+    seed: int = Field(
+        42,
+        ge=0,
+        description="Seed of the randomness of the Leiden algorithm, and of the order of the "
+        "contexts of global and text search.",
+    )
+    unreported_size: int = Field(
+        2,
+        ge=0,
+        description="Communities with at most this many members get a report that lists their "
+        "entities, relationships and claims. No model is asked for it.",
+    )
+    report_context_tokens: int = Field(
+        8000,
+        ge=500,
+        description="Largest number of tokens of the report material that a model writes one "
+        "report from.",
+    )
+    report_words: int = Field(
+        1500, ge=100, description="Largest number of words in a report that a model writes."
+    )
+    report_drift: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Largest share (0 to 1) of the material of a report that may change before a "
+        "model writes the report again. 0 means that every change counts. Reports that stay behind "
+        "are counted by `kg-build status`, and `kg-build index --fresh` writes them again.",
+    )
+    report_role: str = Field(
+        "an analyst who writes for decision makers",
+        description="Role in which the model writes reports.",
+    )
+    report_rating: str = Field(
+        "how much the community matters to someone who wants to understand the whole collection",
+        description="Criterion of a report's rating from 0 to 10, in your own words.",
+    )
+
+    # Questions
+    response_type: str = Field(
+        "multiple paragraphs", description="Length and form of answers, in your own words."
+    )
+    general_knowledge: bool = Field(
+        False,
+        description="Whether an answer may add general knowledge of the model. Such statements are "
+        "marked in the answer.",
+    )
+    max_context_tokens: int = Field(
+        12_000,
+        ge=500,
+        description="Largest number of tokens of the context for an answer of local or basic "
+        "search.",
+    )
+    map_context_tokens: int = Field(
+        8_000,
+        ge=500,
+        description="Largest number of tokens of the reports in one map call of global search, or "
+        "of the chunks in one map call of text search.",
+    )
+    data_max_tokens: int = Field(
+        8_000,
+        ge=500,
+        description="Largest number of tokens of the points in the reduce call of global search.",
+    )
+    map_calls: int = Field(
+        32,
+        ge=1,
+        description="Largest number of map calls of a global search for which no level of "
+        "communities is given. It reads the most detailed level whose reports fit in this many "
+        "calls.",
+    )
+    map_style: Literal["points", "answer"] = Field(
+        "points",
+        description="Result of a map call of global search: `points` gives several rated points, "
+        "`answer` gives one rated answer, as in the paper.",
+    )
+    small_share: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="Largest share (0 to 1) of the tokens of global search that reports made "
+        "without a model may take.",
+    )
+    text_unit_prop: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Share (0 to 1) of the context of local search that is for chunks.",
+    )
+    community_prop: float = Field(
+        0.25,
+        ge=0,
+        le=1,
+        description="Share (0 to 1) of the context of local search that is for community reports.",
+    )
+    expand: Literal["hop", "ppr"] = Field(
+        "ppr",
+        description="Graph expansion of local search: `hop` takes the direct neighbours of the "
+        "entities that the search starts from, `ppr` ranks all entities by personalised PageRank.",
+    )
+    top_k_entities: int = Field(
+        10, ge=1, description="Number of entities that local search starts from."
+    )
+    top_k_relationships: int = Field(
+        10,
+        ge=0,
+        description="Number of relationships to other entities that local search takes for each "
+        "entity that it starts from.",
+    )
+    conversation_history_max_turns: int = Field(
+        5,
+        ge=0,
+        description="Number of turns of a conversation that help to understand the next question. "
+        "A turn is a question with its answer. Only the latest turns count.",
+    )
+    conversation_history_max_tokens: int = Field(
+        3_000,
+        ge=100,
+        description="Largest number of tokens of these turns. Older turns are left out.",
+    )
+    suggestions: int = Field(
+        3,
+        ge=0,
+        le=10,
+        description="Number of questions that `kg-build chat` suggests after each answer. A model "
+        "makes them in one small call. 0 suggests none.",
+    )
+    drift_depth: int = Field(
+        2, ge=0, description="Number of rounds in which drift search asks follow-up questions."
+    )
+    drift_calls: int = Field(
+        12, ge=1, description="Largest number of follow-up questions of one drift search."
+    )
+
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401 - checked by pydantic
+        """Raises InputError where a name is not the name of a setting."""
+        own = [name for name in values if not name.startswith("_")]  # pydantic's begin with "_"
+        refuse_unknown(own, _names_in_python(), "setting")
+        super().__init__(**values)
+
+    # The working folder
+    trust_env_file: bool = Field(
+        False,
+        description="Whether a key or a password from elsewhere may be sent to an address that "
+        "`.env` names, and whether `.env` may set KG_HOME. This setting is read from the "
+        "environment only, not from `.env`.",
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The arguments first, then the environment with `.env`.
+
+        Raises InputError where `.env` may not be used together with the others (`env_file`).
+        """
+        both = beside_environment(init_settings(), env_settings(), dotenv_settings())
+        return init_settings, InitSettingsSource(settings_cls, init_kwargs=both)
+
+    def named_by_env_file(self) -> str | None:
+        """A sentence that lists the addresses and folders that `.env` names; None without any."""
+        used = {name: getattr(self, name) for name in type(self).model_fields}
+        return named_by_file(DotEnvSettingsSource(type(self))(), used)
+
+    @field_validator("gds")
+    @classmethod
+    def _place_of_gds(cls, gds: str) -> str:
+        if gds in {AUTO, EMBEDDED, SESSION} or "://" in gds:
+            return gds
+        raise ValueError(
+            "must be auto, embedded, session, or an address such as bolt://localhost:7687"
+        )
+
+    @validate_model(mode="after")
+    def _sizes_fit(self) -> Self:
+        if self.text_unit_prop + self.community_prop > 1:
+            raise ValueError("KG_TEXT_UNIT_PROP and KG_COMMUNITY_PROP must be at most 1 together")
+        if self.chunk_overlap > self.chunk_tokens // 2:
+            raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
+        if (self.input_price is None) != (self.output_price is None):
+            raise ValueError("KG_INPUT_PRICE and KG_OUTPUT_PRICE must be set together")
+        if self.cached_input_price is not None and self.input_price is None:
+            raise ValueError("KG_CACHED_INPUT_PRICE needs KG_INPUT_PRICE and KG_OUTPUT_PRICE")
+        return self
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model endpoint is set and wanted; otherwise everything is extractive."""
+        has_endpoint = self.openai_api_key is not None or self.openai_base_url is not None
+        return has_endpoint and self.model != EXTRACTIVE
+
+    def changed(self, **given: Any) -> Self:  # noqa: ANN401 - checked by pydantic
+        """A copy with the given values in place of the old ones.
+
+        Raises InputError as `load_settings` does.
+        """
+        refuse_unknown(given, type(self).model_fields, "setting")
+        if not given:
+            return self
+        now = {name: getattr(self, name) for name in type(self).model_fields}
+        try:
+            return type(self)(**now | given)
+        except ValidationError as error:
+            raise InputError(_explain(error)) from None
+
+    def with_key(self, key: str | None) -> Self:
+        """A copy with another key for the endpoint, which was checked before."""
+        return self.model_copy(update={"openai_api_key": SecretStr(key) if key else None})
+
+    @property
+    def lacks_endpoint(self) -> bool:
+        """Whether a model is named that can't be asked: there is neither a key nor an endpoint."""
+        named = "model" in self.model_fields_set and self.model != EXTRACTIVE
+        return named and not self.has_model
+
+    def model_for(self, step: ModelStep) -> str:
+        """The name of the chat model of one step."""
+        own: str | None = getattr(self, f"{step}_model")
+        return own or self.model
+
+
+PLAIN = {
+    "bool_parsing": "must be true or false",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be {ge} or more",
+    "int_from_float": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "less_than_equal": "must be {le} or less",
+    "literal_error": "must be {expected}",
+    "missing": "must be given",
+    "string_type": "must be text",
+}
+
+
+def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - checked by pydantic
+    """The settings from arguments, the environment and `.env`; an argument of None is ignored.
+
+    Raises InputError that names the setting and the problem with its value, or that names an
+    argument that is not a setting.
+    """
+    refuse_unknown(given, _names_in_python(), "setting")
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise InputError(_explain(error)) from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"The file {Settings.model_config.get('env_file')} is not UTF-8 text: save it as UTF-8."
+        ) from None
+
+
+def _names_in_python() -> list[str]:
+    """The name of each setting, followed by its other names."""
+    names = []
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        others = alias.choices if isinstance(alias, AliasChoices) else []
+        names += [name, *(str(one) for one in others if one != name)]
+    return names
+
+
+def _explain(error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors(include_input=False, include_url=False):
+        name = "_".join(str(part) for part in problem["loc"]).upper()
+        known = name.startswith(("NEO4J_URI", "NEO4J_USER", "NEO4J_PASS", "NEO4J_DATA", "OPENAI_"))
+        label = name if known else f"KG_{name}"
+        what = plain_problem(problem)
+        colon = "" if what.startswith("must ") else ":"
+        lines.append(f"{label}{colon} {what}" if name else what)
+    return "; ".join(lines) + "."
+
+
+def unknown_names() -> list[str]:
+    """A sentence for each name in the environment or `.env` that begins with KG_ and is no setting.
+
+    Names such as KG_NEO4J_URI are read, too.
+    """
+    known = {f"{OURS}{name}".upper() for name in Settings.model_fields}
+    known |= {name.upper() for name in _names_in_python()}
+    places = {
+        "The environment": EnvSettingsSource(Settings).env_vars,
+        "The file .env": DotEnvSettingsSource(Settings).env_vars,
+    }
+    return [
+        f"{place} sets {name}, which is not a setting and does nothing."
+        f"{did_you_mean(name, sorted(known))}"
+        for place, found in places.items()
+        for name in sorted(name.upper() for name in found)
+        if name.startswith(OURS) and not name.startswith(FOR_TESTS) and name not in known
+    ]
+
+
+def plain_problem(problem: ErrorDetails) -> str:
+    """The problem with a value in plain words; a rare problem is in pydantic's words."""
+    plain = PLAIN.get(problem["type"])
+    message = problem["msg"].removeprefix("Value error, ")
+    return plain.format(**problem.get("ctx", {})) if plain else message

@@ -1,0 +1,44 @@
+"""The command that installs missing packages, from the place that this package comes from.
+
+The name of this package may belong to somebody else on a package index, so no hint gives the name
+alone. An installer records where a package came from (PEP 610): a folder, an archive or a
+repository. Without such a record, the hint names the packages of the extra.
+"""
+
+import json
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
+
+__all__ = ["install_command"]
+
+PACKAGE = "graphrag-neo4j"
+CHECKOUT = Path(__file__).parents[2]
+
+
+def install_command(extra: str = "") -> str:
+    """The command that installs this package with an extra, for example `docs`."""
+    extras = f"[{extra}]" if extra else ""
+    try:
+        installed = distribution(PACKAGE)
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return f'pip install "{CHECKOUT}{extras}"'
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    address = str(origin.get("url", ""))
+    if source := origin.get("vcs_info"):
+        address = f"{source['vcs']}+{address}@{source['commit_id']}"
+    path = Path(url2pathname(unquote(urlsplit(address).path)))
+    if address.startswith("file:") and path.exists():
+        editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+        return f'pip install {editable}"{path}{extras}"'
+    if address and not address.startswith("file:"):
+        return f'pip install "{PACKAGE}{extras} @ {address}"'
+    needed = []
+    for line in installed.requires or []:
+        requirement, _, condition = line.partition(";")
+        named = re.search(r"""extra\s*==\s*["']([^"']*)["']""", condition)
+        if (named[1] if named else "") == extra:
+            needed.append(f'"{requirement.strip()}"')
+    return " ".join(["pip install", *needed])

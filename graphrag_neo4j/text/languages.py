@@ -1,0 +1,147 @@
+"""Languages and their words: the language of a text, stop words, base forms, frequencies, lists.
+
+Stop words come from the package stopwordsiso and base forms from simplemma. The rank of a word
+among the tokens of o200k_base (tiktoken) tells how frequent the word is, in any language. The lists
+in `data/words` are mostly English: words that are no stop words, but that say nothing about a
+topic, and words that tell what a name is. The first line of each file describes its list.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from graphrag_neo4j.text import tokens
+from graphrag_neo4j.text.files import read_data
+
+__all__ = ["base_form", "is_stop_word", "language_of", "lines_of", "rank", "rarity", "word_set"]
+
+# Scripts that identify one language. The order matters: Japanese also uses Chinese characters.
+SCRIPTS = {
+    "ja": re.compile(r"[\u3040-\u30ff]"),
+    "zh": re.compile(r"[\u3400-\u9fff]"),
+    "ko": re.compile(r"[\uac00-\ud7af]"),
+    "uk": re.compile(r"[іїєґІЇЄҐ]"),
+    "ru": re.compile(r"[\u0400-\u04ff]"),
+    "el": re.compile(r"[\u0370-\u03ff]"),
+    "he": re.compile(r"[\u0590-\u05ff]"),
+    "ar": re.compile(r"[\u0600-\u06ff]"),
+    "hi": re.compile(r"[\u0900-\u097f]"),
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+}
+SHARE = 0.1  # share of a text's characters in a script that identifies the language
+LATIN = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "tr", "ro")
+WORDS = 400  # words of a text that are used to detect its language
+SHORT = 5  # letters; only stop words of at most this length are used to detect a language
+UNRANKED = 200_000  # the rank of a word that is not a token
+# Korean particles at the end of a word.
+PARTICLE = re.compile(
+    r"(?<=..)(?:은|는|이|가|을|를|의|에|에서|에게|으로|로|와|과|도|만|부터|까지)$"
+)
+
+
+def lines_of(name: str) -> list[str]:
+    """Returns the lines of a file of `data/`, without comments.
+
+    Raises InputError if the file is missing: without it, all results would differ.
+    """
+    lines = read_data(name).decode("utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Returns the words of a text that has one space between them."""
+    return frozenset(words.split())
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word for line in lines_of(f"words/{name}.txt") for word in line.split())
+
+
+ABOUT = _words("about")
+ATTRIBUTIVE = _words("attributive")
+COMPANIES = _words("companies")
+DEMONYMS = _words("demonyms")
+DOING = _words("doing")
+EVALUATIVE = _words("evaluative")
+FIELDS = _words("fields")
+GENERIC = _words("generic")
+ORGANIZATIONS = _words("organizations")
+OTHER_PLURALS = _words("other_plurals")
+PLACES = _words("places")
+ROLES = _words("roles")
+TIMES = _words("times")
+TITLES = _words("titles")
+TRAILING = _words("trailing")
+TURNS = frozenset(lines_of("words/turns.txt"))
+UNNAMED = _words("unnamed")
+VARIANTS = dict(line.split(" = ") for line in lines_of("words/variants.txt"))
+VERBS = _words("verbs")
+TYPE_CLASSES = {
+    type_: class_
+    for class_, _, types in (line.partition(" = ") for line in lines_of("words/type_classes.txt"))
+    for type_ in types.split()
+}
+
+
+def language_of(text: str, words: Iterable[str]) -> str:
+    """Returns the language (ISO 639-1) of a text and its words. The default is English."""
+    if not text.isascii():
+        for language, script in SCRIPTS.items():
+            if len(script.findall(text)) > SHARE * len(text):
+                return language
+    votes: Counter[str] = Counter()
+    for word, _ in zip(words, range(WORDS), strict=False):
+        votes.update(_languages_of().get(word.lower(), ()))
+    return min(votes, key=lambda language: (-votes[language], LATIN.index(language)), default="en")
+
+
+def is_stop_word(word: str, language: str) -> bool:
+    """Tells whether a word in lower case is a stop word of a language."""
+    return word in _stop_words(language)
+
+
+@lru_cache(100_000)
+def base_form(word: str, language: str) -> str:
+    """Returns the dictionary form of a word, or the word itself if no form is known."""
+    if language == "ko":
+        return PARTICLE.sub("", word)
+    # The import takes a moment, and not every command needs base forms.
+    import simplemma  # noqa: PLC0415
+    from simplemma.strategies.dictionaries.dictionary_factory import (  # noqa: PLC0415
+        SUPPORTED_LANGUAGES,
+    )
+
+    known = language in SUPPORTED_LANGUAGES
+    return simplemma.lemmatize(word, lang=language) if known else word
+
+
+def rarity(word: str) -> int:
+    """Returns the rank of a word among tokens in thousands, or 200 if it is not a token."""
+    return rank(word) // 1000
+
+
+@lru_cache(100_000)
+def rank(word: str) -> int:
+    """Returns the rank of a word among tokens, or 200,000. A smaller rank is more frequent."""
+    ids = tokens.encoding("o200k_base").encode_ordinary(" " + word)
+    return ids[0] if len(ids) == 1 else UNRANKED
+
+
+@cache
+def _stop_words(language: str) -> frozenset[str]:
+    import stopwordsiso  # noqa: PLC0415 - it reads the words of all languages
+
+    known = stopwordsiso.stopwords(language) if stopwordsiso.has_lang(language) else ()
+    return frozenset(known)
+
+
+@cache
+def _languages_of() -> dict[str, list[str]]:
+    """Maps short stop words to the languages that have them."""
+    languages: dict[str, list[str]] = {}
+    for language in LATIN:
+        for word in _stop_words(language):
+            if len(word) <= SHORT:
+                languages.setdefault(word, []).append(language)
+    return languages

@@ -1,0 +1,127 @@
+"""In which encoding a text is read that is not UTF-8, and what is said of it."""
+
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.documents import ReadOptions, Unreadable, read
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.model import Document
+
+WORDS = {
+    "English": "“It’s naïve,” she said — in the café of the Hôtel Zürich, for £5, near El Niño.",
+    "French": "Le naïf élève français a mangé une crème brûlée à l'hôtel.",
+    "German": "Größe und Maß der Bäume im Süden.",
+    "Portuguese": "Não há informação disponível sobre a situação.",
+    "Icelandic": "Það er gott veður í dag og við förum út að ganga.",
+    "Polish": "Wczoraj kupiłem świeży chleb i żółty ser w małym sklepie na rogu.",
+    "Czech": "Příliš žluťoučký kůň úpěl ďábelské ódy. Včera jsem byl doma a četl jsem knihu.",
+    "Hungarian": "Tegnap este a barátommal főztünk egy nagyon finom gulyást. Erős fű.",
+    "Turkish": "Bugün hava çok güzel, İstanbul'da kış şartları ağır değil.",
+    "Lithuanian": "Šiandien yra gražus oras, mes einame į parką ir žiūrime paukščius.",
+    "Russian": "Привет, мир! Это простой русский текст о погоде в Москве.",
+    "Greek": "Αυτό είναι ένα ελληνικό κείμενο για τον καιρό.",
+    "Japanese": "これは日本語の文章です。東京は今日も晴れています。カタカナもあります。",
+    "Simplified Chinese": "这是一个简体中文的句子。今天北京的天气很好，我们去公园。",
+    "Traditional Chinese": "這是一個繁體中文的句子。今天台北的天氣很好，我們去公園。",
+    "Korean": "이것은 한국어 문장입니다. 오늘 서울의 날씨는 맑습니다.",
+}
+ENCODED = [
+    (language, encoding)
+    for language, encodings in {
+        "English": "cp1252",
+        "French": "latin-1 cp850 mac_roman utf-16-le utf-16-be utf-32-le",
+        "German": "latin-1",
+        "Portuguese": "latin-1",
+        "Icelandic": "latin-1",
+        "Polish": "iso8859-2 cp1250",
+        "Czech": "iso8859-2 cp1250",
+        "Hungarian": "iso8859-2",
+        "Turkish": "cp1254",
+        "Lithuanian": "cp1257",
+        "Russian": "cp1251 koi8-r",
+        "Greek": "iso8859-7",
+        "Japanese": "shift_jis euc_jp iso2022_jp utf-16-le",
+        "Simplified Chinese": "gb18030",
+        "Traditional Chinese": "big5",
+        "Korean": "euc_kr",
+    }.items()
+    for encoding in encodings.split()
+]
+
+
+def text_in(path: Path, options: ReadOptions | None = None) -> str:
+    [document] = read(path, options or ReadOptions())
+    assert isinstance(document, Document), document
+    return document.text
+
+
+@pytest.mark.parametrize("times", [1, 30])
+@pytest.mark.parametrize(("language", "encoding"), ENCODED)
+def test_words_are_read_in_the_encoding_that_they_are_in(
+    tmp_path: Path, language: str, encoding: str, times: int
+) -> None:
+    text = f"{WORDS[language]}\n" * times
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert text_in(tmp_path / "a.txt") == text
+
+
+def test_a_single_word_of_latin_1_is_read(tmp_path: Path) -> None:
+    for word in ("naïve", "Größe", "señor", "à"):
+        (tmp_path / "a.txt").write_bytes(word.encode("latin-1"))
+        assert text_in(tmp_path / "a.txt") == word
+
+
+def test_one_word_beyond_ascii_late_in_a_large_file_is_read(tmp_path: Path) -> None:
+    text = "All of it is plain English.\n" * 100_000 + "Only this is naïve.\n"
+    (tmp_path / "a.txt").write_bytes(text.encode("latin-1"))
+    assert text_in(tmp_path / "a.txt").endswith("Only this is naïve.\n")
+
+
+def test_bytes_that_only_decode_to_rare_characters_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\x81\x00\x8d\xff" * 40)
+    [problem] = read(tmp_path / "a.txt", ReadOptions())
+    assert isinstance(problem, Unreadable)
+    assert problem.reason.startswith("is not text in UTF-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_byte_order_mark_is_no_text(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.txt").write_bytes(WORDS["Japanese"].encode(encoding))
+    assert text_in(tmp_path / "a.txt") == WORDS["Japanese"]
+
+
+def test_a_named_encoding_counts_for_what_is_not_utf_8(tmp_path: Path) -> None:
+    options = ReadOptions(encoding="cp1257")
+    (tmp_path / "a.txt").write_bytes("naļve".encode("cp1257"))
+    (tmp_path / "b.txt").write_text("naïve", encoding="utf-8")
+    assert text_in(tmp_path / "a.txt", options) == "naļve"
+    assert text_in(tmp_path / "b.txt", options) == "naïve"
+    [problem] = read(tmp_path / "a.txt", ReadOptions(encoding="euc_jp"))
+    assert isinstance(problem, Unreadable)
+    assert "not text in euc_jp" in problem.reason
+
+
+@pytest.mark.parametrize("name", ["latin-99", "rot13", "x\0"])
+def test_an_encoding_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="There is no encoding"):
+        ReadOptions(encoding=name)
+
+
+async def test_the_encodings_that_were_guessed_are_said_with_the_files(tmp_path: Path) -> None:
+    for name in "abcdefg":
+        (tmp_path / f"{name}.txt").write_bytes("naïve".encode("latin-1"))
+    (tmp_path / "h.txt").write_bytes(WORDS["Russian"].encode("cp1251"))
+    (tmp_path / "i.txt").write_text(WORDS["Russian"], encoding="utf-8")
+    corpus = Corpus.of_paths([tmp_path], ReadOptions())
+    assert len([document async for document in corpus.documents()]) == 9
+    cyrillic, western = corpus.notices()
+    assert "cp1251" in cyrillic
+    assert str(tmp_path / "h.txt") in cyrillic
+    assert "7 files" in western
+    assert "cp1252" in western
+    assert "--encoding" in western
+    named = Corpus.of_paths([tmp_path / "a.txt"], ReadOptions(encoding="latin-1"))
+    assert [document.text async for document in named.documents()] == ["naïve"]
+    assert named.notices() == []

@@ -1,0 +1,275 @@
+"""Small files that would take all memory or time are named with the reason; the others are read."""
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
+
+import docx
+import psutil
+import pytest
+from pypdf import PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject
+
+from graphrag_neo4j.documents import ReadOptions, Unreadable, read
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.settings import load_settings
+
+LIMIT = ReadOptions(max_file_mb=1)
+WORD = ReadOptions(max_file_mb=5)  # an empty document of Word's has many tags
+MORE = 1_500_000  # bytes, above that limit
+PARAGRAPH = b"<w:p><w:r><w:t>" + b"a" * 10_000 + b"</w:t></w:r></w:p>"
+
+
+def reason_for(path: Path, options: ReadOptions = LIMIT) -> str:
+    [problem] = read(path, options)
+    assert isinstance(problem, Unreadable), problem
+    return problem.reason
+
+
+def word_file(path: Path, body: bytes, *, packing: int = ZIP_DEFLATED, types: bytes = b"") -> Path:
+    """A Word document with that body, and that document type definition."""
+    whole = path.with_name("whole.docx")
+    docx.Document().save(str(whole))
+    with ZipFile(whole) as source, ZipFile(path, "w", packing) as target:
+        for part in source.infolist():
+            data = source.read(part)
+            if part.filename == "word/document.xml":
+                data = data.replace(b"<w:body>", b"<w:body>" + body, 1)
+                data = data.replace(b"?>", b"?>" + types, 1)
+            target.writestr(part.filename, data)
+    whole.unlink()
+    return path
+
+
+def stream(data: bytes, **entries: NameObject | ArrayObject) -> StreamObject:
+    plain = StreamObject()
+    plain.set_data(data)
+    packed = plain.flate_encode(9)
+    for name, value in entries.items():
+        packed[NameObject(f"/{name}")] = value
+    return packed
+
+
+def pdf_of(path: Path, *, forms: bool) -> Path:
+    """Pages, or forms that one page shows: each within the limit, but not all of them together."""
+    writer, shown = PdfWriter(), DictionaryObject()
+    page = writer.add_blank_page(300, 300)
+    for number in range(5):
+        data = b" " * (MORE // 4) + b"%d" % number
+        if forms:
+            box = ArrayObject([NumberObject(0)] * 4)
+            form = stream(data, Subtype=NameObject("/Form"), BBox=box)
+            shown[NameObject(f"/F{number}")] = writer._add_object(form)
+        else:
+            more = writer.add_blank_page(300, 300)
+            more[NameObject("/Contents")] = writer._add_object(stream(data))
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): shown})
+    page[NameObject("/Contents")] = writer._add_object(stream(b"/F0 Do /F1 Do" if forms else b" "))
+    writer.write(path)
+    return path
+
+
+def test_a_word_document_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", PARAGRAPH * 550)
+    assert path.stat().st_size < 100_000
+    assert reason_for(path, WORD) == (
+        "unpacks to 6 MB, more than the limit of 5 MB: KG_MAX_FILE_MB sets another"
+    )
+    [document] = read(path, ReadOptions(max_file_mb=7))
+    assert isinstance(document, Document)
+
+
+def test_a_word_document_that_asks_for_too_much_is_named(tmp_path: Path) -> None:
+    path = word_file(tmp_path / "a.docx", PARAGRAPH * 150)
+    with ZipFile(path) as packed:
+        size = packed.getinfo("word/document.xml").file_size
+    path.write_bytes(path.read_bytes().replace(struct.pack("<I", size), struct.pack("<I", 3000)))
+    assert "not a usable Word document" in reason_for(path, WORD)  # it lies about its size
+    span = b'<w:tcPr><w:gridSpan w:val="2000000000"/></w:tcPr>'
+    row = b"<w:tbl><w:tr><w:tc>" + span + b"<w:p/></w:tc></w:tr></w:tbl>"
+    for body, says in ((b"<w:p/>" * 50_000, "so many tags"), (row, "so wide tables")):
+        assert says in reason_for(word_file(tmp_path / "a.docx", body), WORD)
+    assert "packed" in reason_for(word_file(path, PARAGRAPH, packing=ZIP_BZIP2), WORD)
+    path = word_file(tmp_path / "b.docx", PARAGRAPH)
+    with ZipFile(path, "a") as packed:
+        for part in range(20_000):
+            packed.writestr(f"word/p{part}.xml", "<a/>")
+    assert "parts" in reason_for(path, ReadOptions())
+
+
+def test_entities_of_xml_do_not_multiply_and_read_no_file(tmp_path: Path) -> None:
+    tenfold = (b'<!ENTITY e%d "%s">' % (i, b"&e%d;" % (i - 1) * 10) for i in range(1, 10))
+    types = b'<!DOCTYPE d [<!ENTITY e0 "aaaaaaaaaa">' + b"".join(tenfold) + b"]>"
+    text = b"<w:p><w:r><w:t>&e9;</w:t></w:r></w:p>"
+    assert "not a usable Word" in reason_for(
+        word_file(tmp_path / "a.docx", text, types=types), WORD
+    )
+    (tmp_path / "secret").write_text("nobody knows")
+    address = (tmp_path / "secret").as_uri().encode()
+    types = b'<!DOCTYPE d [<!ENTITY e SYSTEM "' + address + b'">]>'
+    text = b"<w:p><w:r><w:t>It is: &e;</w:t></w:r></w:p>"
+    [item] = read(word_file(tmp_path / "b.docx", text, types=types), WORD)
+    assert "nobody" not in str(item)
+
+
+@pytest.mark.parametrize("forms", [False, True])
+def test_a_pdf_that_unpacks_to_more_than_the_limit_is_named(tmp_path: Path, forms: bool) -> None:
+    path = pdf_of(tmp_path / "a.pdf", forms=forms)
+    assert path.stat().st_size < 100_000
+    assert "unpacks to more than the limit of 1 MB" in reason_for(path)
+    assert "no text" in reason_for(path, ReadOptions(max_file_mb=3))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("tags.html", "<p>" * 20_000, "so many tags"),
+        ("text.html", "a" * MORE, "holds 2 MB, more than the limit of 1 MB"),
+        ("large.json", '{"text": "' + "a" * MORE + '"}', "holds 2 MB"),
+        ("deep.json", "[" * 900_000, "is not JSON"),
+        ("a.csv", 'text\n"' + "a" * MORE + '"\n', "line"),
+        ("b.csv", 'text\n"' + "a\n" * (MORE // 2) + '"\n', "line"),
+        ("c.csv", "a" * MORE + ",text\n1,One.\n", "line"),
+        ("a.jsonl", '{"text": "' + "a" * MORE + '"}\n', "line"),
+    ],
+)
+def test_a_text_to_parse_or_a_row_that_is_too_large_is_named(
+    tmp_path: Path, name: str, content: str, says: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    assert says in reason_for(tmp_path / name)
+    assert len(list(read(tmp_path / name, ReadOptions(max_file_mb=2)))) == 1
+
+
+def test_rows_together_may_be_larger_than_the_limit_and_so_may_plain_text(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "A row of a large file."}\n' * 50_000)
+    assert all(isinstance(item, Document) for item in read(tmp_path / "a.jsonl", LIMIT))
+    (tmp_path / "a.txt").write_text("a" * MORE)
+    [document] = read(tmp_path / "a.txt", LIMIT)
+    assert isinstance(document, Document)
+
+
+def test_of_many_unusable_rows_the_first_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("[]\n" * 10_000 + '{"text": "Good."}\n')
+    items = list(read(tmp_path / "a.jsonl", LIMIT))
+    assert len(items) == 102
+    last = items[-1]
+    assert isinstance(last, Unreadable)
+    assert last.reason == "and 9,900 more rows can't be used"
+
+
+def test_a_very_long_text_becomes_several_documents_that_end_where_it_can_be_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_neo4j.documents.text.LARGEST_PART", 100)
+    paragraph = "# Log\n" + "A line of it.\n" * 5 + "\n"  # 77 characters
+    text = paragraph * 2 + "one line " * 20 + "x" * 150
+    (tmp_path / "log.md").write_text(text)
+    documents = [one for one in read(tmp_path / "log.md", LIMIT) if isinstance(one, Document)]
+    assert "".join(one.text for one in documents) == text
+    assert [len(one.text) for one in documents] == [77, 77, 99, 81, 100, 50]
+    uri = (tmp_path / "log.md").as_uri()
+    assert [one.source for one in documents] == [uri, *(f"{uri}#part-{n}" for n in range(2, 7))]
+    assert [one.title for one in documents][:2] == ["Log", "Log, part 2"]
+    assert [dict(one.metadata) for one in documents][:2] == [{}, {"part": 2}]
+
+
+async def test_the_limit_is_a_setting_and_the_other_files_are_read(tmp_path: Path) -> None:
+    word_file(tmp_path / "a.docx", PARAGRAPH * 150)
+    (tmp_path / "b.txt").write_text("Marley was dead.")
+    corpus = Corpus.of_paths([tmp_path], ReadOptions(), load_settings(max_file_mb=1))
+    assert [document.text async for document in corpus.documents()] == ["Marley was dead."]
+    [reason] = corpus.reasons().values()
+    assert "KG_MAX_FILE_MB" in reason
+
+
+@pytest.mark.parametrize("beginning", ["<a ", "<a/", "<![CDATA[", "<![CDATA[>", "<!-- >", "<![if>"])
+def test_what_never_ends_in_a_page_is_text_and_is_read_in_a_moment(
+    tmp_path: Path, beginning: str
+) -> None:
+    (tmp_path / "a.html").write_text("<p>Marley was dead.</p>" + beginning * 200_000)
+    began = time.process_time()
+    [document] = read(tmp_path / "a.html", ReadOptions())
+    assert time.process_time() - began < 5  # a second at most; it took minutes to hours
+    assert isinstance(document, Document)
+    assert document.text.startswith(f"Marley was dead.\n\n{beginning.strip()}")
+
+
+def test_what_ends_in_a_page_is_no_text_and_tags_may_be_deep(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        "<!-- one --><p>Marley</p><![if !IE]>"
+        "<p>was</p><![endif]><![CDATA[ two ]]><p>1 < 2</p> a < b" + "<div>" * 9_000 + "down here"
+    )
+    [document] = read(tmp_path / "a.html", ReadOptions())
+    assert isinstance(document, Document)
+    assert document.text == "Marley\n\nwas\n\n1 < 2\n\na < b\n\ndown here"
+
+
+def test_short_rows_below_many_columns_are_read_in_a_moment(tmp_path: Path) -> None:
+    columns = ",".join(f"c{n}" for n in range(20_000))
+    (tmp_path / "a.csv").write_text(f"text,{columns}\n" + "Marley was dead.\n" * 20_000)
+    began = time.process_time()
+    assert len(list(read(tmp_path / "a.csv", ReadOptions()))) == 20_000
+    assert time.process_time() - began < 20  # a second; it took minutes
+
+
+def slow_pdf(path: Path) -> None:
+    """A small file for which pypdf takes minutes: each page lists all fonts."""
+    writer = PdfWriter()
+    entries = {"Type": "Font", "Subtype": "Type1", "BaseFont": "Helvetica"}
+    one = DictionaryObject({NameObject(f"/{k}"): NameObject(f"/{v}") for k, v in entries.items()})
+    font = writer._add_object(one)
+    fonts = DictionaryObject({NameObject(f"/F{n}"): font for n in range(1_500)})
+    resources = writer._add_object(DictionaryObject({NameObject("/Font"): fonts}))
+    content = writer._add_object(stream(b"BT /F1 12 Tf (Marley) Tj ET"))
+    for _ in range(1_500):
+        page = writer.add_blank_page(300, 300)
+        page[NameObject("/Resources")], page[NameObject("/Contents")] = resources, content
+    writer.write(path)
+
+
+@contextmanager
+def estimating(folder: Path, **settings: str) -> Iterator["subprocess.Popen[str]"]:
+    """`kg-build estimate` of the folder, in a process of its own."""
+    slow_pdf(folder / "a.pdf")
+    (folder / "b.html").write_text("<p>Marley was dead.</p>")
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        [sys.executable, "-m", "graphrag_neo4j", "estimate", str(folder)],
+        env={**os.environ, "KG_MODEL": "extractive", **settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path: Path) -> None:
+    with estimating(tmp_path, KG_READ_SECONDS="2") as running:
+        said, _ = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "1 document" in said
+    [line] = [line for line in said.splitlines() if "KG_READ_SECONDS" in line]
+    assert "a.pdf" in line
+
+
+def test_ctrl_c_ends_the_reading_of_a_file(tmp_path: Path) -> None:
+    with estimating(tmp_path) as running:
+        process = psutil.Process(running.pid)
+        while not (readers := process.children()) and running.poll() is None:
+            time.sleep(0.05)
+        time.sleep(1)  # it reads the first file, for minutes
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=10)
+    assert running.returncode == 130
+    assert not any(reader.is_running() for reader in readers)

@@ -1,0 +1,192 @@
+"""Which files paths stand for, what they are called, and which of them have gone."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.documents import ReadOptions, find, gone, source_of
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.index.corpus import Corpus
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def shut(tmp_path: Path) -> Iterator[None]:
+    """A folder docs/shut that can't be listed; root may list every folder, so be nobody."""
+    lay("docs/a.md", "docs/shut/b.md")
+    tmp_path.chmod(0o755)
+    Path("docs/shut").chmod(0)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    yield
+    os.seteuid(user)
+    Path("docs/shut").chmod(0o700)
+
+
+def lay(*names: str) -> None:
+    for name in names:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text("text")
+
+
+def found(*paths: str, follow_links: bool = False) -> list[str]:
+    return [path.as_posix() for path in find(paths, follow_links=follow_links).files]
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        ("docs", ["docs/a.md", "docs/x/b.RST", "docs/x/y/c.md"]),  # in order
+        ("docs/*.md", ["docs/a.md"]),
+        ("docs/**/*.md", ["docs/a.md", "docs/x/y/c.md"]),
+        ("docs/**/[bc].*", ["docs/x/b.RST", "docs/x/y/c.md"]),
+        ("d*/x", ["docs/x/b.RST", "docs/x/y/c.md"]),
+        ("docs/.git", ["docs/.git/b.md"]),  # what is hidden is found where it is named
+        ("docs/.*.md", ["docs/.draft.md"]),
+        ("docs/.draft.md", ["docs/.draft.md"]),
+        ("a[1].md", ["a[1].md"]),  # what exists is no glob
+        ("x[y]", ["x[y]/b.md"]),
+    ],
+)
+def test_files_are_found_by_folder_glob_and_name(path: str, files: list[str]) -> None:
+    lay("docs/a.md", "docs/x/b.RST", "docs/x/y/c.md", "docs/.draft.md", "docs/.git/b.md")
+    lay("a[1].md", "a1.md", "x[y]/b.md", "docs/b.png")
+    assert found(path) == files
+
+
+def test_a_file_that_is_reached_twice_is_found_once() -> None:
+    lay("docs/a.md", "docs/b.md")
+    Path("docs/c.md").symlink_to("a.md")
+    assert found("docs/b.md", "docs", "docs/*") == ["docs/b.md", "docs/a.md"]
+
+
+def test_files_of_other_kinds_are_counted_and_refused_where_they_are_named() -> None:
+    lay("docs/a.md", "docs/b.png", "docs/x/c.PNG", "docs/Makefile")
+    assert find(["docs", "docs/*"]).skipped == {".png": 2, "": 1}
+    with pytest.raises(InputError, match=r"b\.png .* known are \.txt, \.md, .*\.docx"):
+        find(["docs/b.png"])
+
+
+@pytest.mark.parametrize("path", ["nowhere", "nowhere.md", "docs/*.rst", "nowhere/**", "x" * 300])
+def test_a_path_that_matches_nothing_is_refused_by_name(path: str) -> None:
+    lay("docs/a.md")
+    with pytest.raises(InputError) as refused:
+        find(["docs", path])
+    assert path in str(refused.value)
+
+
+@pytest.mark.usefixtures("shut")
+def test_a_folder_that_cannot_be_listed_is_named_and_nothing_of_it_is_gone() -> None:
+    result = find(["docs"])
+    assert [path.name for path in result.files] == ["a.md"]
+    assert [problem.source for problem in result.unreadable] == ["docs/shut"]
+    with pytest.raises(InputError, match="shut can't be listed"):
+        gone([], "docs", ReadOptions())
+
+
+def test_a_source_is_the_resolved_path_as_a_uri_or_relative_to_the_root() -> None:
+    lay("docs/ä b#1%.md", "other/b.md")
+    path = Path("docs/ä b#1%.md")
+    Path("link.md").symlink_to(path)
+    assert source_of(Path("link.md"), ReadOptions()) == source_of(path, ReadOptions())
+    assert source_of(path, ReadOptions()).startswith("file:///")
+    assert source_of(path, ReadOptions()).endswith("/docs/%C3%A4%20b%231%25.md")
+    assert source_of(path, ReadOptions(source_root=Path())) == "docs/ä b%231%25.md"
+    with pytest.raises(InputError, match="outside the source root"):
+        source_of(Path("other/b.md"), ReadOptions(source_root=Path("docs")))
+
+
+ROOTS = [ReadOptions(), ReadOptions(source_root=Path()), ReadOptions(source_root=Path("docs"))]
+
+
+@pytest.mark.parametrize("options", ROOTS)
+def test_gone_are_the_documents_under_a_folder_whose_file_is_no_more(options: ReadOptions) -> None:
+    lay("docs/a.md", "docs/sub/b.md", "docs/rows.csv", "docs/old.csv")
+    sources = [source_of(path, options) for path in find(["docs"]).files]
+    sources += [f"{source}#17" for source in sources if source.endswith(".csv")]
+    assert gone(sources, "docs", options) == []
+    Path("docs/sub/b.md").unlink()
+    Path("docs/old.csv").unlink()
+    lost = [source for source in sources if "b.md" in source or "old.csv" in source]
+    assert gone(sources, "docs", options) == lost
+    assert gone(sources, "docs/*.md", options) == lost
+    assert gone(sources, "docs/a.md", options) == []
+
+
+def test_gone_leaves_alone_what_lies_elsewhere_or_was_no_file_of_ours() -> None:
+    lay("docs/a.md", "docs2/b.md")
+    options = ReadOptions(source_root=Path())
+    sources = ["docs2/gone.md", "docs/of my own", "https://example.org/x.md", "/srv/x.md", "a.md"]
+    assert gone(sources, "docs", options) == []
+    assert gone(sources, ".", options) == ["docs2/gone.md", "a.md"]
+
+
+def test_a_link_that_leads_out_of_the_folder_is_followed_only_if_asked() -> None:
+    lay("docs/a.md", "elsewhere/b.md", "elsewhere/c.md")
+    Path("docs/file.md").symlink_to("../elsewhere/b.md")
+    Path("docs/folder").symlink_to("../elsewhere")
+    Path("docs/same.md").symlink_to("a.md")
+    Path("docs/nowhere.md").symlink_to("../nowhere.md")
+    assert found("docs/*/*.md", "docs/a.md") == ["docs/a.md"]
+    assert "docs/folder/b.md" in found("docs/*/*.md", follow_links=True)
+    assert found("docs/folder") == ["docs/folder/b.md", "docs/folder/c.md"]  # it was asked for
+    result = find(["docs"])
+    assert [path.as_posix() for path in result.files] == ["docs/a.md"]
+    links = [path.as_posix() for path in result.links]
+    assert links == ["docs/file.md", "docs/folder", "docs/nowhere.md"]
+    assert found("docs", follow_links=True) == [
+        *("docs/a.md", "docs/file.md", "docs/folder/c.md", "docs/nowhere.md")
+    ]
+
+
+def test_a_folder_or_file_that_is_named_may_be_a_link() -> None:
+    lay("elsewhere/b.md")
+    Path("docs").symlink_to("elsewhere")
+    Path("a.md").symlink_to("elsewhere/b.md")
+    assert found("docs") == ["docs/b.md"]
+    assert found("a.md") == ["a.md"]
+
+
+def test_loops_of_links_end_whether_they_are_followed_or_not() -> None:
+    lay("docs/x/a.md", "other/b.md")
+    Path("docs/x/up").symlink_to("..")
+    Path("docs/x/out").symlink_to("../../other")
+    Path("other/back").symlink_to("../docs")
+    Path("docs/one").symlink_to("two")
+    Path("docs/two").symlink_to("one")
+    assert found("docs") == ["docs/one", "docs/two", "docs/x/a.md"][2:]
+    assert "docs/x/out/b.md" in found("docs", follow_links=True)
+
+
+async def test_links_that_were_not_followed_are_counted_and_what_a_link_gave_is_not_gone() -> None:
+    lay("docs/a.md", "elsewhere/b.md")
+    Path("docs/b.md").symlink_to("../elsewhere/b.md")
+    [notice] = Corpus.of_paths(["docs"], ReadOptions()).notices()
+    assert "1 symbolic link" in notice
+    assert "docs/b.md. --follow-links" in notice
+    assert Corpus.of_paths(["docs"], ReadOptions(follow_links=True)).notices() == []
+    sources = [source_of(path, ReadOptions()) for path in find(["docs"], follow_links=True).files]
+    assert gone(sources, "docs", ReadOptions()) == []
+
+
+def test_the_disk_is_not_asked_for_the_path_of_each_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lay(*(f"docs/{folder}/{n}.txt" for folder in "ab" for n in range(20)))
+    Path("docs/link.txt").symlink_to("a/0.txt")
+    asked, realpath = [], os.path.realpath
+
+    def counted(path: Path) -> str:
+        asked.append(path)
+        return realpath(path)
+
+    monkeypatch.setattr(os.path, "realpath", counted)
+    assert len(found("docs")) == 40
+    assert len(asked) <= 3

@@ -1,0 +1,179 @@
+"""csv, json and jsonl: rows become documents, and a bad row is named."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.documents import ReadOptions, Unreadable, read
+from graphrag_neo4j.model import Document
+
+
+def rows(
+    path: Path,
+    content: str,
+    *,
+    id_column: str | None = None,
+    **columns: Any,  # noqa: ANN401 - fields of ReadOptions
+) -> list[Document | Unreadable]:
+    path.write_text(content, encoding="utf-8", newline="")
+    options = ReadOptions(source_root=path.parent, id_column=id_column, **columns)
+    return list(read(path, options))
+
+
+def lines(*items: object) -> str:
+    return "\n".join(json.dumps(item) for item in items)
+
+
+def sources(items: Sequence[Document | Unreadable]) -> list[str]:
+    return [item.source for item in items]
+
+
+def reasons(items: Sequence[Document | Unreadable]) -> list[str]:
+    return [item.reason for item in items if isinstance(item, Unreadable)]
+
+
+CSV = 'id,title,text,year\n7,Cells,"A, ""b""\r\nc",1859\n8,,Other,\n'
+
+
+def test_a_row_of_csv_is_a_document_and_its_other_columns_are_metadata(tmp_path: Path) -> None:
+    assert rows(tmp_path / "a.csv", CSV, id_column="id") == [
+        Document('A, "b"\r\nc', "a.csv#7", "Cells", {"year": "1859"}),
+        Document("Other", "a.csv#8", "a.csv", {}),
+    ]
+
+
+def test_columns_are_taken_by_the_names_given(tmp_path: Path) -> None:
+    content = "body,head,title\nText,Head,Other\n"
+    items = rows(tmp_path / "a.csv", content, text_column="body", title_column="head")
+    [document] = items
+    assert document == Document("Text", document.source, "Head", {"title": "Other"})
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_the_one_by_which_the_header_has_the_columns(
+    tmp_path: Path, delimiter: str
+) -> None:
+    content = f"\ufeffid{delimiter}text\n1{delimiter}a b\n"
+    assert rows(tmp_path / "a.csv", content, id_column="id") == [
+        Document("a b", "a.csv#1", "a.csv")
+    ]
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8")), min_size=1))
+def test_any_text_that_csv_can_hold_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> None:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer).writerows([("n", "text"), *enumerate(texts)])
+    folder = tmp_path_factory.getbasetemp()
+    items = rows(folder / "any.csv", buffer.getvalue(), id_column="n")
+    assert [item.text for item in items if isinstance(item, Document)] == texts
+
+
+def test_rows_come_one_by_one(tmp_path: Path) -> None:
+    for name, content in (("a.csv", 'text\nfirst\n"never'), ("a.jsonl", '{"text": ""}\n{"never')):
+        (tmp_path / name).write_text(content)
+        items = read(tmp_path / name, ReadOptions())
+        assert [type(next(items)) for _ in range(2)] == [Document, Unreadable]
+
+
+@pytest.mark.parametrize(
+    ("content", "id_column", "says"),
+    [
+        ("id;body\n1;x\n", None, "no column text.* id, body.*--text-column"),
+        ("text,body\n1,x\n", "nr", "no column nr.* text, body"),
+        ("text,x,x\n1,2,3\n", None, "2 columns x"),
+        ('text,n\n"never closed,1\nb,2\n', None, "not a usable csv at line"),
+    ],
+)
+def test_a_csv_that_can_not_be_used_says_why(
+    tmp_path: Path, content: str, id_column: str | None, says: str
+) -> None:
+    [reason] = reasons(rows(tmp_path / "a.csv", content, id_column=id_column))
+    assert re.search(says, reason)
+
+
+def test_a_bad_row_of_csv_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    items = rows(tmp_path / "a.csv", "id,text\n1,a\n2\n3,c,d\n1,e\n,f\n6,g\n", id_column="id")
+    assert sources(items) == ["a.csv#1", "a.csv", "a.csv", "a.csv", "a.csv", "a.csv#6"]
+    places = [("row 2", "text"), ("row 3", "more"), ("row 4", "repeats the id 1"), ("row 5", "id")]
+    for reason, (place, word) in zip(reasons(items), places, strict=True):
+        assert place in reason
+        assert word in reason
+
+
+def test_rows_without_an_id_are_known_by_their_content(tmp_path: Path) -> None:
+    before = sources(rows(tmp_path / "a.csv", "text,n\na,1\nb,2\n"))
+    moved = sources(rows(tmp_path / "a.csv", "n,text\n3,c\n2,b\n1,a\n"))
+    assert moved[1:] == before[::-1]
+    assert len({*before, *moved}) == 3
+    first, second, third = sources(rows(tmp_path / "a.csv", "text\na\na\na\n"))
+    assert (second, third) == (f"{first}-2", f"{first}-3")
+
+
+def test_a_blank_text_is_a_document_and_the_index_of_pandas_no_metadata(tmp_path: Path) -> None:
+    items = [
+        *rows(tmp_path / "a.csv", ",id,text\n0,1,\n", id_column="id"),
+        *rows(tmp_path / "a.jsonl", lines({"id": 1, "text": None}), id_column="id"),
+    ]
+    assert items == [Document("", "a.csv#1", "a.csv"), Document("", "a.jsonl#1", "a.jsonl")]
+
+
+def test_json_values_keep_their_type_and_nested_ones_are_json_text(tmp_path: Path) -> None:
+    row = {"text": "a", "n": 1, "x": 0.5, "b": False, "none": None, "empty": "", "big": 2**64}
+    row["nan"] = float("nan")
+    nested = {"tags": ["ä", 1], "in": {"k": None}}
+    [document] = rows(tmp_path / "a.jsonl", lines(row | nested))
+    assert isinstance(document, Document)
+    assert document.metadata == {
+        "n": 1,
+        "x": 0.5,
+        "b": False,
+        "big": "18446744073709551616",
+        "tags": '["ä", 1]',
+        "in": '{"k": null}',
+    }
+
+
+def test_a_list_of_objects_is_read_as_rows(tmp_path: Path) -> None:
+    content = json.dumps([{"text": "a", "title": "A", "k": [7]}, 5, {"text": 6}, {"body": "b"}])
+    items = rows(tmp_path / "a.json", content, id_column=None)
+    assert [item.title for item in items if isinstance(item, Document)] == ["A"]
+    assert [reason[:6] for reason in reasons(items)] == ["item 2", "item 3", "item 4"]
+
+
+def test_ids_need_not_be_text(tmp_path: Path) -> None:
+    content = json.dumps([{"text": "a", "id": number} for number in (7, 0, "x", [1])])
+    named = sources(rows(tmp_path / "a.json", content, id_column="id"))
+    assert named == ["a.json#7", "a.json#0", "a.json#x", "a.json#[1]"]
+
+
+def test_a_file_of_one_object_is_one_document_known_by_its_file(tmp_path: Path) -> None:
+    content = json.dumps({"text": "a", "id": 7})
+    assert rows(tmp_path / "a.json", content) == [Document("a", "a.json", "a.json", {"id": 7})]
+    assert rows(tmp_path / "a.json", content, id_column="id") == [
+        Document("a", "a.json#7", "a.json")
+    ]
+
+
+@pytest.mark.parametrize("content", ["", "[{]", '"text"', "5", '{"body": "x"}', "[" * 100_000])
+def test_json_of_another_shape_is_unreadable(tmp_path: Path, content: str) -> None:
+    [problem] = reasons(rows(tmp_path / "a.json", content))
+    assert problem.startswith(("is not JSON", "its object is not a JSON object", "has no column"))
+
+
+def test_a_bad_line_of_jsonl_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    items = rows(tmp_path / "a.jsonl", '{"text": "a"}\n\n{"text": \n[1]\n{"text": "b"}\n')
+    assert [item.text for item in items if isinstance(item, Document)] == ["a", "b"]
+    assert [reason.split(":")[0] for reason in reasons(items)] == [
+        "line 3 is not JSON",
+        "line 4 is not a JSON object",
+    ]

@@ -1,0 +1,120 @@
+"""The claims of answers: one record for each part, no reply lost, and what the counts say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.errors import BudgetSpentError
+from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate.answer_claims import (
+    ClaimAgreement,
+    ClaimCounts,
+    agreement_of_claims,
+    mean_counts,
+)
+from graphrag_neo4j.evaluate.clusters import count_claims
+from graphrag_neo4j.evaluate.judging import Comparison, Judged
+from graphrag_neo4j.evaluate.records import Metric
+from graphrag_neo4j.evaluate.statistics import count_tests
+from graphrag_neo4j.settings import load_settings
+from tests.support.evaluations import evaluation
+from tests.support.fake_endpoint import FakeEndpoint
+
+TEXTS = {
+    "C0": " ".join(f"Ann sails to port {n}, and Bob rows to it too." for n in range(112, 124)),
+    "SS": "Ann sails. I think so. It sank.",
+    "TS": "Ann sails. I think so. It sank.",
+    "C1": "---",
+}
+
+
+def study(fake: FakeEndpoint, path: Path, **given: object) -> AsyncEvaluation:
+    settings = load_settings(openai_base_url=fake.url, openai_api_key="sk-test", **given)
+    return AsyncEvaluation(path, settings)
+
+
+async def test_claims_are_found_once_and_counted_for_each_answer(tmp_path: Path) -> None:
+    evaluation(tmp_path, TEXTS, questions=1)
+    with FakeEndpoint() as fake:
+        assert (await study(fake, tmp_path).find_claims()).made == 3
+        # Two parts of the long answer, and one that two answers share, with three calls each.
+        assert len(fake.log) == 9
+        assert (await study(fake, tmp_path).find_claims()).made == 0
+        assert len(fake.log) == 9
+        found = study(fake, tmp_path).claims()
+    by_condition = {condition: claims for (_, condition), claims in found.claims.items()}
+    assert {name: len(claims) for name, claims in by_condition.items()} == {
+        "C0": 24,
+        "SS": 1,
+        "TS": 1,
+        "C1": 0,
+    }
+    counts = count_claims(by_condition["C0"])
+    assert counts.claims == 13  # "Bob rows to it too." comes twelve times
+    assert counts.clusters[0.8] < counts.clusters[0.5] < 13
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_at_the_cost_limit_each_reply_is_kept(tmp_path: Path, concurrency: int) -> None:
+    evaluation(tmp_path, {"C0": TEXTS["C0"], "SS": TEXTS["SS"]}, questions=1)
+    price = {"input_price": 1000, "output_price": 1000, "concurrency": concurrency}
+    with FakeEndpoint() as fake:
+        with pytest.raises(BudgetSpentError):
+            await study(fake, tmp_path, **price, max_cost=0.5).find_claims()
+        paid = [call.request for call in fake.log]
+        assert 0 < len(paid) < 9
+        done = await study(fake, tmp_path, **price).find_claims()
+        assert done.failed == 0
+        asked = [call.request for call in fake.log]
+    assert len(asked) == len(set(asked)) == 9
+    assert not (tmp_path / "unfinished_claims.jsonl").exists()
+
+
+async def test_an_answer_with_a_missing_part_does_not_count_and_is_tried_again(
+    tmp_path: Path,
+) -> None:
+    evaluation(tmp_path, TEXTS, questions=1)
+    with FakeEndpoint(garbage=1.0, only=("json:sentence_claims",)) as fake:
+        assert (await study(fake, tmp_path).find_claims()).failed == 3
+        assert study(fake, tmp_path).claims().claims == {}
+        fake.change(garbage=0.0)
+        fake.reset()
+        assert (await study(fake, tmp_path).find_claims()).made == 3
+        assert {call.kind for call in fake.log} == {"json:sentence_claims"}
+        assert len(study(fake, tmp_path).claims().claims) == 4
+
+
+def test_counts_are_compared_with_the_majority_of_the_verdicts() -> None:
+    counts = {("q", "A"): ClaimCounts(9, {0.5: 4}), ("q", "B"): ClaimCounts(5, {0.5: 6})}
+    metrics: tuple[Metric, ...] = ("comprehensiveness", "diversity", "directness")
+    judged = [Judged(Comparison(metric, "A", "B", "q", 1, False), "first") for metric in metrics]
+    other = replace(judged[0].comparison, question="r")
+    tied = {("r", "A"): ClaimCounts(5, {0.5: 4}), ("r", "B"): ClaimCounts(5, {0.5: 4})}
+    assert agreement_of_claims(counts | tied, [*judged, Judged(other, "first")]) == {
+        "claims, comprehensiveness": ClaimAgreement(compared=2, decided=1, matched=1),
+        "clusters at 0.5, diversity": ClaimAgreement(compared=1, decided=1, matched=0),
+    }
+    assert agreement_of_claims({}, judged) == {}
+    assert mean_counts(list(counts.values())) == ClaimCounts(7, {0.5: 5})
+
+
+def test_counts_are_tested_by_question_and_adjusted_over_all_pairs() -> None:
+    """Experiment 2 of the paper: Wilcoxon's test and Holm's method, over counts."""
+    numbers = {"A": 9, "B": 5, "C": 5}
+    counts = {
+        (f"q{n}", name): ClaimCounts(claims, {0.5: 3})
+        for n in range(6)
+        for name, claims in numbers.items()
+    }
+    tests = count_tests(counts, ["A", "B", "C"])
+    assert [(one.measure, one.one, one.other) for one in tests[:3]] == [
+        ("claims", "A", "B"),
+        ("claims", "A", "C"),
+        ("claims", "B", "C"),
+    ]
+    assert (tests[0].mean, tests[0].other_mean) == (9, 5)
+    # Six of six differences have one sign: p = 2 / 2**6, times the three pairs.
+    assert tests[0].test.p == 0.03125
+    assert [one.adjusted for one in tests] == [0.09375, 0.09375, 1, 1, 1, 1]
+    assert count_tests({}, ["A", "B"]) == []

@@ -1,0 +1,127 @@
+"""How a condition is written, what it stands for, and what is refused."""
+
+from typing import get_type_hints
+
+import pytest
+
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.evaluate.conditions import (
+    OF_EVERY_ANSWER,
+    USED_BY,
+    made_with,
+    parse_condition,
+    parse_conditions,
+)
+from graphrag_neo4j.query.answer import METHODS
+from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings.options import AnswerOptions
+
+MAP_REDUCE = {"map_style": "answer", "map_context_tokens": 9000, "data_max_tokens": 9000}
+
+
+def settings(**given: object) -> Settings:
+    return load_settings(**{"openai_api_key": "sk-x", **given})
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("C0", {"method": "global", "level": 0, "small_share": 1.0, **MAP_REDUCE}),
+        ("C3", {"method": "global", "level": 3, "small_share": 1.0, **MAP_REDUCE}),
+        ("TS", {"method": "text", **MAP_REDUCE}),
+        ("SS", {"method": "basic", "max_context_tokens": 9000}),
+        ("global:2", {"method": "global", "level": 2}),
+        ("global:dynamic", {"method": "global", "dynamic": True}),
+        ("local:ppr", {"method": "local", "expand": "ppr"}),
+        ("drift:hop", {"method": "drift", "expand": "hop"}),
+        ("text", {"method": "text"}),
+        ("global:1,prefilter=5", {"method": "global", "level": 1, "prefilter": 5}),
+    ],
+)
+def test_a_condition_is_a_search_with_options(text: str, how: dict[str, object]) -> None:
+    condition = parse_condition(text, 9000)
+    assert (condition.name, condition.how, condition.client) == (text, how, {})
+    condition.checked(settings())
+
+
+def test_a_condition_may_have_a_name_another_model_and_another_graph() -> None:
+    one = parse_condition("other = C1, answer_model=large, neo4j_database=papers", 8000)
+    assert one.name == "other"
+    assert one.how["answer_model"] == "large"
+    assert one.client == {"neo4j_database": "papers"}
+    assert one.checked(settings()).neo4j_database == "papers"
+    alone = parse_condition("quoted=local,model=extractive", 8000)
+    assert not alone.checked(settings()).has_model
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("locla", "'locla' is no condition. Did you mean local?"),
+        ("", "'' is no condition."),
+        ("global:x", "'x' is no detail of it. Write a level such as global:2 or global:dynamic"),
+        ("basic:hop", "'hop' is no detail of it. Write basic alone"),
+        ("TS=local", "The name TS means a condition already"),
+        ("a:b=local", "its name must have 1 to 60 characters"),
+        ("local,top_k_entity=3", "no setting top_k_entity .* Did you mean top_k_entities?"),
+        ("local,top_k_entities", "is no setting: write name=value"),
+        ("local,openai_api_key=sk-1", "holds no keys and passwords"),
+        ("local,max_cost=3", "has no max_cost: the limit is that of the whole run"),
+        ("global,prefilter=many", "prefilter in the condition .* must be a whole number"),
+    ],
+)
+def test_a_wrong_condition_is_one_sentence(text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        parse_condition(text, 8000)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("local,top_k_entities=ten", "The condition .* KG_TOP_K_ENTITIES must be a whole number"),
+        ("local,prefilter=3", "The option prefilter is for global search"),
+        ("local,concurrency=0", "KG_CONCURRENCY must be 1 or more"),
+    ],
+)
+def test_a_value_that_can_not_be_used_names_its_condition(text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        parse_condition(text, 8000).checked(settings())
+
+
+def test_two_conditions_have_two_names() -> None:
+    with pytest.raises(InputError, match="Two conditions have the name C0"):
+        parse_conditions(["C0", "SS", "C0"], 8000)
+    with pytest.raises(InputError, match="No condition is given"):
+        parse_conditions([], 8000)
+
+
+def test_what_an_answer_depends_on_is_all_that_its_method_uses_and_no_more() -> None:
+    """A new setting of answers must be given its methods."""
+    used = {name for names in USED_BY.values() for name in names} | {*OF_EVERY_ANSWER}
+    of_answers = {
+        name for name in get_type_hints(AnswerOptions) if not name.startswith("conversation_")
+    }
+    assert of_answers <= used
+    assert USED_BY.keys() == set(METHODS)
+
+
+def made(text: str, **given: object) -> dict[str, str]:
+    return made_with(parse_condition(text, 8000), settings(**given), {"graph": "g"})
+
+
+def test_a_change_that_concerns_other_methods_leaves_an_answer_valid() -> None:
+    assert made("SS") == made("SS", drift_calls=3, map_style="answer", expand="hop")
+    assert made("SS") != made("SS", answer_model="large")
+    assert made("local") != made("local", expand="hop")
+    assert made("local:ppr") == made("local:ppr", expand="hop")
+    assert made("C0") == made("C0", map_calls=3, rating_model="large")
+    assert made("global") != made("global", map_calls=3)
+    assert made("global:dynamic") != made("global:dynamic", rating_model="large")
+    assert "sk-x" not in str(made("local"))
+
+
+def test_a_changed_prompt_changes_the_answers_that_use_it(tmp_path: object) -> None:
+    folder = tmp_path
+    (folder / "answer.md").write_text("Answer from $context_data.")  # type: ignore[operator]
+    assert made("SS") != made("SS", prompts=folder)
+    assert made("TS") == made("TS", prompts=folder)

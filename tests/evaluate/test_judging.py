@@ -1,0 +1,166 @@
+"""Judges whose verdicts are known beforehand: what an evaluation finds of them, over real HTTP."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.evaluate import AsyncEvaluation
+from graphrag_neo4j.evaluate.judging import Judged, blind_items, judge_items, judged_by
+from graphrag_neo4j.evaluate.records import METRICS, Metric, answer_key, question_key
+from graphrag_neo4j.evaluate.scores import (
+    agreement_of_judges,
+    agreement_of_repeats,
+    bias_of,
+    pair_results,
+    win_rates,
+)
+from graphrag_neo4j.evaluate.statistics import pair_tests, preferences
+from graphrag_neo4j.settings import load_settings
+from tests.support.evaluations import evaluation
+from tests.support.fake_endpoint import FakeEndpoint
+
+QUALITY = {"good": 9, "fair": 5, "poor": 1}  # a better answer has a higher mark, and is shorter
+TEXTS = {
+    name: f"On port {{}}. {'Much. ' * (9 - mark)}Quality mark {mark}."
+    for name, mark in QUALITY.items()
+}
+TWO: Sequence[Metric] = ("comprehensiveness", "diversity")
+
+
+def study(fake: FakeEndpoint, path: Path, model: str = "judge") -> AsyncEvaluation:
+    settings = load_settings(
+        openai_base_url=fake.url,
+        openai_api_key="sk-test",
+        judge_model=model,
+        input_price=1.0,
+        output_price=2.0,
+    )
+    return AsyncEvaluation(path, settings)
+
+
+async def judged(fake: FakeEndpoint, path: Path, model: str = "judge") -> list[Judged]:
+    """Judges the questions of a folder twice in both orders, and returns the verdicts."""
+    ours = study(fake, path, model)
+    await ours.judge(TWO, repeats=2)
+    return ours.judged()[f"model {model}"]
+
+
+async def test_a_fair_judge_finds_the_better_answer_in_both_orders(tmp_path: Path) -> None:
+    evaluation(tmp_path, TEXTS, questions=8)
+    with FakeEndpoint() as fake:
+        estimate = await study(fake, tmp_path).estimate_judge(TWO)
+        found = await judged(fake, tmp_path)
+        assert (estimate.missing, estimate.there) == (8 * 3 * 2 * 2, 0)  # of one repeat
+    results = pair_results(found)
+    matrix = win_rates(results, ["good", "fair", "poor"], "diversity")
+    assert matrix == [[50, 100, 100], [0, 50, 100], [0, 0, 50]]
+    assert all(test.adjusted < 0.05 for test in pair_tests(results))
+    diversity = [one for one in found if one.comparison.metric == "diversity"]
+    bias = bias_of(diversity)
+    assert (bias.first_share, bias.turned, bias.held, bias.missing) == (0.5, 0, 8 * 3 * 2, 0)
+    assert agreement_of_repeats(diversity).share == 1
+    assert preferences(found) == [
+        "Nothing shows that this judge goes by the place or the length of the answers."
+    ]
+    assert preferences([]) == []
+
+
+@pytest.mark.parametrize("way", ["first", "random"])
+async def test_a_judge_by_place_or_by_chance_gives_no_significant_row(
+    tmp_path: Path, way: str
+) -> None:
+    evaluation(tmp_path, TEXTS, questions=12)
+    with FakeEndpoint(judge=way, seed=1) as fake:
+        found = await judged(fake, tmp_path)
+    tests = pair_tests(pair_results(found))
+    assert min(test.adjusted for test in tests) > 0.05
+    bias = bias_of(found)
+    if way == "first":
+        assert (bias.first_share, bias.turned_share, bias.held) == (1, 1, 0)
+        assert {test.result.win_rate for test in tests} == {50}
+    else:
+        assert len({test.result.win_rate for test in tests}) > 1
+
+
+async def test_malformed_verdicts_are_missing_and_are_asked_for_in_the_next_run(
+    tmp_path: Path,
+) -> None:
+    folder = evaluation(tmp_path, TEXTS, questions=1)
+    with FakeEndpoint(misjudged=("two winners", "prose")) as fake:
+        found = await judged(fake, tmp_path)
+        assert {one.winner for one in found} == {None}
+        assert {result.win_rate for result in pair_results(found)} == {None}
+        assert pair_tests(pair_results(found)) == []
+        fake.change(misjudged=("winner 3",))
+        found = await judged(fake, tmp_path)
+        assert (bias_of(found).missing, len(found)) == (0, 24)
+        fake.reset()
+        await judged(fake, tmp_path)
+        assert fake.log == []  # no verdict is paid for twice
+    assert len(folder.questions) == 1
+
+
+async def test_the_estimate_is_near_what_is_sent(tmp_path: Path) -> None:
+    evaluation(tmp_path, dict.fromkeys("AB", "The clerk wrote long letters to {}. " * 15), 1)
+    with FakeEndpoint() as fake:
+        ours = study(fake, tmp_path)
+        told = [await ours.estimate_judge(), await ours.estimate_claims()]
+        await ours.judge()
+        await ours.find_claims()
+        sent, calls = [0.0, 0.0], len(fake.log)
+        for call in fake.log:
+            sent[int(call.kind != "json:judged_answers")] += call.prompt_tokens
+    for estimate, tokens in zip(told, sent, strict=True):
+        [step] = estimate.steps
+        assert 0.6 < step.input_tokens / tokens < 1.6
+        assert step.cost
+    assert [step.calls for estimate in told for step in estimate.steps] == [8, calls - 8]
+
+
+async def test_two_judges_and_a_person_are_compared(tmp_path: Path) -> None:
+    evaluation(tmp_path, TEXTS, questions=2)
+    with FakeEndpoint() as fake:
+        await judged(fake, tmp_path, "fair")
+        fake.change(judge="first")
+        await judged(fake, tmp_path, "biased")
+        ours = study(fake, tmp_path)
+    ours.folder.verdicts.add(
+        [
+            replace(one, key=f"by hand {one.key}", judge="person Ann")
+            for one in ours.folder.verdicts
+            if one.judge == "model fair" and one.repeat == 1
+        ]
+    )
+    agreed = agreement_of_judges(ours.judged())
+    assert agreed["model fair", "person Ann"].share == 1
+    assert agreed["model biased", "model fair"].share == 0
+    assert agreed["model fair", "person Ann"].items == 2 * 3 * 2
+
+
+def test_a_comparison_needs_both_answers_and_the_last_verdict_counts(tmp_path: Path) -> None:
+    folder = evaluation(tmp_path, TEXTS, questions=1)
+    [answer] = [one for one in folder.given_answers() if one.condition == "poor"]
+    folder.answers.add([replace(answer, failure="no reply")])
+    first, second = judge_items(folder, load_settings(), metrics=["diversity"])
+    assert {first.comparison.shown, second.comparison.shown} == {
+        ("fair", "good"),
+        ("good", "fair"),
+    }
+    old = replace(first.record("first"), key="made with an older prompt")
+    given = [old, first.record("second"), second.record("tie")]
+    [found] = judged_by(given, folder.given_answers()).values()
+    assert [one.winner for one in found] == ["second", "tie"]
+    assert judged_by(given, []) == {}
+    known = answer_key(question_key("Who sails to port 0?"), "good", {})
+    assert known in {first.first.key, first.second.key}
+
+
+def test_a_person_sees_each_place_first_about_equally_often(tmp_path: Path) -> None:
+    folder = evaluation(tmp_path, {"one": "Ann {}.", "other": "Bob {}."}, questions=2)
+    items = [one for n in range(20) for one in blind_items(folder, f"person {n}", METRICS)]
+    assert len(items) == 160
+    first = [one.first.condition for one in items]
+    assert 50 < first.count("one") < 110
+    assert [one.comparison.shown[0] for one in items] == first

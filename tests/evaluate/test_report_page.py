@@ -1,0 +1,147 @@
+"""The report's page in a real Chromium: filters, answers side by side, citations, hostile text."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+
+from graphrag_neo4j.evaluate.folder import EvaluationFolder
+from graphrag_neo4j.evaluate.records import METRICS, CitedSource
+from graphrag_neo4j.evaluate.report import read_report
+from graphrag_neo4j.settings import load_settings
+from tests.support.chromium import Page, chromium, needs_chromium, new_page
+from tests.support.evaluations import add_verdicts, evaluation
+
+pytestmark = [pytest.mark.slow, needs_chromium, pytest.mark.one_release]
+
+EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)> [x](javascript:alert(1))"
+QUOTE = "Ann sails a big ship."
+SOURCES = [
+    CitedSource("[Data: Reports (3)]", "tales/a.txt", f"{QUOTE} Bob rows. {EVIL}", QUOTE),
+    CitedSource("[^1]", EVIL, EVIL),
+]
+SAILORS = "## Sailors\n\nA **big** ship to {} [Data: Reports (3, 9)].\n\n- Bob rows [^1].\n- "
+TEXTS = {
+    "C0": f"{SAILORS}{EVIL}",
+    "SS": "It is far to {}.",
+    f"peer {EVIL}": "No one sails.",
+}
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Chrome]:
+    with chromium() as chrome:
+        yield chrome
+
+
+@pytest.fixture
+def page(chrome: Chrome) -> Iterator[Page]:
+    with new_page(chrome) as page:
+        yield page
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> EvaluationFolder:
+    folder = evaluation(tmp_path / "e", TEXTS, sources=SOURCES, dead=["[Data: Reports (9)]"])
+    add_verdicts(folder, "C0", metrics=["diversity"], reason=f"Said. {EVIL}")
+    add_verdicts(folder, "SS", metrics=["directness"], judge=f"person {EVIL}")
+    return folder
+
+
+def show(page: Page, folder: EvaluationFolder) -> int:
+    """Opens the report, and returns its size in bytes."""
+    content = read_report(folder.path, load_settings(), title=f"Tales {EVIL}").page().encode()
+    path = folder.path / "eval.html"
+    path.write_bytes(content)
+    page.chrome.get(path.as_uri())
+    page.until("document.documentElement.dataset.ready")
+    return len(content)
+
+
+def choose(page: Page, **values: str) -> str:
+    """Sets filters by what they show, and returns what the page then counts."""
+    for name, text in values.items():
+        page.chrome.execute_script(
+            "const it = document.getElementById(arguments[0]);"
+            "it.value = [...it.options].find((one) => one.text === arguments[1]).value;"
+            "it.dispatchEvent(new Event('input', {bubbles: true}));",
+            name,
+            text,
+        )
+    return page.wait("#count")[0].text
+
+
+def test_the_filters_let_through_what_they_say(page: Page, folder: EvaluationFolder) -> None:
+    show(page, folder)
+    peer = f"peer {EVIL}"
+    assert choose(page) == "18 of 18 comparisons"
+    assert choose(page, question="Who sails to port 0?") == "3 of 18 comparisons"
+    assert choose(page, question="all", persona="Bob") == "9 of 18 comparisons"
+    assert choose(page, condition="C0", against=peer) == "3 of 18 comparisons"
+    assert choose(
+        page, persona="all", condition="all", against="all", metric="diversity"
+    ).startswith("18")
+    assert choose(page, winner="C0 has more wins") == "12 of 18 comparisons"
+    assert choose(page, winner="as many wins on both sides") == "6 of 18 comparisons"
+    assert choose(page, metric="all", winner="both have a win") == "6 of 18 comparisons"
+    assert choose(page, winner="all", metric="empowerment") == "0 of 18 comparisons"
+    assert choose(page, metric="all", judge=f"person {EVIL}").startswith("18")
+    choose(page, judge="all")
+    page.wait("#search")[0].send_keys("far to 4")
+    assert page.wait("#count")[0].text == "2 of 18 comparisons"
+    assert len(page.all("#list > li")) == 2
+    assert page.errors == []
+
+
+def test_a_comparison_and_a_citation_open_by_the_keyboard(
+    page: Page, folder: EvaluationFolder
+) -> None:
+    show(page, folder)
+    button = page.wait("button.open")[0]
+    assert "C0: 2 wins · SS: 2 wins" in button.text
+    button.send_keys(Keys.ENTER)
+    one, other = page.wait(".sides article", 2)
+    assert one.text.startswith("C0\nSailors\nA big ship to 0 Reports 3Reports 9.")
+    assert "It is far to 0." in other.text
+    assert [it.text for it in page.all(".dead")] == ["Reports 9"]
+    cite, note = page.all(".sides article:first-child > :not(details) button.cite")
+    cite.send_keys(Keys.ENTER)
+    assert page.wait("aside b")[0].text == "tales/a.txt"
+    assert page.wait("aside mark")[0].text == QUOTE
+    assert cite.get_attribute("aria-expanded") == "true"
+    note.send_keys(Keys.SPACE)
+    assert EVIL in page.wait("aside", 2)[1].text
+    cite.send_keys(Keys.ENTER)
+    assert len(page.all("aside")) == 1
+    rows = [it.text for it in page.all(".opened tbody tr")]
+    assert len(rows) == 4
+    assert sum(f"Said. {EVIL}" in row for row in rows) == 2
+    assert page.errors == []
+
+
+def test_hostile_text_does_nothing(page: Page, folder: EvaluationFolder) -> None:
+    show(page, folder)
+    assert page.wait("h1")[0].text == f"Tales {EVIL}"
+    for button in page.wait("button.open"):
+        button.click()
+    for details in page.all("details summary"):
+        details.click()
+    for cite in page.all("button.cite")[:20]:
+        cite.click()
+    assert page.ask("document.querySelectorAll('main img, main script, main iframe').length") == 0
+    links = page.ask("[...document.links].map((one) => one.getAttribute('href'))")
+    assert all(re.fullmatch(r"#[\w-]+", link) for link in links)
+    assert page.errors == []
+
+
+def test_a_full_evaluation_is_small(page: Page, tmp_path: Path) -> None:
+    """125 questions, 15 pairs, 4 metrics, both orders: comparisons are drawn when asked for."""
+    texts = dict.fromkeys(("C0", "C1", "C2", "C3", "TS", "SS"), "The answer to {} is here. " * 200)
+    folder = evaluation(tmp_path / "e", texts, questions=125, sources=SOURCES)
+    add_verdicts(folder, "C0", metrics=METRICS, reason="{} " * 10)
+    size = show(page, folder)
+    assert page.wait("#count")[0].text == "1,875 of 1,875 comparisons"
+    assert size < 10_000_000
+    assert page.ask("document.querySelectorAll('*').length") < 5_000

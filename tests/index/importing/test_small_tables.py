@@ -1,0 +1,291 @@
+"""Small indexes of microsoft/graphrag, made up: what is merged, missing, foreign or interrupted."""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]  # it comes without types
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.index.evidence import pair_id
+from graphrag_neo4j.index.importing import Counted
+from graphrag_neo4j.index.importing.tables import read_rows
+from graphrag_neo4j.index.stages.communities import CommunitiesDueRow
+from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import entity_id
+from tests.support.graphrag_tables import (
+    CAROL,
+    SMALL,
+    TEXT,
+    Row,
+    Write,
+    brought,
+    column,
+    everything,
+    interrupted,
+    pairs_of,
+    write_small,
+)
+
+pytestmark = pytest.mark.one_release
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Write:
+    """Writes the small index into a folder of the test's, with other tables or without some."""
+    return partial(write_small, tmp_path / "output")
+
+
+async def test_rows_that_are_one_thing_are_merged_and_citations_follow(
+    graph: Graph, alone: Settings, index: Write
+) -> None:
+    imported = await brought(alone, index())
+    assert imported.tables["entities"] == Counted(5, 3, 1, 0, 1)
+    assert imported.tables["relationships"] == Counted(4, 2, 1, 1, 1)
+    assert imported.tables["communities"] == Counted(4, 2, 1, 1, 1)
+    assert imported.tables["community_reports"] == Counted(4, 2, 1, 0, 1)
+    assert imported.tables["covariates"] == Counted(0, 0, 0, 0, 0)
+    assert imported.invented == 3
+    entities = await pairs_of(graph, "MATCH (e:Entity) RETURN e.name AS a, e.ref AS b ORDER BY a")
+    implied = entities.pop(2)
+    assert entities == [("ADA", 0), ("CHARLES", 1), ("LONDON", 3)]
+    assert implied[0] == "ENGINE"
+    assert implied[1] > 4
+    pairs = await graph.run_plain(
+        "MATCH ()-[r:RELATED]->() "
+        "RETURN r.ref AS ref, r.weight AS weight, r.strength AS strength ORDER BY ref"
+    )
+    assert [tuple(row.values()) for row in pairs] == [(0, 3, 17 / 3), (2, 1, 8.0)]
+    reports = await graph.run_plain(
+        "MATCH (c:Community) "
+        "OPTIONAL MATCH (c)-[:PARENT]->(p) "
+        "RETURN c.ref AS ref, c.level AS level, c.summary AS summary, p.ref AS parent ORDER BY ref"
+    )
+    assert [tuple(row.values()) for row in reports] == [
+        (0, 0, "Of Ada [Data: Entities (0); Reports (0)].", None),
+        (2, 1, "Two [Data: Sources (1)].", 0),
+        (4, 0, None, None),
+    ]
+    findings = await graph.run_plain(
+        "MATCH (f:Finding) RETURN f.explanation AS x, f.relationships AS r"
+    )
+    ada = pair_id(entity_id("ADA"), entity_id("CHARLES"))
+    assert findings == [{"x": "So [Data: Relationships (0)].", "r": [ada]}]
+
+
+async def test_spellings_and_descriptions_of_merged_rows_are_all_kept(
+    graph: Graph, alone: Settings, index: Write
+) -> None:
+    await brought(alone, index())
+    ada = await graph.run_plain(
+        "MATCH (e:Entity {ref: 0})<-[m:MENTIONS]-(c) "
+        "RETURN c.ref AS chunk, m.names AS names, e.description AS description ORDER BY chunk"
+    )
+    assert [row["names"] for row in ada] == [["ADA"], ["ADA", "Ada"]]
+    assert ada[0]["description"] == "A writer.\nShe wrote."
+
+
+@pytest.mark.parametrize("document", ["document_ids", "document_id"])
+async def test_units_name_their_documents_as_either_version_does(
+    graph: Graph, alone: Settings, index: Write, document: str
+) -> None:
+    value = ["d"] if document == "document_ids" else "d"
+    units = [
+        {"id": row["id"], "human_readable_id": row["human_readable_id"],
+         "text": f"\ufffd{row['text']}\ufffd", document: value}
+        for row in SMALL["text_units"]
+    ]  # fmt: skip
+    imported = await brought(alone, index(text_units=units))
+    assert imported.rebuilt == 0
+    places = "MATCH (c:Chunk)-[:PART_OF]->(:Document {source: 'ada.txt'}) RETURN c.start AS x"
+    assert sorted(await column(graph, places)) == [0, 27]
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [{"id": "d", "title": "ada.txt", "text": "Something else."}],
+        [{"id": "d", "title": "ada.txt"}],
+        None,
+    ],
+)
+async def test_a_document_without_the_text_of_its_units_has_their_text(
+    graph: Graph, alone: Settings, index: Write, documents: list[Row] | None
+) -> None:
+    imported = await brought(alone, index(documents=documents))
+    assert imported.rebuilt == 1
+    assert imported.tables["text_units"].implied == (documents is None)
+    chunks = await graph.run_plain("MATCH (c:Chunk) RETURN c {.*} AS c ORDER BY c.index")
+    assert [row["c"]["text"] for row in chunks] == [row["text"] for row in SMALL["text_units"]]
+    assert [row["c"]["start"] for row in chunks] == [0, 52]
+    source = await column(graph, "MATCH (d:Document) RETURN d.source AS x")
+    assert source == ["graphrag:d" if documents is None else "ada.txt"]
+
+
+@pytest.mark.parametrize("without", ["communities", "community_reports"])
+async def test_the_next_build_makes_what_the_tables_lack(
+    graph: Graph, alone: Settings, index: Write, without: str
+) -> None:
+    await brought(alone, index(**{without: None, "community_reports": None}))
+    due = await graph.read("communities/due", CommunitiesDueRow)
+    kept = without == "community_reports"
+    assert [(row["made_with"], row["due"]) for row in due] == [
+        ("import" if kept else None, not kept)
+    ]
+    stale = await column(graph, "MATCH (c:Community) RETURN c.stale AS x")
+    assert stale == ([True, True, True] if kept else [])
+
+
+async def test_rows_that_look_alike_are_told_apart(
+    graph: Graph, alone: Settings, index: Write
+) -> None:
+    """An id of a text unit is a hash of its text alone, and a number may come twice."""
+    documents = [
+        {"id": id_, "title": "ada", "text": TEXT, "metadata": {"year": year}}
+        for id_, year in (("d", 1833), ("x", 1834))
+    ]
+    twice = [
+        {"id": "u0", "human_readable_id": 0, "text": TEXT, "document_ids": [id_]}
+        for id_ in ("d", "x")
+    ]
+    imported = await brought(alone, index(documents=documents, text_units=twice))
+    assert imported.tables["text_units"] == Counted(2, 2, 0, 0, 0)
+    rows = await pairs_of(
+        graph, "MATCH (d:Document) RETURN d.source AS a, d.meta_year AS b ORDER BY a"
+    )
+    assert rows == [("ada#d", 1833), ("ada#x", 1834)]
+    ada = "MATCH (:Entity {ref: 0})<-[:MENTIONS]-(c) RETURN c.ref AS x ORDER BY x"
+    refs = await column(graph, ada)
+    assert refs[0] == 0
+    assert len(set(refs)) == 2
+
+
+async def test_a_tree_that_does_not_nest_is_kept_and_counted(
+    graph: Graph, alone: Settings, index: Write
+) -> None:
+    crossed = [
+        {"community": 0, "level": 0, "parent": -1, "entity_ids": ["e0", "e1"]},
+        {"community": 1, "level": 0, "parent": -1, "entity_ids": ["e1", "e3"]},
+        {"community": 2, "level": 1, "parent": 1, "entity_ids": ["e0"]},
+    ]
+    imported = await brought(alone, index(communities=crossed, community_reports=None))
+    assert imported.astray == 2
+    leaves = await pairs_of(
+        graph,
+        "MATCH (e:Entity)-[:IN_COMMUNITY]->(c) WHERE c.ref < 3 "
+        "RETURN e.name AS a, c.ref AS b ORDER BY a",
+    )
+    assert leaves == [("ADA", 2), ("CHARLES", 0), ("LONDON", 1)]
+
+
+async def test_communities_that_are_above_each_other_are_above_none(
+    graph: Graph, alone: Settings, index: Write
+) -> None:
+    ring = [
+        {"community": 0, "level": 1, "parent": 1, "entity_ids": ["e0", "e1"]},
+        {"community": 1, "level": 2, "parent": 0, "entity_ids": ["e0", "e1", "e3"]},
+    ]
+    await brought(alone, index(communities=ring, community_reports=None))
+    levels = "MATCH (c:Community) WHERE c.ref < 2 AND NOT (c)-[:PARENT]-() RETURN c.level AS x"
+    assert await column(graph, levels) == [0, 0]
+
+
+STAGES = ["extraction", "refs", "reports"]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+async def test_an_interrupted_import_is_finished_by_the_same_command(
+    graph: Graph, alone: Settings, index: Write, stage: str
+) -> None:
+    folder = index()
+    undisturbed = await brought(alone, folder), await everything(graph)
+    await graph.run_plain("MATCH (n) DETACH DELETE n")
+    await interrupted(alone, folder, stage)
+    assert (await brought(alone, folder), await everything(graph)) == undisturbed
+
+
+@pytest.mark.usefixtures("graph")
+async def test_an_interrupted_import_is_not_finished_by_another(
+    alone: Settings, index: Write
+) -> None:
+    await interrupted(alone, index(), "merge")
+    with pytest.raises(InputError, match="holds something that another import has begun"):
+        await brought(alone)
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"entities": None}, r"output has no entities\.parquet: name the folder"),
+        (
+            {"entities": [{"id": "e0", "name": "ADA"}]},
+            r"entities\.parquet has no column human_readable_id, title, description, text_unit_ids",
+        ),
+        (
+            {"relationships": [{**SMALL["relationships"][0], "weight": "heavy"}]},
+            r"relationships\.parquet holds something else than a number in its column weight",
+        ),
+        (
+            {"entities": [{**SMALL["entities"][0], "text_unit_ids": [1]}]},
+            r"entities\.parquet holds something else than a list of texts in its column text_unit",
+        ),
+        (
+            {"documents": [{"id": "d", "title": {"a": "b"}}]},
+            r"documents\.parquet holds something else than a text in its column title",
+        ),
+    ],
+)
+async def test_a_foreign_table_is_named_in_one_sentence(
+    graph: Graph, alone: Settings, index: Write, tables: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        await brought(alone, index(**tables))
+    assert await column(graph, "MATCH (n) RETURN n AS x") == []
+
+
+async def test_a_folder_without_readable_tables_is_named(
+    alone: Settings, index: Write, tmp_path: Path
+) -> None:
+    folder = index()
+    (folder / "documents.parquet").write_text("text")
+    with pytest.raises(InputError, match=r"documents\.parquet can't be read as parquet"):
+        await brought(alone, folder)
+    (tmp_path / "create_final_entities.parquet").touch()
+    with pytest.raises(InputError, match=r"before 2\.0"):
+        await brought(alone, tmp_path)
+
+
+def test_without_a_reader_of_parquet_it_says_what_to_install(
+    alone: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with GraphRAG(alone) as rag, pytest.raises(InputError, match=r"pip install .*\[parquet\]"):
+        rag.import_graphrag(CAROL)
+
+
+def test_a_table_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "entities.parquet"
+    text = pa.array(["x" * 1_000_000] * 5).dictionary_encode()
+    pq.write_table(pa.table({"title": text}), path, compression="zstd")
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match="unpacks to more than 2 MB: set KG_MAX_FILE_MB"):
+        read_rows(path, ["title"], [], 2)
+    assert len(read_rows(path, ["title"], [], 6)) == 5
+
+
+@pytest.mark.usefixtures("graph")
+async def test_the_names_of_an_import_stay_as_they_are_and_this_is_said(
+    alone: Settings, index: Write
+) -> None:
+    heard: list[Event] = []
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        await rag.import_graphrag(index())
+        notices = [event.text for event in heard if isinstance(event, Notice)]
+        [notice] = notices
+        assert "kg-build resolve" in notice
+        assert await rag.name_decisions() == []

@@ -1,0 +1,160 @@
+"""Communities by the real GDS Leiden: a strict tree, repeatable, that keeps what did not change."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.errors import GraphError
+from graphrag_neo4j.graph import Graph, Transaction, connect
+from graphrag_neo4j.index.clustering.gds_client import projections_of
+from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
+from graphrag_neo4j.index.stages.communities import find_communities
+from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.text import entity_id, identify
+from tests.support.paths import DATA
+from tests.support.server_without_gds import server_without_gds
+from tests.support.servers import release_under_test
+
+CAROL = DATA / "christmas_carol" / "index.json"
+# All ids of the tree of A Christmas Carol, hashed: the same on every run and release.
+CAROL_TREE = "c626f27263c9c6486a3f360e519c63cf"
+
+Pair = tuple[str, str, float]
+
+
+def carol() -> tuple[set[str], list[Pair]]:
+    """The entities and weighted pairs that a real model found in the book."""
+    index = json.loads(CAROL.read_text(encoding="utf-8"))
+    weights: Counter[tuple[str, str]] = Counter()
+    for one in index["relationships"]:
+        a, b = sorted((entity_id(one["source"]), entity_id(one["target"])))
+        weights[a, b] += len(one["units"])
+    entities = {entity_id(entity["name"]) for entity in index["entities"]}
+    pairs = [(a, b, float(w)) for (a, b), w in sorted(weights.items()) if a != b]
+    return entities | {end for a, b, _ in pairs for end in (a, b)}, pairs
+
+
+async def fill(graph: Graph, entities: Iterable[str], pairs: Iterable[Pair]) -> None:
+    async def write(tx: Transaction) -> None:
+        rows = [{"id": id_, "name": id_, "ref": None} for id_ in entities]
+        await tx.run("extract/entities", rows=rows)
+        pair_rows = [
+            {"id": identify("related", a, b), "start": a, "end": b, "ref": None}
+            for a, b, _ in pairs
+        ]
+        await tx.run("extract/pairs", rows=pair_rows)
+        weights = [
+            {"id": identify("related", a, b), "weight": w, "strength": 1.0} for a, b, w in pairs
+        ]
+        await tx.run("merge/save_pairs", rows=weights)
+        await tx.run("graph/changed")
+
+    await graph.transact(write)
+
+
+async def tree(graph: Graph, leiden: Leiden | None = None) -> dict[str, dict[str, object]]:
+    await find_communities(graph, leiden or Leiden(), silent)
+    rows = await graph.run_plain(
+        "MATCH (c:Community) OPTIONAL MATCH (c)-[:PARENT]->(p:Community) "
+        "RETURN c.id AS id, c.ref AS ref, c.level AS level, c.size AS size, p.id AS parent"
+    )
+    return {row["id"]: row for row in rows}
+
+
+async def test_the_real_graph_gives_a_strict_tree(graph: Graph) -> None:
+    entities, pairs = carol()
+    await fill(graph, entities, pairs)
+    found = await tree(graph)
+    leaves = await graph.run_plain(
+        "MATCH (e:Entity) RETURN e.id AS id, [(e)-[:IN_COMMUNITY]->(c) | c.id] AS leaves"
+    )
+    assert {row["id"] for row in leaves} == entities
+    assert all(len(row["leaves"]) == 1 for row in leaves)
+    parents = {community["parent"] for community in found.values()}
+    assert not {row["leaves"][0] for row in leaves} & parents
+    children: defaultdict[object, int] = defaultdict(int)
+    for community in found.values():
+        children[community["parent"]] += int(str(community["size"]))
+    assert children.pop(None) == len(entities)
+    assert {id_: found[str(id_)]["size"] for id_ in children} == dict(children)
+    levels = Counter(community["level"] for community in found.values())
+    assert levels[0] > 10
+    assert levels[1] > 30
+
+
+async def test_the_same_graph_gives_the_same_tree_on_every_run_and_release(graph: Graph) -> None:
+    await fill(graph, *carol())
+    once = await tree(graph)
+    await graph.run_plain("MATCH (c:Community) DETACH DELETE c")
+    await graph.write("graph/changed")
+    again = await tree(graph)
+    assert once.keys() == again.keys()
+    assert identify("tree", *sorted(once)) == CAROL_TREE
+
+
+async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:
+    entities, pairs = carol()
+    await fill(graph, entities, pairs)
+    before = await tree(graph)
+    await graph.run_plain("MATCH (c:Community) SET c.report = 'of ' + c.id")
+    await fill(graph, {"new one", "new two"}, [("new one", "new two", 3.0)])
+    after = await tree(graph)
+    kept = before.keys() & after.keys()
+    assert len(kept) > len(before) * 0.9
+    assert all(before[id_]["ref"] == after[id_]["ref"] for id_ in kept)
+    reports = await graph.run_plain("MATCH (c:Community) WHERE c.report = 'of ' + c.id RETURN c.id")
+    assert len(reports) == len(kept)
+
+
+async def test_nothing_is_done_while_graph_and_settings_are_the_same(graph: Graph) -> None:
+    await fill(graph, *carol())
+    await tree(graph)
+    heard: list[object] = []
+    await find_communities(graph, Leiden(), heard.append)
+    assert heard == []
+    await find_communities(graph, Leiden(HierarchyLimits(max_size=50)), heard.append)
+    assert heard
+
+
+@pytest.mark.slow
+async def test_without_gds_one_sentence_says_how_to_get_it(tmp_path: Path) -> None:
+    with server_without_gds(release_under_test(), tmp_path) as uri:
+        async with connect(uri, "neo4j", "any") as graph:
+            await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
+            with pytest.raises(GraphError, match="graph-data-science"):
+                await find_communities(graph, Leiden(), silent)
+
+
+async def test_projections_of_builds_that_died_are_dropped_and_those_of_others_kept(
+    graph: Graph,
+) -> None:
+    await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
+    for name in (f"{projections_of(graph)}dead", "mine"):
+        await graph.run_plain(
+            "MATCH (a:Entity)-[:RELATED]->(b) RETURN gds.graph.project($name, a, b)", name=name
+        )
+    await tree(graph)
+    left = await graph.run_plain("CALL gds.graph.list() YIELD graphName RETURN graphName")
+    await graph.run_plain("CALL gds.graph.drop('mine') YIELD graphName RETURN graphName")
+    assert [row["graphName"] for row in left] == ["mine"]
+
+
+async def test_where_all_moves_are_worth_the_same_the_tree_is_the_same_again(graph: Graph) -> None:
+    side = 30
+    grid = {(x, y): f"{x:02d}{y:02d}" for x in range(side) for y in range(side)}
+    pairs = [
+        (name, grid[near], 1.0)
+        for (x, y), name in grid.items()
+        for near in ((x + 1, y), (x, y + 1))
+        if near in grid
+    ]
+    await fill(graph, grid.values(), pairs)
+    trees = []
+    for _ in range(5):
+        await graph.run_plain("MATCH (c:Community) DETACH DELETE c")
+        await graph.write("graph/changed")
+        trees.append({id_: one["level"] for id_, one in (await tree(graph)).items()})
+    assert trees == trees[:1] * 5

@@ -1,0 +1,573 @@
+"""Vectors and full-text indexes in a real Neo4j: what is embedded, when again, what is refused."""
+
+import logging
+import tracemalloc
+from array import array
+from collections.abc import Sequence
+
+import anyio
+import pytest
+
+from graphrag_neo4j.documents.chunking import Cutting
+from graphrag_neo4j.errors import (
+    BudgetSpentError,
+    GraphError,
+    InputError,
+    ModelError,
+    ReplyError,
+)
+from graphrag_neo4j.graph import (
+    INDEXED_KINDS,
+    Graph,
+    IndexedKind,
+    PlainRow,
+    await_indexes,
+    dump,
+    ensure_fulltext_indexes,
+    forget_vectors,
+    vector_search,
+)
+from graphrag_neo4j.graph.indexes import SearchIndexRow, vector_index
+from graphrag_neo4j.graph.rows import ScoredRow
+from graphrag_neo4j.index.clustering.tree import Leiden
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import embed as embedding
+from graphrag_neo4j.index.stages.communities import find_communities
+from graphrag_neo4j.index.stages.embed import EmbedLimits, embed
+from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
+from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.llm import Endpoint
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.events import Event, Listener, Notice, Started, silent
+from graphrag_neo4j.model.protocols import Embedder
+from tests.conftest import Make
+from tests.support.fake_endpoint import FakeEndpoint
+from tests.support.fake_endpoint.vectors import embed as by_words
+from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read, run
+
+ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
+SAID = {
+    ONE: found(("Marley", "person", "A dead partner."), ("Marley", "Scrooge", "Partners.", 1.0)),
+    TWO: found(("Scrooge", "person", "A tight fisted miser.")),
+    THREE: found(("Bob", "person", "A clerk.")),
+}
+PROBE = "Neo4j"
+# With the dimensions of the other tests the vector indexes stay, and with them Neo4j's plans.
+SHARED = 256
+
+
+class Model:
+    """Embeds by words; a text with a word in `failing`, `zero` or `short` gives just that.
+
+    `heard` are the texts of each call that it answered, but for `probes` that ask how long
+    vectors are; after `affordable` of them the money is spent, or with `ending` the run ends.
+    """
+
+    def __init__(
+        self,
+        dimensions: int = SHARED,
+        *,
+        failing: Sequence[str] = (),
+        zero: Sequence[str] = (),
+        endless: Sequence[str] = (),
+        short: Sequence[str] = (),
+        affordable: int | None = None,
+        ending: bool = False,
+    ) -> None:
+        self.dimensions, self.failing, self.zero, self.short = dimensions, failing, zero, short
+        self.endless, self.affordable, self.ending = endless, affordable, ending
+        self.heard: list[list[str]] = []
+        self.probes = 0
+
+    async def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        if texts == [PROBE]:
+            self.probes += 1
+        elif len(self.heard) == self.affordable:
+            raise RuntimeError("pulled the plug") if self.ending else BudgetSpentError("spent")
+        if _has(self.failing, *texts):
+            raise ReplyError("the endpoint refuses the request")
+        if texts != [PROBE]:
+            self.heard.append(list(texts))
+        return [self._vector(text) for text in texts]
+
+    def _vector(self, text: str) -> list[float]:
+        if _has(self.zero, text):
+            return [0.0] * self.dimensions
+        if _has(self.endless, text):
+            return [float("inf")] * self.dimensions
+        return by_words(text, self.dimensions // 2 if _has(self.short, text) else self.dimensions)
+
+    @property
+    def texts(self) -> set[str]:
+        """All texts that it embedded, each once."""
+        texts = [text for call in self.heard for text in call]
+        assert len(texts) == len(set(texts))
+        return set(texts)
+
+
+def _has(words: Sequence[str], *texts: str) -> bool:
+    return any(word in text for word in words for text in texts)
+
+
+async def embedded(
+    graph: Graph,
+    model: Model,
+    listen: Listener = silent,
+    *,
+    name: str = "by words",
+    asked: int | None = None,
+    cut: int = 50,
+    batch: int = 128,
+    batch_tokens: int = 1000,
+) -> Model:
+    """The model after it was asked for what is marked; a token is a word."""
+    limits = EmbedLimits(cut, batch, batch_tokens, lambda text: len(text.split()))
+    await embed(
+        StageContext(graph, PresetBackend(), run, 2, listen), Embedder(name, asked, model), limits
+    )
+    await await_indexes(graph)
+    return model
+
+
+async def story(graph: Graph, *texts: str) -> None:
+    """Documents, read and described."""
+    await put(graph, documents(*texts))
+    await read(graph, PresetBackend(SAID))
+    await describe(graph, PresetBackend(SAID))
+
+
+async def reported(graph: Graph) -> None:
+    """Communities with their reports."""
+    await find_communities(graph, Leiden(), silent)
+    limits = ReportLimits(500, 0, lambda text: len(text.split()))
+    await write_reports(StageContext(graph, PresetBackend(), run, 2, silent), limits)
+
+
+async def nodes(graph: Graph, label: str) -> list[PlainRow]:
+    rows = await graph.run_plain(
+        f"MATCH (x:{label}) RETURN properties(x) AS x, x.name AS name ORDER BY x.id"
+    )
+    return [row["x"] for row in rows]
+
+
+async def first(graph: Graph, kind: IndexedKind, text: str, dimensions: int = SHARED) -> str:
+    """The id of what is nearest to a text."""
+    rows = await vector_search(graph, kind, by_words(text, dimensions), 2)
+    return str(rows[0]["id"])
+
+
+async def index_dimensions(graph: Graph) -> list[int]:
+    """Those of the indexes that searches use; vectors of names have indexes of their own."""
+    rows = await graph.read("graph/search_indexes", SearchIndexRow)
+    searched = {vector_index(kind) for kind in INDEXED_KINDS}
+    vectors = [row["config"] for row in rows if row["name"] in searched]
+    return [int(str(config["vector.dimensions"])) for config in vectors]
+
+
+async def test_entities_chunks_and_reports_are_found_by_their_own_texts(graph: Graph) -> None:
+    await story(graph, ONE, TWO, THREE)
+    await reported(graph)
+    model = await embedded(graph, Model())
+    assert "Bob\nA clerk." in model.texts
+    assert {ONE, TWO, THREE} < model.texts
+    for entity in await nodes(graph, "Entity"):
+        text = f"{entity['name']}\n{entity['description']}"
+        assert await first(graph, "entity", text) == entity["id"]
+    for chunk in await nodes(graph, "Chunk"):
+        assert await first(graph, "chunk", chunk["text"]) == chunk["id"]
+    assert chunk["embedding"] == array("f", by_words(chunk["text"], SHARED)).tolist()
+    communities = await nodes(graph, "Community")
+    assert communities
+    found_reports = await vector_search(
+        graph, "community", by_words(communities[0]["report"], SHARED), 9
+    )
+    assert {row["id"] for row in found_reports} == {one["id"] for one in communities}
+
+
+async def test_a_second_run_asks_nothing(graph: Graph) -> None:
+    await story(graph, ONE, TWO)
+    await reported(graph)
+    await embedded(graph, Model())
+    heard: list[Event] = []
+    graph.lease = "nobody's, so that any write would be refused"
+    model = await embedded(graph, Model(), heard.append)
+    graph.lease = None
+    assert (model.probes, model.heard) == (0, [])
+    assert heard == [Started("embed", 0)]
+
+
+async def test_what_is_described_again_with_the_same_words_is_not_asked_for(graph: Graph) -> None:
+    await story(graph, ONE, TWO)
+    await embedded(graph, Model())
+    await graph.run_plain("MATCH (e:Entity) SET e.undescribed = true")
+    await describe(graph, PresetBackend(SAID))
+    assert (await read_status(graph)).pending["embed"] == 2
+    model = await embedded(graph, Model())
+    assert (model.probes, model.heard) == (0, [])
+    assert (await read_status(graph)).pending["embed"] == 0
+
+
+async def test_a_changed_description_embeds_that_alone(graph: Graph) -> None:
+    await story(graph, ONE, TWO)
+    await embedded(graph, Model())
+    await put(graph, documents(ONE, "Scrooge was changed."))
+    said = PresetBackend({"Scrooge was changed.": found(("Scrooge", "person", "A kind old man."))})
+    await read(graph, said)
+    await describe(graph, said)
+    model = await embedded(graph, Model())
+    assert model.texts == {"Scrooge was changed.", "Scrooge\nA kind old man."}
+    assert await first(graph, "entity", "kind old man") == (await named(graph, "Scrooge"))["id"]
+
+
+async def named(graph: Graph, name: str) -> PlainRow:
+    return next(one for one in await nodes(graph, "Entity") if one["name"] == name)
+
+
+async def test_chunks_that_stay_keep_their_vectors_and_a_header_is_embedded(graph: Graph) -> None:
+    cutting = Cutting(600, 100, "o200k_base", ("year",))
+    dated = Document(ONE, "memory:0", metadata={"year": 1843})
+    await put(graph, [dated, Document(TWO, "memory:1")], cutting)
+    model = await embedded(graph, Model())
+    assert model.texts == {TWO, f"year: 1843\n\n{ONE}"}
+    await put(graph, [dated, Document(THREE, "memory:1")], cutting)
+    assert (await embedded(graph, Model())).texts == {THREE}
+    rows = await vector_search(graph, "chunk", by_words(TWO, SHARED), 9)
+    assert {row["id"] for row in rows} == {chunk["id"] for chunk in await nodes(graph, "Chunk")}
+
+
+async def test_what_a_report_cites_is_no_part_of_its_vector(graph: Graph) -> None:
+    report = "# Marley\n\nHe is dead [Data: Entities (5, 7); Claims (2)]."
+    await graph.run_plain(
+        "CREATE (:Community:KgBuild {id: 'c', ref: 1, level: 0, size: 3, report: $report, "
+        "unembedded: true})",
+        report=report,
+    )
+    assert (await embedded(graph, Model())).texts == {"# Marley\n\nHe is dead."}
+
+
+async def test_a_vector_of_another_length_is_not_written_and_asked_for_again(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    await embedded(graph, Model(short=["Marley"]))
+    status = await read_status(graph)
+    [failure] = status.failures
+    assert failure.what == "chunk 0 of memory:0"
+    assert failure.reason == "the vector has 128 dimensions, not 256"
+    assert status.pending["embed"] == 1
+    assert (await embedded(graph, Model())).texts == {ONE}
+    status = await read_status(graph)
+    assert (status.failures, status.pending["embed"]) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"),
+    [
+        (Model(zero=["Marley"]), "the vector is zero"),
+        (Model(endless=["Marley"]), "the vector is not finite"),
+    ],
+)
+async def test_a_vector_that_neo4j_would_never_index_is_counted_and_not_asked_for_again(
+    graph: Graph, model: Model, reason: str
+) -> None:
+    await put(graph, documents(ONE, TWO))
+    heard: list[Event] = []
+    await embedded(graph, model, heard.append)
+    assert any(isinstance(event, Notice) and event.warning for event in heard)
+    kept = {chunk["text"]: chunk for chunk in await nodes(graph, "Chunk")}
+    assert "embedding" not in kept[ONE]
+    assert "embedding" in kept[TWO]
+    status = await read_status(graph)
+    assert [(one.what, one.reason) for one in status.vectorless] == [
+        ("chunk 0 of memory:0", reason)
+    ]
+    assert (status.failures, status.pending["embed"]) == ([], 0)
+    assert (await embedded(graph, Model())).heard == []
+
+
+async def test_a_text_with_a_vector_that_is_zero_now_loses_the_old_one(graph: Graph) -> None:
+    await story(graph, TWO)
+    await embedded(graph, Model())
+    await put(graph, documents(ONE))
+    said = PresetBackend({ONE: found(("Scrooge", "person", "Nothing."))})
+    await read(graph, said)
+    await describe(graph, said)
+    await embedded(graph, Model(zero=["Nothing"]))
+    assert "embedding" not in await named(graph, "Scrooge")
+    await forget_vectors(graph)
+    await embedded(graph, Model())
+    scrooge = await named(graph, "Scrooge")
+    assert "embedding" in scrooge
+    assert "embedding_flaw" not in scrooge
+
+
+async def test_a_text_that_is_refused_fails_alone_and_is_tried_by_the_next_run(
+    graph: Graph,
+) -> None:
+    texts = [f"Tale {n}." for n in range(20)]
+    await put(graph, documents(*texts))
+    await embedded(graph, Model(failing=["Tale 7."]))
+    status = await read_status(graph)
+    assert [one.what for one in status.failures] == ["chunk 0 of memory:7"]
+    assert status.failures[0].reason == "the endpoint refuses the request"
+    assert status.pending["embed"] == 1
+    assert (await embedded(graph, Model())).texts == {"Tale 7."}
+    assert (await read_status(graph)).failures == []
+
+
+async def test_no_batch_has_more_texts_or_tokens_than_it_may_nor_a_text_than_a_model_takes(
+    graph: Graph,
+) -> None:
+    """There are more texts than a page has. An entity without a description has only its name."""
+    texts = [f"{n} " + "word " * (n % 9) for n in range(300)]
+    await graph.run_plain(
+        "UNWIND $texts AS text CREATE (:Entity:KgBuild {id: text, name: text, unembedded: true})",
+        texts=[*texts, "First. " * 5 + "Then more than ten words come."],
+    )
+    model = await embedded(graph, Model(), cut=8, batch=8, batch_tokens=40)
+    assert len(model.texts) == 301
+    assert "First. First. First. First. First." in model.texts
+    assert max(len(call) for call in model.heard) == 8
+    sizes = [sum(len(text.split()) for text in call) for call in model.heard]
+    assert max(sizes) <= 40
+    assert len(model.heard) < 60
+
+
+async def test_another_model_is_refused_until_all_is_made_anew(graph: Graph) -> None:
+    await story(graph, ONE)
+    await embedded(graph, Model())
+    before = await dump(graph)
+    with pytest.raises(InputError, match=r"by words \(256 dimensions\).* other: .*--reembed"):
+        await embedded(graph, Model(), name="other")
+    assert await dump(graph) == before
+    await forget_vectors(graph)
+    assert await index_dimensions(graph) == []
+    model = await embedded(graph, Model(128), name="other")
+    assert len(model.texts) == 3
+    assert await index_dimensions(graph) == [128] * 3
+    assert len(await vector_search(graph, "entity", by_words("Marley", 128), 9)) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "words"),
+    [
+        (128, 128, "256 dimensions.* KG_EMBEDDING_DIMENSIONS is 128.*--reembed"),
+        (128, None, "256 dimensions, and by words gives 128 .*--reembed"),
+    ],
+)
+async def test_other_dimensions_than_those_of_the_graph_are_refused_with_both_numbers(
+    graph: Graph, given: int, asked: int | None, words: str
+) -> None:
+    await put(graph, documents(ONE))
+    await embedded(graph, Model())
+    await put(graph, documents(ONE, TWO))
+    model = Model(given)
+    with pytest.raises(InputError, match=words):
+        await embedded(graph, model, asked=asked)
+    assert model.heard == []
+    assert [chunk["text"] for chunk in await nodes(graph, "Chunk") if "embedding" in chunk] == [ONE]
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "words"),
+    [
+        (5000, None, "5000 dimensions.* 4096 .*KG_EMBEDDING_DIMENSIONS"),
+        (256, 128, "KG_EMBEDDING_DIMENSIONS is 128, and by words gives 256"),
+    ],
+)
+async def test_dimensions_that_can_not_be_used_are_refused(
+    graph: Graph, given: int, asked: int | None, words: str
+) -> None:
+    await put(graph, documents(ONE))
+    with pytest.raises(InputError, match=words):
+        await embedded(graph, Model(given), asked=asked)
+
+
+async def test_an_index_of_other_dimensions_is_refused_with_both_numbers(graph: Graph) -> None:
+    await put(graph, documents(ONE))
+    await embedded(graph, Model())
+    await graph.run_plain("DROP INDEX kg_chunk_vector")
+    options = {"indexConfig": {"vector.dimensions": 7, "vector.similarity_function": "cosine"}}
+    statement = "CREATE VECTOR INDEX kg_chunk_vector FOR (x:Chunk) ON (x.embedding) OPTIONS $o"
+    await graph.run_plain(statement, o=options)
+    with pytest.raises(InputError, match=r"kg_chunk_vector .* 7 dimensions.* 256: .*--reembed"):
+        await embedded(graph, Model())
+    await graph.run_plain("DROP INDEX kg_chunk_vector")
+    await embedded(graph, Model())
+    assert await first(graph, "chunk", ONE)
+
+
+async def test_a_name_that_something_else_has_is_an_error(graph: Graph) -> None:
+    await forget_vectors(graph)
+    await graph.run_plain("CREATE INDEX kg_chunk_vector FOR (x:Other) ON (x.name)")
+    await put(graph, documents(ONE))
+    with pytest.raises(GraphError, match="kg_chunk_vector can't be made: something else"):
+        await embedded(graph, Model())
+    await graph.run_plain("DROP INDEX kg_chunk_vector")
+
+
+@pytest.mark.parametrize("model", [Model(failing=[PROBE]), Model(zero=[PROBE])])
+async def test_a_model_that_gives_no_vectors_at_all_ends_the_stage(
+    graph: Graph, model: Model
+) -> None:
+    await put(graph, documents(ONE))
+    with pytest.raises(ModelError, match=r"by words gives no vectors .*KG_EMBEDDING_MODEL"):
+        await embedded(graph, model)
+    assert (await read_status(graph)).pending["embed"] == 1
+
+
+async def test_what_came_before_the_money_was_spent_is_kept(graph: Graph) -> None:
+    await put(graph, documents(*(f"Tale {n}." for n in range(20))))
+    model = Model(failing=["Tale 7."], affordable=4)
+    with pytest.raises(BudgetSpentError):
+        await embedded(graph, model)
+    left = (await read_status(graph)).pending["embed"]
+    assert 0 < left < 20
+    assert len((await embedded(graph, Model())).texts) == left
+
+
+async def test_a_run_that_ended_anywhere_and_another_are_one(graph: Graph) -> None:
+    async def start() -> None:
+        await graph.run_plain("MATCH (n) DETACH DELETE n")
+        await story(graph, ONE, TWO, THREE)
+        await reported(graph)
+
+    await start()
+    calls = len((await embedded(graph, Model(), batch=2)).heard)
+    whole = await dump(graph)
+    assert calls > 3
+    for ended in range(calls):
+        await start()
+        with pytest.raises(RuntimeError):
+            await embedded(graph, Model(affordable=ended, ending=True), batch=2)
+        await embedded(graph, Model(), batch=2)
+        assert await dump(graph) == whole
+
+
+async def test_vectors_that_are_half_forgotten_are_still_of_the_old_model(graph: Graph) -> None:
+    await story(graph, ONE)
+    await embedded(graph, Model())
+    await graph.write("embed/forget_entity", after="", limit=1)
+    with pytest.raises(InputError):
+        await embedded(graph, Model(128), name="other")
+    await forget_vectors(graph)
+    assert len((await embedded(graph, Model(128), name="other")).texts) == 3
+
+
+async def test_searching_brings_no_warning_and_the_clause_of_newer_servers_finds_the_same(
+    graph: Graph, caplog: pytest.LogCaptureFixture
+) -> None:
+    await story(graph, ONE, TWO, THREE)
+    await reported(graph)
+    vector = by_words(ONE, SHARED)
+    with caplog.at_level(logging.INFO, "neo4j.notifications"):
+        await embedded(graph, Model())
+        kinds: tuple[IndexedKind, ...] = ("entity", "chunk", "community")
+        for kind in kinds:
+            rows = await vector_search(graph, kind, vector, 3)
+            assert rows
+            if graph.version >= (2026, 1):
+                search = f"vector_search/{kind}"
+                assert rows == await graph.read(search, ScoredRow, vector=vector, k=3)
+                by_procedure = {"index": f"kg_{kind}_vector", "vector": vector, "k": 3}
+                assert rows == await graph.read(
+                    "vector_search/procedure", ScoredRow, **by_procedure
+                )
+    assert caplog.records == []
+
+
+async def words(graph: Graph, index: str, query: str) -> list[str]:
+    await await_indexes(graph)
+    rows = await graph.run_plain(
+        "CALL db.index.fulltext.queryNodes($index, $words) YIELD node RETURN node.id AS id",
+        index=index,
+        words=query,
+    )
+    return [row["id"] for row in rows]
+
+
+async def test_words_are_found_as_the_analyser_splits_them(graph: Graph) -> None:
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+    await put(graph, documents("我们昨天在北京大学见面。", ONE))
+    chinese, english = sorted(await nodes(graph, "Chunk"), key=lambda c: c["text"], reverse=True)
+    assert await words(graph, "kg_chunk_text", "dead") == [english["id"]]
+    # Single signs: half of a word finds what has it as a part of others.
+    assert await words(graph, "kg_chunk_text", "京昨") == [chinese["id"]]
+    await ensure_fulltext_indexes(graph, "cjk")
+    assert await words(graph, "kg_chunk_text", "北京") == [chinese["id"]]
+    assert await words(graph, "kg_chunk_text", "京昨") == []
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+
+
+async def test_entities_and_reports_are_found_by_words(graph: Graph) -> None:
+    await ensure_fulltext_indexes(graph, "english")
+    await story(graph, ONE, TWO)
+    await reported(graph)
+    assert await words(graph, "kg_entity_text", "misers") == [(await named(graph, "Scrooge"))["id"]]
+    assert await words(graph, "kg_entity_text", "marley") == [(await named(graph, "Marley"))["id"]]
+    communities = {one["id"] for one in await nodes(graph, "Community")}
+    assert set(await words(graph, "kg_community_text", "lines")) == communities
+    await ensure_fulltext_indexes(graph, "standard-no-stop-words")
+
+
+async def test_an_analyser_that_neo4j_does_not_have_is_refused_with_those_it_has(
+    graph: Graph,
+) -> None:
+    with pytest.raises(InputError, match=r"'klingon': set KG_FULLTEXT_ANALYZER .* cjk, .* english"):
+        await ensure_fulltext_indexes(graph, "klingon")
+
+
+async def test_over_http_the_dimensions_are_asked_of_the_endpoint(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    await story(graph, ONE, TWO)
+    given = settings(embedding_dimensions=48)
+    limits = EmbedLimits(50, 128, 1000, lambda text: len(text.split()))
+    async with Endpoint(given) as model:
+        embedder = Embedder(given.embedding_model, given.embedding_dimensions, model.embed)
+        await embed(StageContext(graph, PresetBackend(), run, 2, silent), embedder, limits)
+    assert [call.inputs for call in endpoint.log] == [1, 4]
+    assert {len(one["embedding"]) for one in await nodes(graph, "Entity")} == {48}
+    assert await index_dimensions(graph) == [48] * 3
+
+
+async def test_so_many_calls_run_at_the_same_time_as_the_memory_for_their_vectors_allows(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(graph, documents(*(f"Text number {n}." for n in range(12))))
+    dimensions, running, most = 300, 0, 0
+
+    async def slow(texts: Sequence[str]) -> list["array[float]"]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await anyio.sleep(0.01)
+        running -= 1
+        return [array("f", [1.0] * dimensions) for _ in texts]
+
+    monkeypatch.setattr(embedding, "IN_FLIGHT", 3 * embedding.BYTES * dimensions)
+    limits = EmbedLimits(50, 1, 1000, lambda text: len(text.split()))
+    context = StageContext(graph, PresetBackend(), run, 8, silent)
+    await embed(context, Embedder("slow", dimensions, slow), limits)
+    assert most == 3
+    assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [dimensions] * 12
+
+
+async def test_the_numbers_of_vectors_are_let_go_as_soon_as_they_are_sent(graph: Graph) -> None:
+    dimensions, batch = 1024, 100
+    await put(graph, documents(*(f"Text number {n}." for n in range(embedding.SAVED * batch))))
+
+    async def at_once(texts: Sequence[str]) -> list["array[float]"]:
+        return [array("f", [0.5] * dimensions) for _ in texts]
+
+    limits = EmbedLimits(50, batch, 100_000, lambda text: len(text.split()))
+    context = StageContext(graph, PresetBackend(), run, embedding.SAVED, silent)
+    tracemalloc.start()
+    await embed(context, Embedder("quick", dimensions, at_once), limits)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [len(one["embedding"]) for one in await nodes(graph, "Chunk")] == [
+        dimensions
+    ] * embedding.SAVED * batch
+    as_numbers = (
+        32 * dimensions * embedding.SAVED * batch
+    )  # bytes of all vectors as lists of numbers
+    assert peak < as_numbers

@@ -1,0 +1,259 @@
+"""What chunks say as evidence in a real Neo4j: written whole, replaced whole, removed whole."""
+
+from collections import Counter
+
+from graphrag_neo4j.graph import Graph, PlainRow, dump
+from graphrag_neo4j.index.documents import delete_documents, document_id
+from graphrag_neo4j.index.stages.extract import count_read_otherwise, mark_to_reread
+from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.model import Document
+from tests.support.preset_backend import PresetBackend, claim, documents, found, put, read
+
+ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."
+SENTENCE = "the firm that once belonged to the late Jacob Marley of London"
+
+
+async def names(graph: Graph) -> list[str]:
+    rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name ORDER BY name")
+    return [row["name"] for row in rows]
+
+
+async def claims(graph: Graph) -> list[PlainRow]:
+    return await graph.run_plain(
+        "MATCH (c:Claim)-[:FROM]->(:Chunk) OPTIONAL MATCH (c)-[:SUBJECT]->(s:Entity)"
+        " OPTIONAL MATCH (c)-[:OBJECT]->(o:Entity)"
+        " RETURN c.description AS said, s.name AS subject, o.name AS object,"
+        " c.subject_text AS subject_text, c.object_text AS object_text,"
+        " c.start AS start, c.end AS end ORDER BY said"
+    )
+
+
+async def refs(graph: Graph) -> dict[str, list[int]]:
+    """The refs of everything that has one, by its kind."""
+    rows = await graph.run_plain(
+        "MATCH (n) WHERE n.ref IS NOT NULL RETURN labels(n)[0] AS kind, n.ref AS ref"
+        " UNION ALL MATCH ()-[r]->() WHERE r.ref IS NOT NULL RETURN type(r) AS kind, r.ref AS ref"
+    )
+    by_kind: dict[str, list[int]] = {}
+    for row in rows:
+        by_kind.setdefault(row["kind"], []).append(row["ref"])
+    return by_kind
+
+
+async def test_a_subject_that_is_no_name_becomes_no_entity(graph: Graph) -> None:
+    await put(graph, documents(ONE))
+    told = PresetBackend(
+        {ONE: found(("Marley", "person", "He is dead."))},
+        {
+            ONE: [
+                claim("Marley", "the two of them never spoke of it again, did they?", "1"),
+                claim(SENTENCE + " and to nobody else", "Scrooge and Marley", "2"),
+            ]
+        },
+    )
+    await read(graph, told)
+    assert await names(graph) == ["Marley", "Scrooge and Marley"]
+    first, second = await claims(graph)
+    assert (first["subject"], first["object"]) == ("Marley", None)
+    assert first["object_text"] == "the two of them never spoke of it again, did they?"
+    assert (second["subject"], second["object"]) == (None, "Scrooge and Marley")
+    assert second["subject_text"] == SENTENCE + " and to nobody else"
+
+
+async def test_an_entity_lives_as_long_as_one_chunk_mentions_it(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    both = found(("Marley", "person", "A partner."))
+    await read(graph, PresetBackend({ONE: both, TWO: both}))
+    await delete_documents(graph, [document_id("memory:0")])
+    assert await names(graph) == ["Marley"]
+    await delete_documents(graph, [document_id("memory:1")])
+    assert await names(graph) == []
+
+
+async def test_a_pair_lives_as_long_as_one_chunk_states_it(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    stated = {
+        ONE: found(("Marley", "Scrooge", "Partners.", 8.0)),
+        TWO: found(("Scrooge", "Marley", "Friends.", 4.0)),
+    }
+    await read(graph, PresetBackend(stated))
+    query = "MATCH (a)-[r:RELATED]->(b) RETURN r.weight AS weight, r.strength AS strength"
+    assert await graph.run_plain(query) == [{"weight": 2, "strength": 6.0}]
+    await delete_documents(graph, [document_id("memory:0")])
+    await read(graph, PresetBackend())
+    assert await graph.run_plain(query) == [{"weight": 1, "strength": 4.0}]
+    await delete_documents(graph, [document_id("memory:1")])
+    assert await graph.run_plain(query) == []
+    assert await names(graph) == []
+
+
+async def test_what_claims_mention_survives_a_new_reading_of_their_chunk(graph: Graph) -> None:
+    await put(graph, documents(ONE))
+    told = PresetBackend(
+        {ONE: found(("Bob", "person", "A clerk."))}, {ONE: [claim("Marley", "Scrooge")]}
+    )
+    await read(graph, told)
+    assert await names(graph) == ["Bob", "Marley", "Scrooge"]
+    anew = PresetBackend({ONE: found(("Tim", "person", "A son."))}, version="2")
+    await mark_to_reread(graph, anew, claims=False)
+    await read(graph, anew)
+    assert await names(graph) == ["Marley", "Scrooge", "Tim"]
+    [only] = await claims(graph)
+    assert (only["subject"], only["object"]) == ("Marley", "Scrooge")
+
+
+async def test_what_was_read_anew_is_as_if_it_had_been_read_so_at_first(graph: Graph) -> None:
+    said = [claim(SENTENCE, SENTENCE + " and Bob")]
+    last = {ONE: found((SENTENCE, "organization", "A firm."))}
+    await put(graph, documents(ONE, TWO))
+    await read(graph, PresetBackend(last, {ONE: said}, version="2"))
+    expected = await dump(graph)
+    await delete_documents(graph, [document_id("memory:0"), document_id("memory:1")])
+    await put(graph, documents(ONE, TWO))
+    first = {
+        ONE: found((SENTENCE + " and Bob", "x", "y"), ("Scrooge", "Marley", "Partners.", 4.0)),
+        TWO: found(("Scrooge", "person", "A miser.")),
+    }
+    await read(graph, PresetBackend(first, {ONE: said}, version="1"))
+    anew = PresetBackend(last, {ONE: said}, version="2")
+    await mark_to_reread(graph, anew, claims=True)
+    await read(graph, anew)
+    assert await dump(graph) == expected
+
+
+async def test_claims_follow_the_entities_when_only_these_are_read_anew(graph: Graph) -> None:
+    said = [claim(SENTENCE, SENTENCE + " and Bob")]
+    first, last = found((SENTENCE + " and Bob", "x", "y")), found((SENTENCE, "x", "y"))
+    await put(graph, documents(ONE))
+    await read(graph, PresetBackend({ONE: first}, {ONE: said}))
+    anew = PresetBackend({ONE: last}, version="2")
+    await mark_to_reread(graph, anew, claims=False)
+    await read(graph, anew)
+    [only] = await claims(graph)
+    assert (only["subject"], only["object"]) == (SENTENCE, None)
+    assert only["object_text"] == SENTENCE + " and Bob"
+    assert await names(graph) == [SENTENCE]
+
+
+async def test_one_pair_stated_in_many_chunks_weighs_as_much(graph: Graph) -> None:
+    texts = [f"Tale {n}." for n in range(300)]
+    said = {
+        text: found(
+            ("Scrooge", "Marley", "Partners.", n % 10 + 1.0),
+            ("Scrooge", "Marley", "Partners.", n % 10 + 1.0),
+        )
+        for n, text in enumerate(texts)
+    }
+    await put(graph, documents(*texts))
+    await read(graph, PresetBackend(said))
+    rows = await graph.run_plain(
+        "MATCH ()-[r:RELATED]->() RETURN r.weight AS weight, r.strength AS strength"
+    )
+    assert rows == [{"weight": 300, "strength": 5.5}]
+    stated = await graph.run_plain("MATCH ()-[s:STATED]->() RETURN s.id AS id, s.chunk AS chunk")
+    assert len({row["id"] for row in stated}) == len({row["chunk"] for row in stated}) == 300
+    counted = await graph.run_plain("MATCH (e:Entity) RETURN DISTINCT e.degree AS degree")
+    assert counted == [{"degree": 1}]
+
+
+async def test_refs_are_unique_per_kind_and_never_given_again(graph: Graph) -> None:
+    said = found(("Marley", "Scrooge", "Partners.", 8.0), ("Marley", "Bob", "Strangers.", 1.0))
+    told = PresetBackend({ONE: said, TWO: said}, {ONE: [claim("Marley"), claim("Bob")]})
+    await put(graph, documents(ONE, TWO))
+    await read(graph, told)
+    before = await refs(graph)
+    assert {kind: sorted(given) for kind, given in before.items()} == {
+        "Chunk": [1, 2],
+        "Entity": [1, 2, 3],
+        "Claim": [1, 2],
+        "RELATED": [1, 2],
+    }
+    await delete_documents(graph, [document_id("memory:0"), document_id("memory:1")])
+    await put(graph, documents(ONE, TWO))
+    await read(graph, told)
+    after = await refs(graph)
+    assert {kind: len(given) for kind, given in after.items()} == Counter(
+        kind for kind, given in before.items() for _ in given
+    )
+    assert all(min(after[kind]) > max(before[kind]) for kind in before)
+
+
+async def test_a_failed_chunk_keeps_its_old_evidence_and_is_named(graph: Graph) -> None:
+    tales = [Document(ONE, "file:///marley.txt"), Document(TWO, "file:///scrooge.txt")]
+    await put(graph, tales)
+    said = {ONE: found(("Marley", "person", "Dead."), ("Marley", "Bob", "Strangers.", 1.0))}
+    await read(graph, PresetBackend(said, {ONE: [claim("Marley")]}))
+    before = {key for key in await dump(graph) if not key.startswith("Chunk:")}
+    anew = PresetBackend({ONE: "the call failed: 500"}, {TWO: "the reply is empty"}, version="2")
+    await mark_to_reread(graph, anew, claims=True)
+    await read(graph, anew)
+    assert {key for key in await dump(graph) if not key.startswith("Chunk:")} == before
+    status = await read_status(graph)
+    assert [(one.stage, one.what, one.reason) for one in status.failures] == [
+        ("extract", "chunk 0 of file:///marley.txt", "the call failed: 500"),
+        ("claims", "chunk 0 of file:///scrooge.txt", "the reply is empty"),
+    ]
+    assert (status.pending["extract"], status.pending["claims"]) == (1, 2)
+    await read(graph, PresetBackend(said, {ONE: [claim("Marley")]}, version="2"))
+    status = await read_status(graph)
+    assert status.failures == []
+    assert (status.pending["extract"], status.pending["claims"]) == (0, 0)
+
+
+async def test_failed_chunks_are_tried_once_in_a_run(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    failing = PresetBackend({ONE: "no", TWO: "no"})
+    await read(graph, failing)
+    assert len(failing.heard) == 2
+    await read(graph, failing)
+    assert len(failing.heard) == 4
+
+
+async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO, THREE))
+    told = PresetBackend(
+        {
+            ONE: found(unusable=["relationship with itself", "entity without a name"], cut=True),
+            TWO: found(unusable=["relationship with itself"]),
+        }
+    )
+    await read(graph, told)
+    status = await read_status(graph)
+    assert status.cut == ["entities of chunk 0 of memory:0"]
+    assert status.unusable == {
+        "relationship with itself": 2,
+        "entity without a name": 1,
+    }
+
+
+async def test_unread_texts_are_one_reason_with_an_example(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    unread = ["text that is no record: 'Ann, a captain'", "text that is no record: 'Bob: a cook'"]
+    await read(graph, PresetBackend({ONE: found(unusable=unread), TWO: found(unusable=unread[1:])}))
+    status = await read_status(graph)
+    assert status.unusable == {"text that is no record, such as 'Ann, a captain'": 3}
+
+
+async def test_chunks_read_otherwise_are_counted_and_stand_until_asked_for(graph: Graph) -> None:
+    await put(graph, documents(ONE, TWO))
+    await read(graph, PresetBackend())
+    other = PresetBackend(version="2")
+    assert await count_read_otherwise(graph, other, claims=True) == 2
+    await read(graph, other)
+    assert other.heard == []
+    await mark_to_reread(graph, other, claims=True)
+    await read(graph, other)
+    assert len(other.heard) == 2
+    assert await count_read_otherwise(graph, other, claims=True) == 0
+
+
+async def test_what_is_read_in_one_chunk_is_stored_under_that_chunk(graph: Graph) -> None:
+    texts = [f"Tale {n}." for n in range(100)]
+    await put(graph, documents(*texts))
+    await read(graph, PresetBackend({text: found((text, "tale", f"Of {text}")) for text in texts}))
+    rows = await graph.run_plain(
+        "MATCH (c:Chunk)-[m:MENTIONS]->(e:Entity)"
+        " RETURN c.text AS text, e.name AS name, m.descriptions AS said"
+    )
+    assert len(rows) == 100
+    assert all(row["text"] == row["name"] and row["said"] == [f"Of {row['text']}"] for row in rows)

@@ -1,0 +1,349 @@
+"""Documents and chunks in a real Neo4j: what a change costs, and what it leaves alone."""
+
+import json
+from collections.abc import Awaitable, Callable
+from datetime import date
+from itertools import pairwise
+
+import anyio
+import anyio.from_thread
+import pytest
+
+from graphrag_neo4j.documents.chunking import Cutting
+from graphrag_neo4j.graph import Graph, PlainRow, Transaction, dump
+from graphrag_neo4j.graph.schema import begin_graph
+from graphrag_neo4j.index import documents as in_graph
+from graphrag_neo4j.index.documents import delete_documents, document_id
+from graphrag_neo4j.index.stages import ingest as ingesting
+from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.model import Document, Span, T
+from tests.support.preset_backend import PresetBackend, documents, found, put, read
+
+SMALL = Cutting(50, 20, "o200k_base")
+SENTENCES = [
+    f"On the {n}th day Scrooge went to the house of Marley and counted {n} coins of gold "
+    f"that nobody had ever seen in the town of {name}, as the clerk told us later. "
+    for n, name in enumerate(["Camden", "Ealing", "Hackney", "Lambeth", "Barnet", "Sutton"], 4)
+]
+TEXT = "".join(SENTENCES)
+
+
+async def chunks(graph: Graph) -> list[PlainRow]:
+    return await graph.run_plain(
+        "MATCH (c:Chunk)-[:PART_OF]->(d:Document) RETURN c.id AS id, c.ref AS ref, c.text AS text,"
+        " c.start AS start, c.end AS end, c.extraction AS extraction, d.source AS source"
+        " ORDER BY source, c.index"
+    )
+
+
+async def chain(graph: Graph) -> list[tuple[str, str]]:
+    rows = await graph.run_plain("MATCH (a:Chunk)-[:NEXT]->(b) RETURN a.id AS a, b.id AS b")
+    return sorted((row["a"], row["b"]) for row in rows)
+
+
+async def only_document(graph: Graph) -> PlainRow:
+    rows = await graph.run_plain("MATCH (d:Document) RETURN properties(d) AS d")
+    [only] = [row["d"] for row in rows]
+    return dict(only)
+
+
+async def test_unchanged_documents_cost_no_write(graph: Graph) -> None:
+    await put(graph, documents(TEXT, "Marley was dead."))
+    graph.lease = "nobody's, so that any write would be refused"
+    again = await put(graph, documents(TEXT, "Marley was dead."))
+    assert (again.added, again.changed, again.unchanged, again.chunks) == (0, 0, 2, 0)
+
+
+async def test_chunks_stand_in_the_document_where_they_say_and_form_a_chain(graph: Graph) -> None:
+    await put(graph, documents(TEXT, TEXT[::-1]), SMALL)
+    rows = await chunks(graph)
+    first = [row for row in rows if row["source"] == "memory:0"]
+    second = [row for row in rows if row["source"] == "memory:1"]
+    assert len(first) > 3
+    assert all(row["text"] == TEXT[row["start"] : row["end"]] for row in first)
+    assert await chain(graph) == sorted(
+        (one["id"], other["id"]) for part in (first, second) for one, other in pairwise(part)
+    )
+
+
+async def test_a_changed_document_keeps_what_was_read_in_chunks_that_did_not_change(
+    graph: Graph,
+) -> None:
+    await put(graph, documents(TEXT), SMALL)
+    before = {row["id"]: row for row in await chunks(graph)}
+    said = {
+        row["text"]: found((row["text"][:20].strip(), "day", "A day.")) for row in before.values()
+    }
+    await read(graph, PresetBackend(said))
+    result = await put(graph, documents(TEXT.replace("7 coins", "seven coins")), SMALL)
+    assert (result.added, result.changed, result.unchanged) == (0, 1, 0)
+    after = {row["id"]: row for row in await chunks(graph)}
+    kept = before.keys() & after.keys()
+    assert kept
+    assert before.keys() - kept
+    assert {after[id_]["ref"] for id_ in kept} == {before[id_]["ref"] for id_ in kept}
+    assert {row["extraction"] for id_, row in after.items() if id_ in kept} == {"done"}
+    assert {row["extraction"] for id_, row in after.items() if id_ not in kept} == {"pending"}
+    mentions = await graph.run_plain("MATCH (c:Chunk)-[:MENTIONS]->(e:Entity) RETURN c.id AS id")
+    assert {row["id"] for row in mentions} == kept
+    entities = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name")
+    assert {row["name"] for row in entities} == {after[id_]["text"][:20].strip() for id_ in kept}
+    ordered = [row["id"] for row in await chunks(graph)]
+    assert await chain(graph) == sorted(pairwise(ordered))
+
+
+async def test_the_same_text_in_two_documents_or_twice_in_one_stays_two_chunks(
+    graph: Graph,
+) -> None:
+    await put(graph, documents("Marley was dead.", "Marley was dead."))
+    assert len(await chunks(graph)) == 2
+    text = "All work and no play makes Jack a dull boy.\n" * 60
+    await put(graph, [Document(text, "memory:2")], Cutting(50, 0, "o200k_base"))
+    texts = [row["text"] for row in await chunks(graph) if row["source"] == "memory:2"]
+    assert "".join(texts) == text
+    assert len(set(texts)) < len(texts)
+
+
+async def test_changed_metadata_alone_rewrites_no_chunk(graph: Graph) -> None:
+    await put(graph, [Document(TEXT, "memory:0", "", {"year": 1843, "old": 1})])
+    before = await chunks(graph)
+    result = await put(graph, [Document(TEXT, "memory:0", "", {"year": 1844})])
+    assert (result.unchanged, result.changed, result.chunks) == (1, 0, 0)
+    kept = await only_document(graph)
+    assert json.loads(kept["metadata"]) == {"year": 1844}
+    assert kept["meta_year"] == 1844
+    assert "meta_old" not in kept
+    assert await chunks(graph) == before
+
+
+async def test_prepended_metadata_reaches_the_model_and_moves_no_offset(graph: Graph) -> None:
+    cutting = Cutting(600, 100, "o200k_base", ("title", "year", "missing"))
+    await put(graph, [Document(TEXT, "memory:0", "A Carol", {"year": 1843})], cutting)
+    told = PresetBackend()
+    await read(graph, told)
+    assert [(heard.header, heard.text) for heard in told.heard] == [
+        ("title: A Carol\nyear: 1843", TEXT)
+    ]
+    [chunk] = await chunks(graph)
+    assert (chunk["start"], chunk["end"], chunk["text"]) == (0, len(TEXT), TEXT)
+    changed = Document(TEXT, "memory:0", "A Carol", {"year": 1844})
+    assert (await put(graph, [changed], cutting)).changed == 1
+    assert [row["extraction"] for row in await chunks(graph)] == ["pending"]
+
+
+async def test_what_neo4j_cannot_store_is_replaced_and_counted(graph: Graph) -> None:
+    text = "Marley\0 was \ud800dead."
+    result = await put(graph, [Document(text, "memory:\udcff", "A\0", {"b\0": "\udfff"})])
+    assert result.replaced == 6
+    kept = await only_document(graph)
+    assert (kept["source"], kept["title"], kept["meta_b\ufffd"]) == (
+        "memory:\ufffd",
+        "A\ufffd",
+        "\ufffd",
+    )
+    [chunk] = await chunks(graph)
+    assert chunk["text"] == "Marley\ufffd was \ufffddead."
+    again = await put(graph, [Document(text, "memory:\udcff", "A\0", {"b\0": "\udfff"})])
+    assert again.unchanged == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (2**63 - 1, 2**63 - 1),
+        (2**64, str(2**64)),
+        (-(2**70), str(-(2**70))),
+        (date(1843, 12, 19), None),
+        ([1, "\udcff"], None),
+        ({"by": "Dickens"}, None),
+    ],
+)
+async def test_any_metadata_can_be_kept_and_scalars_of_64_bits_as_properties(
+    graph: Graph, given: object, kept: object
+) -> None:
+    await put(graph, [Document("Marley was dead.", "memory:0", "", {"value": given})])  # type: ignore[dict-item] # users give these nevertheless
+    document = await only_document(graph)
+    assert document.get("meta_value") == kept
+    assert json.loads(document["metadata"])["value"] is not None
+
+
+async def test_a_source_given_twice_is_named_and_the_first_is_kept(graph: Graph) -> None:
+    twice = [Document("Marley was dead.", "memory:0"), Document("Scrooge was not.", "memory:0")]
+    result = await put(graph, twice)
+    assert (result.added, result.repeated) == (1, ["memory:0"])
+    assert [row["text"] for row in await chunks(graph)] == ["Marley was dead."]
+
+
+async def test_a_document_without_text_is_named(graph: Graph) -> None:
+    result = await put(graph, documents("", " \n\t ", "Marley was dead."))
+    assert result.empty == ["memory:0", "memory:1"]
+    assert len(await chunks(graph)) == 1
+
+
+async def test_other_chunk_settings_cut_nothing_again_unless_asked_to(graph: Graph) -> None:
+    await put(graph, documents(TEXT))
+    before = await dump(graph)
+    result = await put(graph, documents(TEXT), SMALL)
+    assert (result.unchanged, result.cut_otherwise) == (1, 1)
+    assert await dump(graph) == before
+    result = await put(graph, documents(TEXT), SMALL, recut=True)
+    assert (result.changed, result.cut_otherwise) == (1, 0)
+    assert len(await chunks(graph)) > 3
+
+
+async def test_text_that_looks_like_cypher_is_only_text(graph: Graph) -> None:
+    nasty = "'}) DETACH DELETE n // `\"; MATCH (n) DETACH DELETE n; $rows {{}} \\"
+    await put(graph, documents("Marley was dead."))
+    await put(graph, [Document(nasty, nasty, nasty, {nasty: nasty})])
+    said = {nasty: found((nasty, nasty, nasty), (nasty, "Marley", nasty, 3.0))}
+    await read(graph, PresetBackend(said))
+    nodes = await dump(graph)
+    [kept] = [n for key, n in nodes.items() if key == f"Document:{document_id(nasty)}"]
+    assert kept["source"] == kept["title"] == kept[f"meta_{nasty}"] == nasty
+    assert {n["text"] for key, n in nodes.items() if key.startswith("Chunk:")} == {
+        nasty,
+        "Marley was dead.",
+    }
+
+
+async def test_deleting_a_document_leaves_nothing_of_it(graph: Graph) -> None:
+    await put(graph, documents("Marley was dead."))
+    await read(
+        graph, PresetBackend({"Marley was dead.": found(("Marley", "person", "He is dead."))})
+    )
+    before = await dump(graph)
+    await put(graph, [*documents("Marley was dead."), Document("Marley met Bob.", "memory:b")])
+    met = found(("Bob", "person", "A clerk."), ("Marley", "Bob", "They met.", 4.0))
+    await read(graph, PresetBackend({"Marley met Bob.": met}))
+    assert await dump(graph) != before
+    await delete_documents(graph, [document_id("memory:b")])
+    await read(graph, PresetBackend())
+    assert await dump(graph) == before
+
+
+class WaitsForCutting(Graph):
+    """A graph that writes only after another document was cut meanwhile, except the last."""
+
+    def __init__(self, graph: Graph) -> None:
+        super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
+        self.cut = anyio.Event()
+
+    async def transact(
+        self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
+    ) -> T:
+        with anyio.fail_after(20):
+            await self.cut.wait()
+        return await super().transact(work, fenced=fenced)
+
+
+async def test_documents_are_cut_while_others_are_written(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await graph.transact(begin_graph)
+    waits = WaitsForCutting(graph)
+
+    class Watched(Cutting):
+        def spans(self, document: Document, progress: Callable[[float], None]) -> list[Span]:
+            if document.source == "memory:1":
+                anyio.from_thread.run_sync(waits.cut.set)
+            return super().spans(document, progress)
+
+    monkeypatch.setattr(in_graph, "WRITTEN", 1)
+    watched = Watched(600, 100, "o200k_base")
+    result = await put(waits, documents("Marley was dead.", "Scrooge was not.", "Bob."), watched)
+    assert result.chunks == 3
+    refs = [(row["source"], row["ref"]) for row in await chunks(graph)]
+    assert refs == sorted(refs, key=lambda pair: pair[1])
+
+
+async def test_a_large_document_is_written_in_parts_and_is_the_same(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(graph, documents(TEXT), SMALL)
+    whole, rows = await dump(graph), await chunks(graph)
+    assert len(rows) > 5
+    await put(graph, documents("Marley was dead."), SMALL)
+    monkeypatch.setattr(ingesting, "PART", 2)
+    assert (await put(graph, documents(TEXT), SMALL)).chunks == len(rows)
+    assert await dump(graph) == whole
+    assert await chain(graph) == sorted(pairwise(row["id"] for row in rows))
+
+
+async def test_a_large_document_that_was_not_finished_is_cut_again(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(graph, documents(TEXT), SMALL)
+    whole = await dump(graph)
+    await put(graph, documents("Marley was dead."), SMALL)
+    monkeypatch.setattr(ingesting, "PART", 2)
+    with pytest.raises(RuntimeError, match="pulled the plug"):
+        await put(PullsThePlug(graph, after=3), documents(TEXT), SMALL)
+    assert await dump(graph) != whole
+    await put(graph, documents(TEXT), SMALL)
+    assert await dump(graph) == whole
+
+
+@pytest.mark.parametrize("left", ["Marley was dead.", None])
+async def test_many_chunks_are_removed_in_several_transactions(
+    left: str | None, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Document("Scrooge knew it.", "memory:other")
+    start = [*documents(TEXT), other]
+
+    async def shrink(graph: Graph) -> None:
+        if left is None:
+            await delete_documents(graph, [document_id(start[0].source)])
+        else:
+            await put(graph, documents(left), SMALL)
+
+    await put(graph, start, SMALL)
+    said = [row["text"] for row in await chunks(graph)]
+    backend = PresetBackend(
+        {text: found((f"Bob{n}", "x", "B."), (f"Al{n}", "x", "A.")) for n, text in enumerate(said)}
+    )
+    await read(graph, backend)
+    full = await dump(graph)
+    await shrink(graph)
+    shrunk = await dump(graph)
+    monkeypatch.setattr(in_graph, "REMOVED", 2)
+    for moment in range(1, 4):
+        await put(graph, start, SMALL)
+        await read(graph, backend)
+        with pytest.raises(RuntimeError, match="pulled the plug"):
+            await shrink(PullsThePlug(graph, after=moment + (left is None)))
+        assert await dump(graph) not in (full, shrunk)
+        [failed] = (await read_status(graph)).failures
+        assert (failed.stage, failed.what) == ("ingest", "memory:0")
+        assert "repeat the command" in failed.reason
+        await shrink(graph)
+        assert await dump(graph) == shrunk
+
+
+async def test_changed_metadata_of_many_documents_is_written_in_several_transactions(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_graph, "WRITTEN", 2)
+    await put(graph, [Document("Marley was dead.", f"memory:{n}") for n in range(6)])
+    counts = PullsThePlug(graph, after=10)
+    dated = [Document("Marley was dead.", f"memory:{n}", metadata={"year": 1843}) for n in range(6)]
+    monkeypatch.setattr(ingesting, "LOOK", 2)
+    await put(counts, dated)
+    assert counts.left == 10 - 3
+    rows = await graph.run_plain("MATCH (d:Document {meta_year: 1843}) RETURN count(d) AS n")
+    assert rows[0]["n"] == 6
+
+
+class PullsThePlug(Graph):
+    """A graph that fails after so many transactions."""
+
+    def __init__(self, graph: Graph, after: int) -> None:
+        super().__init__(graph._driver, graph.address, graph._auth, graph.database, graph.version)
+        self.left = after
+
+    async def transact(
+        self, work: Callable[[Transaction], Awaitable[T]], *, fenced: bool = True
+    ) -> T:
+        if not self.left:
+            raise RuntimeError("pulled the plug")
+        self.left -= 1
+        return await super().transact(work, fenced=fenced)

@@ -1,0 +1,376 @@
+"""Several spellings of one thing become one entity, and several again."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, Document
+from graphrag_neo4j.errors import InputError
+from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.index.documents import delete_documents, document_id
+from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, undo
+from graphrag_neo4j.index.resolution.spellings import Verdict
+from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages.compare import compare
+from graphrag_neo4j.index.stages.merge import merge
+from graphrag_neo4j.index.stages.resolve import resolve
+from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.model import ClaimRecord, Extraction, Sameness
+from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.query.lookup import read_entity
+from graphrag_neo4j.settings import Settings
+from tests.support.preset_backend import (
+    PresetBackend,
+    claim,
+    describe,
+    documents,
+    found,
+    put,
+    read,
+    run,
+)
+
+TEXTS = {
+    "One.": found(
+        ("computer", "concept", "A machine."),
+        ("Ada", "person", "A mathematician."),
+        ("Ada", "computer", "Ada programs it.", 4.0),
+    ),
+    "Two.": found(
+        ("Computers", "concept", "Machines."),
+        ("computer", "concept", "A thing."),
+        ("Computers", "computer", "These are the same.", 1.0),
+        ("Babbage", "Computers", "Babbage builds them.", 3.0),
+    ),
+    "Three.": found(
+        ("computers", "technology", "They compute."), ("E-mail", "technology", "Mail.")
+    ),
+    "Four.": found(
+        ("email", "technology", "Post."), ("email", "computers", "It runs on them.", 2.0)
+    ),
+}
+CLAIMS = {
+    "One.": [claim("Ada", "computer")],
+    "Two.": [
+        claim("Computers", None, "They are many."),
+        claim("e-mail", "computer", "It is used."),
+    ],
+}
+
+
+async def resolved(graph: Graph, *, rules: bool = True) -> None:
+    while await resolve(graph, silent, rules=rules):
+        await merge(graph, silent)
+
+
+async def built(
+    graph: Graph,
+    texts: Mapping[str, Extraction],
+    claims: Mapping[str, Sequence[ClaimRecord]] = CLAIMS,
+    *,
+    rules: bool = True,
+) -> Dump:
+    """The dump of these texts, one document each, read into the graph and resolved."""
+    await put(graph, documents(*texts))
+    await finish(graph, texts, claims, rules=rules)
+    return await dump(graph)
+
+
+async def finish(
+    graph: Graph,
+    texts: Mapping[str, Extraction],
+    claims: Mapping[str, Sequence[ClaimRecord]] = CLAIMS,
+    *,
+    rules: bool = True,
+) -> None:
+    await read(graph, PresetBackend(texts, claims))
+    await resolved(graph, rules=rules)
+    await describe(graph, PresetBackend(), join=500)
+
+
+async def names(graph: Graph) -> dict[str, int]:
+    rows = await graph.run_plain("MATCH (e:Entity) RETURN e.name AS name, e.degree AS degree")
+    return {row["name"]: row["degree"] for row in rows}
+
+
+async def wiped(graph: Graph) -> None:
+    await graph.run_plain("MATCH (n) DETACH DELETE n")
+
+
+async def test_spellings_of_one_thing_become_one_entity(graph: Graph) -> None:
+    await built(graph, TEXTS)
+    assert await names(graph) == {"computer": 3, "Ada": 1, "Babbage": 1, "E-mail": 1}
+
+
+@pytest.mark.parametrize("order", [[3, 2, 1, 0]])
+async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(
+    graph: Graph, order: list[int]
+) -> None:
+    expected = await built(graph, TEXTS)
+    await wiped(graph)
+    tales = documents(*TEXTS)
+    for n in order:
+        await put(graph, [tales[n]])
+        await finish(graph, TEXTS)
+    assert await dump(graph) == expected
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+async def test_a_deleted_document_leaves_the_graph_as_if_it_had_never_been(
+    graph: Graph, gone: int
+) -> None:
+    rest = [one for n, one in enumerate(documents(*TEXTS)) if n != gone]
+    await put(graph, rest)
+    await finish(graph, TEXTS)
+    expected = await dump(graph)
+    await put(graph, documents(*TEXTS))
+    await finish(graph, TEXTS)
+    assert await dump(graph) != expected
+    await delete_documents(graph, [document_id(f"memory:{gone}")])
+    await merge(graph, silent)
+    await finish(graph, TEXTS)
+    assert await dump(graph) == expected
+
+
+async def test_a_change_of_rules_splits_what_they_had_joined(graph: Graph) -> None:
+    expected = await built(graph, TEXTS, rules=False)
+    await wiped(graph)
+    assert await built(graph, TEXTS) != expected
+    await graph.run_plain("MATCH (e:Entity) SET e.unresolved = true")
+    await finish(graph, TEXTS, rules=False)
+    assert await dump(graph) == expected
+
+
+ACRONYMS = {
+    "We use Graph Data Science (GDS) here.": found(
+        ("Graph Data Science", "technology", "A library.")
+    ),
+    "GDS, that is Graph Data Science (GDS), is quick.": found(
+        ("GDS", "technology", "It is quick."), ("GDS", "Neo4j", "It runs on Neo4j.", 1.0)
+    ),
+    "The Great Dane Society (GDS) met.": found(("GDS", "technology", "It met.")),
+}
+
+
+async def test_an_acronym_is_what_documents_say_unless_they_say_two_things(graph: Graph) -> None:
+    await built(graph, dict(list(ACRONYMS.items())[:2]), {})
+    assert await names(graph) == {"GDS": 1, "Neo4j": 1}
+    await wiped(graph)
+    expected = await built(graph, ACRONYMS, {})
+    assert sorted(await names(graph)) == ["GDS", "Graph Data Science", "Neo4j"]
+    await wiped(graph)
+    for document in documents(*ACRONYMS):
+        await put(graph, [document])
+        await finish(graph, ACRONYMS, {})
+    assert await dump(graph) == expected
+
+
+async def test_a_word_of_the_documents_beats_our_list(graph: Graph, alone: Settings) -> None:
+    machines = "Artificial Intelligence needs data. Researchers say that AI needs data centers."
+    amnesty = "Amnesty International (AI) was founded in London. In 1977 AI won the Nobel Prize."
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index([Document(machines, "machines")])
+        assert await names_of(graph, "AI") == {"AI", "Artificial Intelligence"}
+        await rag.index([Document(amnesty, "amnesty")])
+        assert await names_of(graph, "AI") == {"AI", "Amnesty International"}
+        assert await names_of(graph, "Artificial Intelligence") == {"Artificial Intelligence"}
+        await rag.delete("amnesty")
+        await rag.index([Document(machines, "machines")])
+        assert await names_of(graph, "AI") == {"AI", "Artificial Intelligence"}
+
+
+def cases(fruit: str) -> dict[str, Extraction]:
+    return {
+        "Gates leads a firm.": found(
+            ("Gates", "person", "He leads."),
+            ("Apple", "organization", "It sells phones."),
+            ("Gates", "Apple", "He knows it.", 2.0),
+        ),
+        "Gates stand by the apple trees.": found(
+            ("gates", "concept", "Doors in a fence."),
+            ("apple", fruit, "It grows on trees."),
+            ("apple", "gates", "It grows near them.", 1.0),
+        ),
+        "A Computer.": found(("Computer", "technology", "It counts.")),
+        "The computer.": found(("computer", "concept", "A thing.")),
+        "He met ada.": found(("Byron", "ada", "He met her.", 1.0)),
+        "Ada spoke.": found(("Ada", "person", "She spoke.")),
+    }
+
+
+@pytest.mark.parametrize("fruit", ["fruit", "concept"])
+async def test_names_that_differ_in_case_and_in_type_stay_two(graph: Graph, fruit: str) -> None:
+    texts = cases(fruit)
+    expected = await built(graph, texts, {})
+    # An end of a relationship has no type: it is the entity that is written in another case.
+    assert await names(graph) == {
+        "Ada": 1, "Apple": 1, "Byron": 1, "Computer": 0, "Gates": 1, "apple": 1, "gates": 1
+    }  # fmt: skip
+    assert [(await read_entity(graph, one)).type for one in ("Apple", "apple", "APPLE")] == [
+        "organization",
+        fruit,
+        "organization",
+    ]
+    await wiped(graph)
+    for document in reversed(documents(*texts)):
+        await put(graph, [document])
+        await finish(graph, texts, {})
+    assert await dump(graph) == expected
+
+
+async def test_a_person_may_give_a_name_in_any_case(graph: Graph) -> None:
+    await built(graph, cases("fruit"), {})
+    await say(graph, "BYRON", "gates", "same")
+    assert await read_entity(graph, "byron") == await read_entity(graph, "gates")
+    assert (await read_entity(graph, "Gates")).type == "person"
+    await say(graph, "apple", "Apple", "same")
+    assert await names_of(graph, "Apple") == {"Apple"}
+    assert (await read_entity(graph, "apple")).name == "Apple"
+    with pytest.raises(InputError, match="one spelling"):
+        await say(graph, "byron", "BYRON", "different")
+
+
+async def names_of(graph: Graph, name: str) -> set[str]:
+    """All names of the entity that has this one."""
+    rows = await graph.run_plain(
+        "MATCH (e:Entity) RETURN [e.name] + coalesce(e.aliases, []) AS names"
+    )
+    [found] = [set(row["names"]) for row in rows if name in row["names"]]
+    return found
+
+
+async def refs(graph: Graph) -> dict[tuple[str, str, str], int]:
+    return {(d.one, d.other, d.origin): d.ref for d in await read_decisions(graph)}
+
+
+async def say(graph: Graph, one: str, other: str, verdict: Verdict) -> None:
+    await decide(graph, one, other, verdict, silent, rules=True)
+    await describe(graph, PresetBackend(), join=500)
+
+
+async def test_what_a_person_joined_and_undid_was_never_joined(graph: Graph) -> None:
+    before = await built(graph, TEXTS)
+    await say(graph, "Ada", "babbage", "same")
+    assert sorted(await names(graph)) == ["Ada", "E-mail", "computer"]
+    [ref] = [ref for ends, ref in (await refs(graph)).items() if ends[2] == "person"]
+    await undo(graph, ref, silent, rules=True)
+    await describe(graph, PresetBackend(), join=500)
+    assert await dump(graph) == before
+
+
+async def test_undoing_a_rule_keeps_its_names_apart_from_then_on(graph: Graph) -> None:
+    await built(graph, TEXTS)
+    ref = next(r for ends, r in (await refs(graph)).items() if "email" in ends)
+    await undo(graph, ref, silent, rules=True)
+    assert {"E-mail", "email"} <= (await names(graph)).keys()
+    await delete_documents(graph, [document_id("memory:3")])
+    await merge(graph, silent)
+    await finish(graph, TEXTS)
+    assert "email" not in await names(graph)
+    await put(graph, documents(*TEXTS))
+    await finish(graph, TEXTS)
+    assert {"E-mail", "email"} <= (await names(graph)).keys()
+
+
+async def test_a_persons_word_outlives_the_deletion_of_all_documents(graph: Graph) -> None:
+    await built(graph, TEXTS)
+    await say(graph, "Ada", "Babbage", "same")
+    expected = await dump(graph)
+    await delete_documents(graph, [document_id(f"memory:{n}") for n in range(4)])
+    await merge(graph, silent)
+    await finish(graph, TEXTS)
+    assert await names(graph) == {}
+    assert [d.origin for d in await read_decisions(graph)] == ["person"]
+    assert await built(graph, TEXTS) == expected
+
+
+async def test_what_contradicts_a_person_is_refused_and_changes_nothing(graph: Graph) -> None:
+    await built(graph, TEXTS)
+    await say(graph, "Ada", "Babbage", "same")
+    await say(graph, "Babbage", "email", "same")
+    before = await dump(graph)
+    with pytest.raises(InputError, match="contradicts other decisions of people"):
+        await say(graph, "Ada", "email", "different")
+    assert await dump(graph) == before
+    with pytest.raises(InputError, match="No document in the graph uses the name 'Byron'"):
+        await say(graph, "Ada", "Byron", "same")
+    with pytest.raises(InputError, match="are one spelling"):
+        await say(graph, "Ada", "ADA", "different")
+    with pytest.raises(InputError, match="There is no decision 999"):
+        await undo(graph, 999, silent, rules=True)
+
+
+PEOPLE = {
+    "A.": found(("Bill Gates", "person", "He leads Microsoft.")),
+    "B.": found(("Gates", "person", "He spoke."), ("Microsoft", "organization", "A company.")),
+    "C.": found(
+        ("William Gates", "person", "He wrote."), ("Melinda Gates", "person", "She wrote.")
+    ),
+    "D.": found(("Gates", "person", "He spoke."), ("Gates", "Microsoft", "He left it.", 2.0)),
+}
+VERDICTS: Mapping[tuple[str, ...], Sameness] = {
+    ("Bill Gates", "Gates"): "same",
+    ("Bill Gates", "William Gates"): "same",
+    ("Gates", "Melinda Gates"): "different",
+}
+
+
+async def compared(graph: Graph, backend: PresetBackend) -> None:
+    """Reads, resolves, and lets the backend compare names, as the pipeline does."""
+    await read(graph, backend)
+    await resolved(graph)
+    while await compare(StageContext(graph, backend, run, 4, silent), by_model=True):
+        await resolved(graph)
+    await describe(graph, backend, join=500)
+
+
+async def test_a_model_decides_about_names_that_share_a_rare_word(graph: Graph) -> None:
+    backend = PresetBackend(PEOPLE, verdicts=VERDICTS)
+    await put(graph, documents(*PEOPLE))
+    await compared(graph, backend)
+    assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
+    assert len(backend.compared) == len(set(backend.compared)) == 6
+    expected = await dump(graph)
+    await compared(graph, backend)
+    assert len(backend.compared) == 6
+    assert await dump(graph) == expected
+
+
+async def test_what_a_model_decides_does_not_depend_on_the_order(graph: Graph) -> None:
+    backend = PresetBackend(PEOPLE, verdicts=VERDICTS)
+    await put(graph, documents(*PEOPLE))
+    await compared(graph, backend)
+    expected = await dump(graph)
+    await wiped(graph)
+    for n in (2, 0, 3, 1):
+        await put(graph, [documents(*PEOPLE)[n]])
+        await compared(graph, backend)
+    assert await dump(graph) == expected
+
+
+async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(graph: Graph) -> None:
+    failing = {"Bill Gates and Gates": "the reply is empty"}
+    await put(graph, documents(*PEOPLE))
+    await compared(graph, PresetBackend(PEOPLE, verdicts=VERDICTS, failing=failing))
+    status = await read_status(graph)
+    assert status.pending["resolve"] > 0
+    assert {(one.stage, one.reason) for one in status.failures} == {
+        ("compare", "the reply is empty")
+    }
+    await compared(graph, PresetBackend(PEOPLE, verdicts=VERDICTS))
+    status = await read_status(graph)
+    assert (status.pending["resolve"], status.failures) == (0, [])
+    assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
+
+
+async def test_an_entity_is_found_by_each_of_its_names(graph: Graph) -> None:
+    await built(graph, TEXTS)
+    assert (await read_entity(graph, "COMPUTERS")).name == "computer"
+    rows = await graph.run_plain(
+        "MATCH (e:Entity) WHERE e.aliases IS NOT NULL RETURN e.name AS name, e.aliases AS aliases"
+    )
+    assert {row["name"]: row["aliases"] for row in rows} == {
+        "computer": ["Computers"],
+        "E-mail": ["email"],
+    }

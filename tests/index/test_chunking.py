@@ -1,0 +1,178 @@
+"""Cutting documents into chunks: nothing lost, nothing too long, borders that heal."""
+
+import os
+import tracemalloc
+from collections import Counter
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_neo4j.documents.chunking import cut
+from graphrag_neo4j.model import Span
+from graphrag_neo4j.text import tokens
+
+ENCODING = "o200k_base"
+WORDS = st.sampled_from(
+    [
+        "Ann",
+        "said:",
+        "I’m",
+        "well.",
+        "Why?",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r",
+        " ",
+        "  ",
+        "\t",
+        "\f",
+        "<|endoftext|>",
+        "。",
+        "！",
+        "你好",
+        "知识图谱",
+        "สวัสดีครับ",
+        "नमस्ते",
+        "한국어",
+        "각",
+        "é",
+        "👩‍👩‍👧‍👦",
+        "🇨🇭",
+        "👍🏽",
+        "\u0301",
+        "\u200d",
+        "Z͑ͫ̓ͪ̂ͫ̽",
+        "x" * 50,
+        "-",
+        "...",
+        "…",
+        "(a)",
+        "12,345.6",
+    ]
+)
+TEXTS = st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=80).map("".join)
+BUDGETS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(
+    lambda b: (b[0], min(b[1], b[0] // 2))
+)
+
+
+def chunks(text: str, max_tokens: int = 600, overlap: int = 100) -> list[Span]:
+    return cut(text, max_tokens=max_tokens, overlap=overlap, encoding=ENCODING)
+
+
+def borders_of_graphemes(text: str) -> set[int]:
+    return {0, *(match.end() for match in regex.finditer(r"\X", text))}
+
+
+@settings(deadline=None)
+@given(TEXTS, BUDGETS)
+def test_no_character_is_lost_and_none_is_new_twice(text: str, budget: tuple[int, int]) -> None:
+    spans = chunks(text, *budget)
+    assert "".join(text[span.fresh : span.end] for span in spans) == (text if text.strip() else "")
+
+
+@settings(deadline=None)
+@given(TEXTS, BUDGETS)
+def test_a_chunk_is_within_its_budget_or_one_grapheme(text: str, budget: tuple[int, int]) -> None:
+    for span in chunks(text, *budget):
+        chunk = text[span.start : span.end]
+        assert span.n_tokens == tokens.count(chunk, ENCODING)
+        assert span.n_tokens <= budget[0] or regex.fullmatch(r"\X", chunk)
+
+
+@settings(deadline=None)
+@given(TEXTS, BUDGETS)
+def test_a_text_that_fits_into_a_chunk_is_one(text: str, budget: tuple[int, int]) -> None:
+    if text.strip() and tokens.count(text, ENCODING) <= budget[0]:
+        assert [(span.start, span.end) for span in chunks(text, *budget)] == [(0, len(text))]
+
+
+def test_a_short_document_of_several_paragraphs_is_one_chunk() -> None:
+    text = "Marley was dead, to begin with. There is no doubt whatever about that.\n\n" * 32
+    assert 500 < tokens.count(text, ENCODING) <= 600
+    assert len(chunks(text)) == 1
+
+
+@settings(deadline=None)
+@given(TEXTS, BUDGETS)
+def test_no_border_stands_within_a_grapheme(text: str, budget: tuple[int, int]) -> None:
+    allowed = borders_of_graphemes(text)
+    for span in chunks(text, *budget):
+        assert {span.start, span.fresh, span.end} <= allowed
+
+
+@settings(deadline=None)
+@given(TEXTS, BUDGETS)
+def test_the_overlap_is_the_end_of_the_chunk_before(text: str, budget: tuple[int, int]) -> None:
+    spans = chunks(text, *budget)
+    for before, span in pairwise(spans):
+        assert before.fresh <= span.start <= span.fresh == before.end < span.end
+        assert tokens.count(text[span.start : span.fresh], ENCODING) <= budget[1]
+
+
+def transcripts() -> list[Path]:
+    """The sample, and the folder that KG_TEST_PODCAST names."""
+    folders = [Path(str(files("graphrag_neo4j") / "data" / "sample"))]
+    if more := os.environ.get("KG_TEST_PODCAST"):
+        folders.append(Path(more))
+    return sorted(path for folder in folders for path in folder.glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem[:30])
+def test_one_edited_sentence_changes_at_most_three_chunks(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    before = texts_of(text)
+    sentences = [match.span() for match in regex.finditer(r"[^.!?\n]+[.!?]\s", text)]
+    for share in (0.1, 0.5, 0.8):
+        start, end = sentences[int(len(sentences) * share)]
+        for new in ("This sentence was edited. ", "", text[start:end] + "This one is new. "):
+            after = texts_of(text[:start] + new + text[end:])
+            assert (after - before).total() <= 3
+            assert (before - after).total() <= 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The same line comes again and again, whatever you do.\n" * 500,
+        "".join(f"10:{n % 60:02d} GET /page/{n} took {n % 7} ms, status 200\n" for n in range(500)),
+        "x" * 20_000,
+        "just words without any end " * 700,
+    ],
+    ids=["one line", "a log", "one letter", "no sentence"],
+)
+def test_text_that_repeats_itself_fills_its_chunks(text: str) -> None:
+    spans = chunks(text)
+    assert len(spans) < 8 + 3 * tokens.count(text, ENCODING) / 600
+
+
+def texts_of(text: str) -> Counter[str]:
+    return Counter(text[span.start : span.end] for span in chunks(text))
+
+
+def test_a_long_text_takes_little_more_memory_than_itself() -> None:
+    text = "".join(f"The {i}th sentence stands alone here. And so on,\n\n" for i in range(2_500))
+    cut(text[:1000], max_tokens=600, overlap=100, encoding="o200k_base")  # what is loaded once
+    tracemalloc.start()
+    try:
+        cut(text, max_tokens=600, overlap=100, encoding="o200k_base")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 6 * len(text)
+
+
+def test_it_is_told_how_far_a_long_text_is() -> None:
+    heard: list[float] = []
+    text = "".join(f"Sentence {i} is short.\n" for i in range(12_000))
+    cut(text, max_tokens=60, overlap=0, encoding="o200k_base", progress=heard.append)
+    assert heard == sorted(heard)
+    assert len(heard) > 60
+    assert 0 < heard[0] < 0.05
+    assert 0.9 < heard[-1] < 1

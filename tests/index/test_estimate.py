@@ -1,0 +1,126 @@
+"""What an index would take, said beforehand and held against what it then took."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, Document, ReadOptions
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.estimate import Estimate, estimate, for_each_chunk
+from graphrag_neo4j.model.events import Advanced, Event, Notice, Started
+from graphrag_neo4j.settings import Settings, load_settings
+from tests.conftest import Make
+from tests.support.fake_endpoint import FakeEndpoint
+
+pytestmark = pytest.mark.one_release
+
+SAMPLE = sorted(Path(str(files("graphrag_neo4j") / "data" / "sample")).glob("*.txt"))[:2]
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London. "
+
+
+async def of_tales(settings: Settings, *texts: str) -> Estimate:
+    documents = [Document(text, f"memory:{i}", "A Carol") for i, text in enumerate(texts)]
+    return await estimate(Corpus.of_documents(documents), settings)
+
+
+@pytest.mark.usefixtures("graph")
+async def test_it_is_close_to_what_the_sample_then_takes(
+    settings: Make, endpoint: FakeEndpoint
+) -> None:
+    given = settings(concurrency=16)
+    said = await estimate(Corpus.of_paths(SAMPLE, ReadOptions()), given)
+    async with AsyncGraphRAG(given) as rag:
+        built = await rag.index(SAMPLE)
+    assert said.documents == 2
+    assert said.chunks == built.ingested.chunks
+    used = built.usage
+    calls = sum(step.calls for step in said.steps)
+    tokens = sum(step.input_tokens + step.output_tokens for step in said.steps)
+    cost = sum(step.cost or 0.0 for step in said.steps)
+    assert calls == pytest.approx(len(endpoint.log), rel=0.1)
+    spent = sum(one.input_tokens + one.output_tokens for one in used.values())
+    assert tokens == pytest.approx(spent, rel=0.2)
+    assert cost == pytest.approx(sum(one.cost for one in used.values()), rel=0.2)
+    [reports] = [step.calls for step in said.steps if step.step == "report"]
+    assert reports == pytest.approx(used["report"].calls, rel=0.25)
+
+
+def test_calls_for_each_chunk_lie_between_those_of_a_small_and_a_large_corpus() -> None:
+    assert [for_each_chunk(n, 0.64, 0.39) for n in (0, 1, 168)] == [0.64] * 3
+    assert for_each_chunk(2274, 0.64, 0.39) == pytest.approx(0.39)
+    assert for_each_chunk(10**6, 0.64, 0.39) == pytest.approx(0.39)
+    assert 0.45 < for_each_chunk(618, 0.64, 0.39) < 0.55
+    assert 0.06 < for_each_chunk(618, 0.06, 0.11) < 0.11
+
+
+async def test_each_chunk_is_asked_about_as_often_as_the_settings_say() -> None:
+    by_settings = {}
+    for gleanings in (0, 1, 2):
+        said = await of_tales(load_settings(gleanings=gleanings, claims=False), *[TALE * 20] * 10)
+        by_settings[gleanings] = next(s.calls for s in said.steps if s.step == "extraction")
+        chunks = said.chunks
+    assert by_settings[0] == chunks
+    assert by_settings[1] == chunks * 2
+    assert chunks * 3 < by_settings[2] <= chunks * 4
+
+
+async def test_a_chunk_takes_two_lists_and_few_summaries_by_default() -> None:
+    said = await of_tales(load_settings(), *[TALE * 200] * 20)
+    calls = {step.step: step.calls for step in said.steps}
+    assert "claims" not in calls
+    assert (calls["extraction"] + calls["summary"]) / said.chunks <= 2.2
+
+
+async def test_fewer_tokens_that_are_joined_are_more_summaries() -> None:
+    calls = []
+    for join in (0, 160, 400, 2000):
+        said = await of_tales(load_settings(join_tokens=join), *[TALE * 200] * 20)
+        calls.append(next(step.calls for step in said.steps if step.step == "summary"))
+    assert calls == sorted(calls, reverse=True)
+    assert len(set(calls)) == 4
+    assert calls[2] < said.chunks / 10
+
+
+async def test_what_stands_before_each_chunk_is_counted() -> None:
+    plain = await of_tales(load_settings(), TALE * 50)
+    above = await of_tales(load_settings(prepend_metadata="title"), TALE * 50)
+    assert above.chunks == plain.chunks > 1
+    assert above.text_tokens > plain.text_tokens
+
+
+async def test_money_is_unknown_where_no_price_is() -> None:
+    unknown = load_settings(model="my-own", embedding_model="my-vectors", claims=False)
+    said = await of_tales(unknown, TALE)
+    assert {step.cost for step in said.steps} == {None}
+    said = await of_tales(load_settings(model="my-own", input_price=1, output_price=0), TALE)
+    priced = {step.step: step.cost for step in said.steps}
+    assert priced["extraction"] == pytest.approx(said.steps[0].input_tokens / 1_000_000)
+
+
+async def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"text": 1}\n{"text": "Marley was dead."}\n[]\n')
+    corpus = Corpus.of_paths([tmp_path], ReadOptions())
+    said = await estimate(corpus, load_settings())
+    assert said.documents == 1
+    [reason] = said.unreadable.values()
+    assert "line 1" in reason
+    assert "line 3" in reason
+
+
+async def test_it_tells_how_many_bytes_of_all_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TALE * 3000)  # long enough to be told of midway
+    (tmp_path / "b.txt").write_text("naïve " + TALE, encoding="latin-1")
+    (tmp_path / "c.jsonl").write_text('{"text": "Marley was dead.", "n": 1}\n' * 20 + "[]\n")
+    (tmp_path / "d.md").write_text("")
+    heard: list[Event] = []
+    said = await estimate(Corpus.of_paths([tmp_path], ReadOptions()), load_settings(), heard.append)
+    total = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert heard[0] == Started("estimate", total, "bytes")
+    steps = [event.done for event in heard if isinstance(event, Advanced)]
+    assert min(steps) > 0
+    assert max(steps) < (tmp_path / "a.txt").stat().st_size * 0.7
+    assert sum(steps) == total
+    [notice] = said.notices
+    assert notice.startswith("1 file is not UTF-8 and was read as cp1252: ")
+    assert [event for event in heard if isinstance(event, Notice)] == [Notice(notice, warning=True)]

@@ -1,0 +1,242 @@
+"""The whole index on a real Neo4j: resumed, added to, deleted from, always the same graph."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j.backends import Backends
+from graphrag_neo4j.graph import Graph, dump
+from graphrag_neo4j.graph.dump import Dump
+from graphrag_neo4j.index.corpus import Corpus
+from graphrag_neo4j.index.pipeline import build
+from graphrag_neo4j.index.removal import remove
+from graphrag_neo4j.index.result import IndexResult, RebuildOptions
+from graphrag_neo4j.model import Document
+from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.settings import Settings
+from tests.support.fake_endpoint import FakeEndpoint
+
+Make = Callable[..., Settings]
+
+SCROOGE = (
+    "Ebenezer Scrooge was a tight-fisted hand at the grindstone. Jacob Marley was his partner. "
+    "Marley was dead: to begin with. Scrooge and Marley were partners for many years in London. "
+    "In 1843 Bob Cratchit was the clerk of Ebenezer Scrooge in London. "
+)
+CRATCHIT = (
+    "Bob Cratchit lived in Camden Town with Tiny Tim. Tiny Tim was the son of Bob Cratchit. "
+    "On 25 December 1843 Ebenezer Scrooge sent a turkey to Camden Town. "
+)
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(text, f"memory:{i}", f"Tale {i}") for i, text in enumerate(texts)]
+
+
+async def index(
+    graph: Graph,
+    what: Sequence[Document],
+    settings: Settings,
+    *,
+    reread: bool = False,
+    fresh: bool = False,
+) -> IndexResult:
+    backends = Backends(settings)
+    corpus = Corpus.of_documents(what)
+    try:
+        rebuild = RebuildOptions(reread, fresh=fresh)
+        return await build(graph, corpus, backends, silent, rebuild=rebuild)
+    finally:
+        await backends.aclose()
+
+
+async def dumped(graph: Graph, what: Sequence[Document], settings: Settings) -> Dump:
+    """The dump of these documents indexed into an empty graph."""
+    await graph.run_plain("MATCH (node) DETACH DELETE node")
+    assert (await index(graph, what, settings)).complete
+    return await dump(graph)
+
+
+async def test_documents_become_described_entities_and_pairs(graph: Graph, settings: Make) -> None:
+    built = await index(graph, documents(SCROOGE, CRATCHIT), settings())
+    assert built.complete
+    assert built.status is not None
+    assert built.status.counts["documents"] == 2
+    nodes = await dump(graph)
+    entities = {n["name"]: n for key, n in nodes.items() if key.startswith("Entity:")}
+    assert "Bob Cratchit" in entities
+    assert all(entity["description"] for entity in entities.values())
+    assert any(entity["degree"] > 0 for entity in entities.values())
+    related = [value for key, value in nodes.items() if key.startswith("RELATED:")]
+    assert related
+    assert all(pair["weight"] >= 1 and pair["strength"] > 0 for pair in related)
+
+
+async def test_building_twice_asks_nothing_and_changes_nothing(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    once = await dumped(graph, documents(SCROOGE, CRATCHIT), settings())
+    endpoint.reset()
+    assert (await index(graph, documents(SCROOGE, CRATCHIT), settings())).complete
+    assert endpoint.log == []
+    assert await dump(graph) == once
+
+
+async def test_adding_and_deleting_a_document_leaves_the_graph_as_it_was(
+    graph: Graph, settings: Make
+) -> None:
+    before = await dumped(graph, documents(SCROOGE), settings())
+    await index(graph, documents(SCROOGE, CRATCHIT), settings())
+    assert await dump(graph) != before
+    assert await remove(graph, ["memory:1"]) == ["memory:1"]
+    assert (await index(graph, [], settings())).complete
+    assert await dump(graph) == before
+
+
+async def test_one_by_one_in_any_order_is_the_same_as_all_at_once(
+    graph: Graph, settings: Make
+) -> None:
+    tales = documents(SCROOGE, CRATCHIT, SCROOGE + CRATCHIT)
+    at_once = await dumped(graph, tales, settings())
+    await graph.run_plain("MATCH (node) DETACH DELETE node")
+    for tale in reversed(tales):
+        await index(graph, [tale], settings())
+    assert await dump(graph) == at_once
+
+
+async def test_a_changed_document_is_as_if_it_had_always_been_so(
+    graph: Graph, settings: Make
+) -> None:
+    expected = await dumped(graph, documents(CRATCHIT), settings())
+    await dumped(graph, documents(SCROOGE), settings())
+    built = await index(graph, documents(CRATCHIT), settings())
+    assert built.ingested.changed == 1
+    assert await dump(graph) == expected
+
+
+INITIALS = (
+    "B. Cratchit was the clerk of Ebenezer Scrooge in London. Tiny Tim was the son of B. Cratchit. "
+)
+
+
+async def test_names_that_a_model_joins_are_one_entity_in_any_history(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    tales = documents(SCROOGE, INITIALS, CRATCHIT)
+    at_once = await dumped(graph, tales, settings())
+    compared = [call for call in endpoint.log if call.kind == "json:name_pairs"]
+    names = {node["name"] for key, node in at_once.items() if key.startswith("Entity:")}
+    assert "Bob Cratchit" in names
+    assert "B. Cratchit" not in names
+    assert len(compared) == 1
+    await graph.run_plain("MATCH (node) DETACH DELETE node")
+    for tale in [tales[1], tales[2], tales[0]]:
+        await index(graph, [tale], settings())
+    assert await dump(graph) == at_once
+    only = await dumped(graph, [tales[1]], settings())
+    assert (await index(graph, tales, settings())).complete
+    assert await dump(graph) == at_once
+    await remove(graph, ["memory:0", "memory:2"])
+    assert (await index(graph, [], settings())).complete
+    assert await dump(graph) == only
+
+
+async def test_what_failed_is_named_and_done_by_the_next_run(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    tales = documents(*(f"{SCROOGE}{CRATCHIT}This is tale number {n}." for n in range(12)))
+    # A gleaning that fails leaves the first list, and is no failure that the next run makes good.
+    settings = partial(settings, gleanings=0, claim_gleanings=0)
+    expected = await dumped(graph, tales, settings())
+    await graph.run_plain("MATCH (node) DETACH DELETE node")
+    endpoint.change(server_error=0.2, garbage=0.1)
+    endpoint.reset()
+    first = await index(graph, tales, settings(max_retries=0))
+    assert not first.complete
+    assert first.status is not None
+    assert {failure.stage for failure in first.status.failures} <= {
+        "extract",
+        "claims",
+        "compare",
+        "summarize",
+        "reports",
+        "embed",
+    }
+    assert all(failure.reason for failure in first.status.failures)
+    endpoint.change(server_error=0.0, garbage=0.0)
+    endpoint.reset()
+    assert (await index(graph, tales, settings())).complete
+    assert await dump(graph) == expected
+
+
+async def test_a_chunk_that_was_read_is_not_asked_for_again(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    tales = documents(*(f"{SCROOGE}{CRATCHIT}This is tale number {n}." for n in range(12)))
+    endpoint.change(server_error=0.3)
+    await index(graph, tales, settings(max_retries=0, claims=False))
+    read = await graph.run_plain("MATCH (c:Chunk {extraction: 'done'}) RETURN count(c) AS n")
+    endpoint.change(server_error=0.0)
+    endpoint.reset()
+    await index(graph, tales, settings(claims=False))
+    first_calls = [call for call in endpoint.log if call.kind == "extraction"]
+    assert len({call.text for call in first_calls}) == 12 - read[0]["n"]
+
+
+async def test_without_a_model_all_is_read_by_rules_and_the_build_says_so(
+    graph: Graph, alone: Settings
+) -> None:
+    built = await index(graph, documents(SCROOGE), alone)
+    assert built.complete
+    assert built.status is not None
+    assert built.status.counts["communities"]
+    assert not any(built.status.pending.values())
+    assert [build["origin"] for build in built.status.builds] == ["extractive"]
+
+
+async def test_reading_again_replaces_what_was_read_with_other_settings(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    expected = await dumped(graph, documents(SCROOGE, CRATCHIT), settings(gleanings=2))
+    await dumped(graph, documents(SCROOGE, CRATCHIT), settings(gleanings=0))
+    endpoint.reset()
+    await index(graph, documents(SCROOGE, CRATCHIT), settings(gleanings=2))
+    assert endpoint.log == []
+    await index(graph, documents(SCROOGE, CRATCHIT), settings(gleanings=2), reread=True)
+    assert await dump(graph) == expected
+
+
+async def test_the_cost_limit_stops_the_run_and_the_next_goes_on(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint
+) -> None:
+    tales = documents(*(f"{SCROOGE}{CRATCHIT}This is tale number {n}." for n in range(12)))
+    expected = await dumped(graph, tales, settings())
+    whole = len(endpoint.log)
+    await graph.run_plain("MATCH (node) DETACH DELETE node")
+    endpoint.reset()
+    built = await index(graph, tales, settings(max_cost=0.004, concurrency=2))
+    assert built.stopped
+    assert 0 < len(endpoint.log) < whole / 2
+    spent = sum(usage.cost for usage in built.usage.values())
+    dearest = 0.004
+    assert spent < 0.004 + 2 * dearest
+    assert (await index(graph, tales, settings())).complete
+    assert await dump(graph) == expected
+
+
+@pytest.mark.parametrize("episodes", [2])
+async def test_real_transcripts_count_the_same_in_status_and_in_cypher(
+    graph: Graph, settings: Make, episodes: int
+) -> None:
+    folder = Path(str(files("graphrag_neo4j") / "data" / "sample"))
+    paths = sorted(folder.rglob("*.txt"))[:episodes]
+    corpus = [Document(path.read_text("utf-8"), path.name) for path in paths]
+    built = await index(graph, corpus, settings(concurrency=16))
+    assert built.complete
+    assert built.status is not None
+    for label, name in (("Document", "documents"), ("Chunk", "chunks"), ("Entity", "entities")):
+        rows = await graph.run_plain(f"MATCH (n:{label}) RETURN count(n) AS n")
+        assert rows[0]["n"] == built.status.counts[name]

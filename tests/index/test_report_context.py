@@ -1,0 +1,242 @@
+"""What a report is written from: prominent first, never above the budget, every part shown."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphrag_neo4j.index.report_context import pack, report_of_elements
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable
+from graphrag_neo4j.model.material import (
+    ClaimMaterial,
+    EntityMaterial,
+    PartMaterial,
+    RelationshipMaterial,
+    ReportMaterial,
+)
+
+
+def words(text: str) -> int:
+    """Tokens for these tests: a word each."""
+    return len(text.split())
+
+
+def entity(n: int, degree: int = 1, part: str | None = None, length: int = 3) -> EntityMaterial:
+    said = " ".join(["fact"] * length)
+    record = ContextRecord("Entities", n, f"e{n:03}", f"E{n} | person | {said}")
+    return EntityMaterial(record, f"E{n}", said, degree, part)
+
+
+def edge(n: int, source: int, target: int) -> RelationshipMaterial:
+    record = ContextRecord("Relationships", n, f"r{n:03}", f"E{source} | E{target} | they met")
+    return RelationshipMaterial(record, f"e{source:03}", f"e{target:03}", "they met")
+
+
+def claim(n: int, *about: int) -> ClaimMaterial:
+    record = ContextRecord("Claims", n, f"c{n:03}", "it is so")
+    return ClaimMaterial(record, tuple(f"e{one:03}" for one in about), "it is so")
+
+
+def part(n: int, length: int = 30, rating: float | None = 5.0) -> PartMaterial:
+    full, summary = "word " * length, "word " * (length // 3)
+
+    def record(text: str) -> ContextRecord:
+        return ContextRecord("Reports", n, f"p{n:03}", text.strip())
+
+    return PartMaterial(f"p{n:03}", record(full), record(summary), record(f"Title{n}"), rating)
+
+
+def material(
+    entities: Sequence[EntityMaterial],
+    edges: Sequence[RelationshipMaterial] = (),
+    claims: Sequence[ClaimMaterial] = (),
+    parts: Sequence[PartMaterial] = (),
+) -> ReportMaterial:
+    return ReportMaterial({one.record.id: one for one in entities}, edges, claims, parts)
+
+
+def ids(table: ContextTable) -> list[str]:
+    return [id_ for _, id_ in table.records]
+
+
+def test_edges_come_by_the_sum_of_their_ends_degrees_each_with_its_ends_and_their_claims() -> None:
+    known = [entity(1, 9), entity(2, 1), entity(3, 5), entity(4, 1)]
+    table = pack(
+        material(known, [edge(1, 2, 4), edge(2, 1, 2), edge(3, 1, 3)], [claim(1, 3), claim(2, 4)]),
+        1000,
+        words,
+    )
+    assert ids(table) == ["e001", "e003", "r003", "c001", "e002", "r002", "e004", "r001", "c002"]
+
+
+def test_a_budget_that_is_full_leaves_out_what_is_least_prominent() -> None:
+    known = [entity(n, degree=n) for n in range(1, 9)]
+    edges = [edge(n, n, n + 1) for n in range(1, 8)]
+    table = pack(material(known, edges), 90, words)
+    assert words(table.text) <= 90
+    assert ids(table)[:3] == ["e007", "e008", "r007"]
+    assert "e001" not in ids(table)
+
+
+def test_a_parent_whose_elements_fit_shows_them_and_no_reports() -> None:
+    table = pack(material([entity(1, part="p001")], parts=[part(1)]), 100, words)
+    assert ids(table) == ["e001"]
+
+
+def test_an_edge_between_parts_takes_what_is_left_since_no_report_knows_it() -> None:
+    large = [entity(n, part=f"p{n % 2:03}", length=40) for n in range(20)]
+    inside = [edge(n, n, n + 2) for n in range(2, 18)]
+    table = pack(material(large, [*inside, edge(1, 0, 1)], parts=[part(0), part(1)]), 120, words)
+    assert set(ids(table)) == {"p000", "p001", "r001"}
+
+
+def test_the_elements_of_a_replaced_part_stay_out_however_prominent_they_are() -> None:
+    """As they came first, they took the room of the edges between parts."""
+    members = [entity(n, degree=50 - n, part=f"p{n // 10:03}", length=40) for n in range(20)]
+    inside = [edge(n, n, n + 1) for n in range(9)]
+    between = [edge(100 + n, n, 19 - n) for n in range(3)]
+    parts = [part(0), part(1)]
+    full = pack(material(members, [*inside, *between], parts=parts), 110, words)
+    assert set(ids(full)) == {"p000", "p001", "r100", "r101", "r102"}
+    less_room = pack(material(members, [*inside, *between], parts=parts), 100, words)
+    assert set(ids(less_room)) == {"p000", "p001", "r100", "r101"}
+
+
+def hub_and_claims(claims: Sequence[ClaimMaterial]) -> ReportMaterial:
+    """A leaf of ten entities around a hub, which all the claims are about."""
+    known = [entity(1, degree=9, length=20), *(entity(n, length=20) for n in range(2, 11))]
+    return material(known, [edge(n, 1, n) for n in range(2, 11)], claims)
+
+
+def kinds(table: ContextTable) -> dict[str, int]:
+    return {kind: len(records) for kind, records in table.by_kind().items()}
+
+
+def test_the_claims_of_a_hub_leave_room_for_all_entities_and_edges() -> None:
+    known = hub_and_claims([claim(n, 1) for n in range(300)])
+    table = pack(known, 600, words)
+    assert words(table.text) <= 600
+    assert {**kinds(table), "Claims": 0} == {"Entities": 10, "Relationships": 9, "Claims": 0}
+    assert kinds(table)["Claims"] > 300 // 10
+
+
+def test_claims_take_what_the_others_leave_and_others_what_claims_leave() -> None:
+    many = [claim(n, 1) for n in range(300)]
+    few_elements = material([entity(1)], claims=many)
+    table = pack(few_elements, 400, words)
+    assert sum(words(r.line) for r in table.by_kind()["Claims"]) > 0.9 * 400
+    few_claims = hub_and_claims(many[:1])
+    crowded = [entity(n, length=20) for n in range(11, 40)]
+    table = pack(material([*few_claims.entities.values(), *crowded], claims=many[:1]), 600, words)
+    assert words(table.text) > 0.95 * 600
+    assert kinds(table)["Claims"] == 1
+
+
+def test_each_entity_has_its_claims_in_turns() -> None:
+    claims = [claim(n, 1) for n in range(200)] + [claim(200 + n, 2 + n) for n in range(9)]
+    table = pack(hub_and_claims(claims), 600, words)
+    assert {f"c{200 + n:03}" for n in range(9)} <= set(ids(table))
+
+
+def test_claims_with_one_subject_object_and_type_are_one_line_with_their_number() -> None:
+    alike = [replace(claim(n, 1), alike=("E1", "", "DELAY")) for n in range(200)]
+    other = replace(claim(200, 1), alike=("E1", "E2", "DELAY"))
+    table = pack(hub_and_claims([*alike, other]), 450, words)
+    lines = [record.line for record in table.by_kind()["Claims"]]
+    assert lines[0] == ("0 | it is so (one of 200 claims with this subject, object and type)\n")
+    assert lines[1] == "200 | it is so\n"
+    assert {**kinds(table), "Claims": 0} == {"Entities": 10, "Relationships": 9, "Claims": 0}
+    everything = pack(hub_and_claims(alike[:3]), 1000, words)
+    assert [record.line for record in everything.by_kind()["Claims"]] == [
+        "0 | it is so\n", "1 | it is so\n", "2 | it is so\n",
+    ]  # fmt: skip
+
+
+def test_a_report_of_elements_says_how_many_claims_a_line_stands_for() -> None:
+    alike = [replace(claim(n, 1), alike=("E1", "", "DELAY")) for n in range(300)]
+    report, _ = report_of_elements(material([entity(1)], claims=alike), 100, words)
+    assert report.findings[-1].explanation.splitlines()[0] == (
+        "it is so (one of 300 claims with this subject, object and type) [Data: Claims (0)]"
+    )
+
+
+def test_every_part_of_an_over_budget_parent_shows() -> None:
+    """As in A Christmas Carol, where the reports of twelve parts take 11,000 tokens of 8,000."""
+    parts = [part(n, length=900, rating=float(n)) for n in range(12)]
+    members = [entity(n, part=f"p{n % 12:03}", length=400) for n in range(60)]
+    table = pack(material(members, parts=parts), 8000, words)
+    assert {id_ for id_ in ids(table) if id_.startswith("p")} == {one.id for one in parts}
+    assert words(table.text) <= 8000
+    # The lowest rated give way first, and no more than need be.
+    lengths = {id_: words(record.text) for (_, id_), record in table.records.items()}
+    assert [lengths[f"p{n:03}"] for n in range(12)] == [300] * 5 + [900] * 7
+    assert table.shortened == 5
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 5), st.integers(1, 60)), max_size=25),
+    st.integers(20, 400),
+)
+def test_a_budget_is_never_exceeded(made: list[tuple[int, int, int]], budget: int) -> None:
+    known = [
+        entity(n, degree=degree, part=f"p{home:03}", length=length)
+        for n, (degree, home, length) in enumerate(made)
+    ]
+    edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
+    parts = [part(n, 5 * n + 1, float(n)) for n in sorted({home for _, home, _ in made})]
+    table = pack(material(known, edges, [claim(1, 0)] if made else [], parts), budget, words)
+    assert words(table.text) <= budget
+
+
+def test_digits_of_refs_do_not_change_what_fits() -> None:
+    def lines(first: int) -> ContextTable:
+        known = [entity(n, degree=n) for n in range(1, 30)]
+        moved = {
+            e.record.id: EntityMaterial(
+                ContextRecord("Entities", e.record.ref + first, e.record.id, e.record.text),
+                e.name, e.description, e.degree,
+            )
+            for e in known
+        }  # fmt: skip
+        return pack(ReportMaterial(moved, [], []), 400, len)
+
+    assert ids(lines(0)) == ids(lines(1_000_000))
+
+
+def test_a_small_community_is_told_by_its_elements_each_cited() -> None:
+    report, table = report_of_elements(
+        material([entity(1), entity(2, 5)], [edge(7, 1, 2)], [claim(3, 1)]), 1000, words
+    )
+    assert report.title == "E2, E1"
+    assert report.summary == (
+        "E2: fact fact fact [Data: Entities (2)]\nE1: fact fact fact [Data: Entities (1)]"
+    )
+    assert [(f.summary, f.explanation) for f in report.findings] == [
+        ("E1 – E2", "they met [Data: Relationships (7)]"),
+        ("Claims", "it is so [Data: Claims (3)]"),
+    ]
+    assert report.rating is None
+    assert len(table.records) == 4
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 20), st.integers(0, 5)), min_size=1, max_size=15),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3)), max_size=60),
+    st.integers(20, 600),
+)
+def test_claims_never_exceed_the_budget_and_none_is_shown_without_its_entity(
+    made: list[tuple[int, int]], said: list[tuple[int, int]], budget: int
+) -> None:
+    known = [entity(n, degree=degree, length=length) for n, (length, degree) in enumerate(made)]
+    edges = [edge(n, n, n + 1) for n in range(len(made) - 1)]
+    claims = [
+        replace(claim(n, about % len(made)), alike=(f"E{about % len(made)}", "", f"T{kind}"))
+        for n, (about, kind) in enumerate(said)
+    ]
+    table = pack(material(known, edges, claims), budget, words)
+    assert words(table.text) <= budget
+    shown = set(ids(table))
+    for one in claims:
+        if one.record.id in shown:
+            assert one.about[0] in shown

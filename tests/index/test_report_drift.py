@@ -1,0 +1,137 @@
+"""How much of the material of a report has changed: a share between nothing and everything."""
+
+from collections.abc import Mapping
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_neo4j.index.report_context import pack
+from graphrag_neo4j.index.report_inputs import (
+    SAMPLE,
+    drift,
+    in_sample_order,
+    pieces_of,
+    sample_of_texts,
+)
+from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, record_of
+from graphrag_neo4j.model.material import (
+    EntityMaterial,
+    PartMaterial,
+    ReportMaterial,
+)
+
+HASHES = st.integers(-(2**63), 2**63 - 1)
+PIECES = st.dictionaries(HASHES, st.integers(1, 1000), max_size=40)
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def entity(
+    name: str, description: str, ref: int = 1, sample: tuple[int, ...] = ()
+) -> EntityMaterial:
+    record = record_of("Entities", ref, name, name, "person", description)
+    return EntityMaterial(record, name, description, 1, type="person", sample=sample)
+
+
+def material(*entities: EntityMaterial, parts: tuple[PartMaterial, ...] = ()) -> ReportMaterial:
+    return ReportMaterial({one.record.id: one for one in entities}, [], [], parts)
+
+
+def pieces(found: ReportMaterial) -> dict[int, int]:
+    return pieces_of(pack(found, 10_000, words), found)
+
+
+def part(id_: str, report: str, sample: tuple[int, ...], ref: int = 1) -> PartMaterial:
+    record = ContextRecord("Reports", ref, id_, report)
+    return PartMaterial(id_, record, record, record, 5.0, sample)
+
+
+def table_of(*parts: PartMaterial) -> ContextTable:
+    table = ContextTable(10_000, words)
+    table.add(one.full for one in parts)
+    return table
+
+
+@settings(max_examples=40)
+@given(PIECES)
+def test_nothing_has_changed_between_equal_contexts(before: Mapping[int, int]) -> None:
+    assert drift(before, dict(before)) == 0
+    assert drift(before, dict(reversed(list(before.items())))) == 0
+
+
+@settings(max_examples=40)
+@given(PIECES, PIECES)
+def test_drift_is_a_share_and_the_same_in_both_directions(
+    before: Mapping[int, int], now: Mapping[int, int]
+) -> None:
+    assert 0 <= drift(before, now) <= 1
+    assert drift(before, now) == drift(now, before)
+    assert (drift(before, now) == 0) == (before == now)
+
+
+@settings(max_examples=40)
+@given(PIECES, PIECES)
+def test_everything_has_changed_where_no_piece_is_common(
+    before: Mapping[int, int], now: Mapping[int, int]
+) -> None:
+    apart = {piece: tokens for piece, tokens in now.items() if piece not in before}
+    if before or apart:
+        assert drift(before, apart) == 1
+
+
+@settings(max_examples=40)
+@given(PIECES, PIECES, PIECES)
+def test_several_small_changes_are_at_least_as_much_as_all_of_them_together(
+    first: Mapping[int, int], second: Mapping[int, int], third: Mapping[int, int]
+) -> None:
+    assert drift(first, third) <= drift(first, second) + drift(second, third) + 1e-9
+
+
+def test_a_new_line_of_a_description_is_one_line_and_no_new_description() -> None:
+    lines = [f"Line {n} says one more thing of her." for n in range(9)]
+    before = pieces(material(entity("Ada", "\n".join(lines))))
+    now = pieces(material(entity("Ada", "\n".join([*lines, "Line 9 says one more thing of her."]))))
+    assert 0.05 < drift(before, now) < 0.15
+
+
+def test_a_renamed_entity_or_another_type_is_a_small_change() -> None:
+    told = "\n".join(f"Line {n} says one more thing of her." for n in range(9))
+    one = entity("Ada", told)
+    record = record_of("Entities", 1, "Ada", "Ada Lovelace", "person", told)
+    renamed = EntityMaterial(record, "Ada Lovelace", told, 1, type="person")
+    assert 0 < drift(pieces(material(one)), pieces(material(renamed))) < 0.2
+
+
+def test_a_new_summary_of_nearly_the_same_descriptions_is_a_small_change() -> None:
+    texts = [f"Description {n} of a well known thing." for n in range(100)]
+    sample, later = sample_of_texts(texts), sample_of_texts([*texts, "A new description."])
+    before = material(entity("Ada", "A summary in the words of a model.", sample=tuple(sample)))
+    now = material(entity("Ada", "Wholly other prose about the same.", sample=tuple(later)))
+    assert drift(pieces(before), pieces(now)) < 0.15
+    other = sample_of_texts([f"Another {n}" for n in range(100)])
+    gone = material(entity("Ada", "A summary in the words of a model.", sample=tuple(other)))
+    assert drift(pieces(before), pieces(gone)) > 0.6
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.integers(0, 100))
+def test_what_is_still_there_stays_in_the_sample(seed: int, gone: int) -> None:
+    everything = [*range(seed, 2**63 - 1, 2**56)][:120]
+    before = in_sample_order(dict.fromkeys(everything, 1))[:SAMPLE]
+    now = in_sample_order(dict.fromkeys(everything[gone:], 1))[:SAMPLE]
+    assert set(before) & set(everything[gone:]) <= set(now)
+
+
+def test_a_rewritten_sub_report_counts_by_what_changed_of_its_own_material() -> None:
+    one = part("one", "The first text of a model.", tuple(range(16)))
+    again = part("one", "Quite another text of a model.", (*range(1, 16), 99))
+    other = part("two", "A second report that stays as it is.", tuple(range(100, 116)))
+    before = pieces_of(table_of(one, other), material(parts=(one, other)))
+    now = pieces_of(table_of(again, other), material(parts=(again, other)))
+    assert 0 < drift(before, now) < 0.1
+    unknown = part("one", "Quite another text of a model.", ())
+    assert (
+        drift(before, pieces_of(table_of(unknown, other), material(parts=(unknown, other)))) > 0.3
+    )

@@ -1,0 +1,181 @@
+"""Many descriptions into one: what is asked, what it costs, when it is asked again."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphrag_neo4j.index.stages.summarize import (
+    Described,
+    Group,
+    SummaryBudget,
+    tree_summarize,
+)
+from graphrag_neo4j.text import identify
+
+Answer = Callable[[Group], str]
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def answer(group: Group) -> str:
+    """Ten words that depend on the group and on nothing else."""
+    return " ".join(["It"] * 9 + [group.hash])
+
+
+BUDGET = SummaryBudget(join=10, context=100, count=words)
+WIDE = [f"Description {n} has seven words in it" for n in range(300)]
+
+
+def ask_until_described(
+    descriptions: Sequence[str],
+    known: dict[str, str],
+    *,
+    budget: SummaryBudget = BUDGET,
+    signature: str = "s",
+    say: Answer = answer,
+) -> tuple[Described, list[Group]]:
+    """The description, and the groups that were asked about; `known` learns their texts."""
+    asked: list[Group] = []
+    for _ in range(100):
+        found = tree_summarize([(text, "") for text in descriptions], signature, known, budget)
+        if isinstance(found, Described):
+            return found, asked
+        asked += found
+        known |= {group.hash: say(group) for group in found}
+    raise AssertionError("it does not end")
+
+
+TEXTS = st.lists(
+    st.tuples(st.integers(1, 60), st.integers(0, 10**6)).map(lambda it: f"{it[1]} " * it[0]),
+    max_size=60,
+)
+
+
+@settings(deadline=None, derandomize=True)
+@given(TEXTS, st.integers(0, 40), st.integers(2, 50), st.integers(1, 80))
+def test_it_always_ends_and_no_call_exceeds_its_budget(
+    texts: list[str], join: int, context: int, length: int
+) -> None:
+    """Nor does it if a model's answers are longer than they should be."""
+    budget = SummaryBudget(join, context, words)
+    found, asked = ask_until_described(
+        texts, {}, budget=budget, say=lambda group: f"{group.hash} " * length
+    )
+    for group in asked:
+        assert len(group.texts) > 1
+        assert sum(words(text) for text in group.texts) <= context
+    assert len({group.hash for group in asked}) == len(asked)
+    assert found.by_model is bool(asked)
+
+
+@settings(deadline=None, derandomize=True)
+@given(TEXTS, st.randoms(use_true_random=False))
+def test_order_and_repetition_make_no_difference(texts: list[str], chance: Random) -> None:
+    budget = SummaryBudget(5, 50, words)
+    more = [*texts, *texts[:3]]
+    one = ask_until_described(texts, {}, budget=budget)
+    assert one == ask_until_described(chance.sample(more, len(more)), {}, budget=budget)
+
+
+@pytest.mark.parametrize(
+    ("descriptions", "text"),
+    [
+        ([], ""),
+        (["Ann sails."], "Ann sails."),
+        (["Ann sails.", "Ann sails.", ""], "Ann sails."),
+        (["word " * 500], "word " * 500),
+        (["b b b b b", "a a a a a"], "a a a a a\nb b b b b"),
+    ],
+)
+def test_one_is_taken_as_it_is_and_a_few_are_joined_while_short(
+    descriptions: list[str], text: str
+) -> None:
+    found, asked = ask_until_described(descriptions, {})
+    assert found == Described(text, identify("joined", text), {}, by_model=False)
+    assert not asked
+
+
+def test_what_is_too_long_to_be_joined_is_asked_about_in_one_call_if_it_fits() -> None:
+    texts = [f"{n} " * 10 for n in range(10)]
+    found, (group,) = ask_until_described(texts, {})
+    assert set(group.texts) == set(texts)
+    assert found == Described(answer(group), group.hash, {}, by_model=True)
+
+
+def test_many_fold_in_groups_whose_texts_are_kept() -> None:
+    found, asked = ask_until_described(WIDE, {})
+    top = asked[-1]
+    assert found.text == answer(top)
+    assert found.hash == top.hash
+    assert found.groups == {group.hash: answer(group) for group in asked[:-1]}
+    read = [text for group in asked for text in group.texts]
+    assert set(WIDE) <= set(read)
+    assert len(read) == len(set(read))
+
+
+def test_an_interrupted_fold_goes_on_with_what_it_has() -> None:
+    known: dict[str, str] = {}
+    _, asked = ask_until_described(WIDE, known)
+    for group in asked[:7]:
+        del known[group.hash]
+    again = ask_until_described(WIDE, known)[1]
+    assert {group.hash for group in again} == {group.hash for group in asked[:7]}
+
+
+def test_one_more_description_costs_its_own_group_and_those_above() -> None:
+    """At times its group is full, and is halved: then two at that level."""
+    known: dict[str, str] = {}
+    ask_until_described(WIDE, known)
+    costs = []
+    for n in range(80):
+        _, asked = ask_until_described(
+            [*WIDE, f"One more, number {n}, of seven words"], dict(known)
+        )
+        costs.append(len(asked))
+    assert max(costs) <= 6
+    assert sum(costs) / len(costs) < 4
+
+
+@settings(deadline=None, derandomize=True)
+@given(TEXTS, TEXTS)
+def test_the_hash_is_that_of_the_inputs(texts: list[str], others: list[str]) -> None:
+    budget = SummaryBudget(5, 50, words)
+
+    def wordy(group: Group) -> str:
+        return f"{group.hash} " * 3
+
+    one, _ = ask_until_described(texts, {}, budget=budget, say=wordy)
+    other, _ = ask_until_described(others, {}, budget=budget, say=wordy)
+    same = {text for text in texts if text} == {text for text in others if text}
+    if not any(words(text) > 25 for text in (*texts, *others)):  # none is shortened
+        assert (one.hash == other.hash) is same
+
+
+@pytest.mark.parametrize("texts", [WIDE[:3], WIDE])
+def test_another_way_to_ask_is_another_hash(texts: list[str]) -> None:
+    hashes = {ask_until_described(texts, {}, signature=name)[0].hash for name in ("s", "t")}
+    assert len(hashes) == 2
+    few = {ask_until_described(["Short."], {}, signature=name)[0].hash for name in ("s", "t")}
+    assert len(few) == 1  # no model is asked
+
+
+def test_one_more_document_changes_few_groups_however_often_it_describes_the_element() -> None:
+    def of(document: int) -> list[tuple[str, str]]:
+        return [(f"Document {document} says thing {n}", f"d{document}") for n in range(20)]
+
+    def ask(descriptions: list[tuple[str, str]], known: dict[str, str]) -> int:
+        asked = 0
+        while isinstance(found := tree_summarize(descriptions, "s", known, BUDGET), list):
+            known |= {group.hash: answer(group) for group in found}
+            asked += len(found)
+        return asked
+
+    known: dict[str, str] = {}
+    many = [one for document in range(30) for one in of(document)]
+    assert ask(many, known) > 30
+    assert ask([*many, *of(30)], known) <= 6

@@ -1,0 +1,122 @@
+"""Pruning drops the documents whose row is no longer in its file, and no others."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, ReadOptions
+from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.settings import Settings
+from tests.conftest import Run
+
+pytestmark = pytest.mark.one_release
+
+BY_ID = ReadOptions(id_column="id")
+TABLES = ("one.csv", "three.jsonl", "two.json")
+LINES = {"a": "Marley was dead.", "b": "Scrooge knew it.", "c": "The clerk was cold."}
+
+
+async def names(graph: Graph) -> list[str]:
+    """The sources of the documents in the graph, without the folder of their file."""
+    rows = await graph.run_plain("MATCH (d:Document) RETURN d.source AS source ORDER BY source")
+    return [row["source"].rpartition("/")[2] for row in rows]
+
+
+def warnings(heard: Sequence[Event]) -> list[str]:
+    return [event.text for event in heard if isinstance(event, Notice) and event.warning]
+
+
+def write_tables(folder: Path, *ids: str) -> None:
+    """The rows with these ids as three kinds of files."""
+    rows = [{"id": id_, "text": LINES[id_]} for id_ in ids]
+    folder.mkdir(exist_ok=True)
+    csv = ["id,text", *(f"{row['id']},{row['text']}" for row in rows)]
+    (folder / "one.csv").write_text("\n".join(csv))
+    (folder / "two.json").write_text(json.dumps(rows))
+    (folder / "three.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+
+
+@pytest.mark.usefixtures("environment")
+async def test_rows_that_are_gone_go_and_rows_that_moved_stay(
+    graph: Graph, kg: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "docs"
+    write_tables(folder, "a", "b", "c")
+    read = ("index", folder, "--id-column", "id", "--json", "--model", "extractive")
+    assert kg(*read).code == 0
+    write_tables(folder, "c", "a")
+    (folder / "one.csv").unlink()
+    pruned = kg(*read, "--prune")
+    uri = folder.as_uri()
+    assert pruned.err.splitlines() == [
+        f"{uri}/one.csv is gone and is dropped from the graph with its 3 rows.",
+        f"{uri}/three.jsonl: 1 row is gone and is dropped from the graph.",
+        f"{uri}/two.json: 1 row is gone and is dropped from the graph.",
+    ]
+    gone = [f"one.csv#{id_}" for id_ in "abc"] + ["three.jsonl#b", "two.json#b"]
+    assert pruned.json["dropped"] == [f"{uri}/{name}" for name in gone]
+    assert pruned.json["ingested"]["unchanged"] == 4
+    assert await names(graph) == [f"{file}#{id_}" for file in TABLES[1:] for id_ in "ac"]
+    entities = await graph.run_plain("MATCH (e:Entity) RETURN collect(e.name) AS names")
+    assert "Scrooge" not in entities[0]["names"]
+
+
+async def test_a_row_without_an_id_is_known_by_its_content(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.jsonl"
+    rows = [json.dumps({"text": text}) for text in LINES.values()]
+    async with AsyncGraphRAG(alone) as rag:
+        file.write_text("\n".join([*rows, rows[0]]))
+        await rag.index("rows.jsonl")
+        first = await names(graph)
+        file.write_text("\n".join([rows[2], rows[0], rows[1]]))
+        pruned = await rag.index("rows.jsonl", prune=True)
+    assert len(first) == 4
+    assert [source.rpartition("-")[2] for source in pruned.dropped] == ["2"]
+    assert len(await names(graph)) == 3
+
+
+async def test_a_file_that_was_not_read_as_a_whole_keeps_its_rows(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    heard: list[Event] = []
+    folder = tmp_path / "docs"
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        write_tables(folder, "a", "b", "c")
+        await rag.index("docs", options=BY_ID)
+        (folder / "one.csv").write_text("")  # it has lost its header
+        (folder / "two.json").write_text('[{"id": "a", "text": "Marl')
+        (folder / "three.jsonl").write_text('{"id": "a", "text": "Marley was dead."}\n{"id": "b",')
+        pruned = await rag.index("docs", options=BY_ID, prune=True)
+        assert len(await names(graph)) == 9
+        assert pruned.dropped == []
+        told = warnings(heard)
+        assert [text.partition("docs/")[2] for text in told] == [
+            f"{file} was not read as a whole. {n} documents of it stay in the graph, because the "
+            "rows that can't be read may be theirs."
+            for file, n in (("one.csv", 3), ("three.jsonl", 2), ("two.json", 3))
+        ]
+
+
+async def test_a_file_without_rows_keeps_those_of_the_graph(
+    graph: Graph, alone: Settings, tmp_path: Path
+) -> None:
+    heard: list[Event] = []
+    file = tmp_path / "rows.csv"
+    async with AsyncGraphRAG(alone, heard.append) as rag:
+        file.write_text("text\nMarley was dead.\nScrooge knew it.")
+        await rag.index("rows.csv", prune=True)
+        file.write_text("text\n")
+        pruned = await rag.index("rows.csv", prune=True)
+    assert pruned.dropped == []
+    assert len(await names(graph)) == 2
+    assert warnings(heard) == [
+        (
+            f"{file.as_uri()} holds no rows. 2 documents of it stay in the graph; `kg-build "
+            "delete` deletes them."
+        )
+    ]

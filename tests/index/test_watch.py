@@ -1,0 +1,364 @@
+"""When a watch builds, from which files, and what then changes in a real graph."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import pytest
+
+from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError, ReadOptions
+from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphRAGError
+from graphrag_neo4j.graph import Graph, hold_lease
+from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.watch import Pace, Watch, watch
+from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.settings import Settings
+from tests.conftest import Make
+from tests.index.test_kill import HEARING
+from tests.index.test_vanished_rows import names as documents_of
+from tests.support.fake_endpoint import FakeEndpoint
+
+pytestmark = pytest.mark.one_release
+
+FAST = Pace(0.05, hold_up=0.4, look=0.3, retry=0.05, longest_retry=0.2, ceiling=0.05)
+DEAF = HEARING.replace("SIG_DFL", "SIG_IGN")  # as what a shell starts in the background
+TALE = "Ebenezer Scrooge met Jacob Marley in London in 1843. Marley was dead in London."
+Answer = IndexResult | GraphRAGError | None
+
+
+@dataclass
+class Notes:
+    """Takes notes of the builds, and answers as it is told; without an answer, all is done."""
+
+    answers: list[Answer] = field(default_factory=list)
+    built: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
+    during: Callable[[], object] = lambda: None
+
+    async def build(self, paths: Sequence[Path], leave_out: Collection[Path]) -> IndexResult | None:
+        self.built.append((names(paths), names(leave_out)))
+        self.during()
+        answer = self.answers.pop(0) if self.answers else IndexResult()
+        if isinstance(answer, GraphRAGError):
+            raise answer
+        return answer
+
+    def listen(self, event: Event) -> None:
+        if isinstance(event, Notice) and event.warning:
+            self.heard.append(event.text)
+
+
+def names(paths: Collection[Path]) -> list[str]:
+    return sorted(path.name for path in paths)
+
+
+def watching_with(notes: Notes, *paths: Path, resumes: bool = False) -> aclosing[Watch]:
+    return aclosing(Watch(paths, notes.build, notes.listen, resumes=resumes, pace=FAST))
+
+
+async def nothing_is_built(
+    build: Callable[[], Awaitable[object]],
+    seconds: float = 0.6,
+    until: Callable[[], object] = lambda: True,
+) -> None:
+    """There is no build until something is so, nor in the seconds after that."""
+
+    async def wait() -> None:
+        with anyio.fail_after(60):
+            while not until():  # noqa: ASYNC110 - no event says so
+                await anyio.sleep(0.01)
+        await anyio.sleep(seconds)
+        quiet.cancel()
+
+    with anyio.CancelScope() as quiet:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait)
+            await build()
+            raise AssertionError("there was a build")
+    assert quiet.cancelled_caught
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text(TALE)
+    return tmp_path / "docs"
+
+
+async def test_it_begins_with_a_build_and_builds_again_when_a_file_changes(docs: Path) -> None:
+    notes = Notes()
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+        (docs / "a.txt").write_text("Marley was as dead as a nail.")
+        await watching.next_build()
+        (docs / "new").mkdir()
+        (docs / "new" / "b.txt").write_text("Scrooge knew it.")
+        await watching.next_build()
+        (docs / "a.txt").unlink()
+        await watching.next_build()
+    assert notes.built == [(["docs"], [])] * 4
+    assert notes.heard == []
+
+
+async def test_hidden_files_and_files_of_editors_cause_no_build(docs: Path) -> None:
+    notes = Notes()
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+        for name in (".a.txt.swp", "a.txt~", "#a.txt#", ".hidden.txt", "a.tmp"):
+            (docs / name).write_text("Scrooge")
+        (docs / ".git").mkdir()
+        (docs / ".git" / "x.txt").write_text("Scrooge")
+        await nothing_is_built(watching.next_build)
+
+
+async def test_what_changes_during_a_build_is_in_the_next_one(docs: Path) -> None:
+    notes = Notes(during=lambda: (docs / "b.txt").write_text("x" * len(notes.built)))
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+        notes.during = lambda: None
+        await watching.next_build()
+        await nothing_is_built(watching.next_build)
+    assert len(notes.built) == 2
+
+
+async def test_a_file_that_keeps_growing_is_left_out_until_it_is_at_rest(docs: Path) -> None:
+    notes = Notes()
+    async with watching_with(notes, docs) as watching, anyio.create_task_group() as tasks:
+        growing = anyio.CancelScope()
+        tasks.start_soon(grow, docs / "growing.txt", growing)
+        await watching.next_build()
+        growing.cancel()
+        assert notes.built == [(["docs"], ["growing.txt"])]
+        await watching.next_build()
+    assert notes.built[1:] == [(["docs"], [])]
+    told = f"{docs / 'growing.txt'} keeps changing. It is left out until it is at rest."
+    assert notes.heard == [told]
+
+
+async def grow(file: Path, growing: anyio.CancelScope) -> None:
+    with growing, file.open("a") as text:
+        while True:
+            text.write("Marley was dead. ")
+            text.flush()
+            await anyio.sleep(0.01)
+
+
+@pytest.mark.parametrize("emptied", [True, False], ids=["empty", "gone"])
+async def test_a_folder_that_lost_all_files_at_once_deletes_nothing(
+    docs: Path, tmp_path: Path, emptied: bool
+) -> None:
+    notes = Notes()
+    away = tmp_path / "away"
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+        docs.rename(away)
+        if emptied:
+            docs.mkdir()
+        await nothing_is_built(watching.next_build, until=lambda: notes.heard)
+        [told] = notes.heard
+        how = "holds no file that can be read." if emptied else "matches no file"
+        assert told.startswith(f"{docs} {how}")
+        assert (
+            f"they stay there. If you have deleted the files on purpose, `kg-build index {docs}"
+            in told
+        )
+        if emptied:
+            docs.rmdir()
+        away.rename(docs)
+        await nothing_is_built(watching.next_build)  # the files are the same ones
+        (docs / "b.txt").write_text("Scrooge knew it.")
+        await watching.next_build()
+    assert len(notes.built) == 2
+
+
+async def test_one_path_without_files_does_not_hold_up_the_others(
+    docs: Path, tmp_path: Path
+) -> None:
+    notes = Notes()
+    (tmp_path / "none").mkdir()
+    async with watching_with(notes, docs, tmp_path / "none") as watching:
+        await watching.next_build()
+    assert notes.built == [(["docs"], [])]
+    assert len(notes.heard) == 1
+
+
+async def test_the_error_of_the_first_build_is_raised(docs: Path) -> None:
+    async with watching_with(Notes([GraphError("Neo4j is not there.")]), docs) as watching:
+        with pytest.raises(GraphError, match="Neo4j is not there"):
+            await watching.next_build()
+
+
+async def test_after_a_later_error_it_tries_again_with_growing_pauses(docs: Path) -> None:
+    lost = GraphError("Neo4j is not there.")
+    notes = Notes([IndexResult(), lost, lost, lost, lost, IndexResult()])
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+        (docs / "b.txt").write_text("Scrooge knew it.")
+        start = anyio.current_time()
+        await watching.next_build()
+    assert len(notes.built) == 6
+    assert len(notes.heard) == 4
+    assert anyio.current_time() - start >= 0.05 + 0.1 + 0.2 + 0.2
+
+
+async def test_it_waits_for_another_run_and_says_so_once(docs: Path) -> None:
+    busy = GraphBusyError("Another run writes to this graph.")
+    notes = Notes([busy, busy, IndexResult()])
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+    assert notes.heard == ["Another run writes to this graph. The build here waits until then."]
+
+
+async def test_a_build_that_a_limit_of_the_day_stopped_goes_on_by_itself(docs: Path) -> None:
+    stopped = IndexResult(stopped="The cost limit is reached.")
+    notes = Notes([stopped, None, None, IndexResult()])
+    async with watching_with(notes, docs, resumes=True) as watching:
+        await watching.next_build()
+        await watching.next_build()
+        await nothing_is_built(watching.next_build)
+    assert len(notes.built) == 4
+
+
+async def test_a_build_that_a_limit_of_a_run_stopped_waits_for_a_change(docs: Path) -> None:
+    notes = Notes([IndexResult(stopped="The cost limit is reached.")])
+    async with watching_with(notes, docs) as watching:
+        await watching.next_build()
+        await nothing_is_built(watching.next_build)
+
+
+class Watched:
+    """A watch of a folder with what it says."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self.notes = Notes()
+        self.results: AsyncGenerator[IndexResult, None] = watch(
+            [folder], settings, ReadOptions(id_column="id"), self.notes.listen, AsyncGraphRAG,
+            pace=FAST,
+        )  # fmt: skip
+
+    async def next(self) -> IndexResult:
+        with anyio.fail_after(60):
+            return await anext(self.results)
+
+    async def builds_nothing(self) -> str:
+        """What it says, after which there is no build for a second."""
+        await nothing_is_built(self.next, 1, until=lambda: self.notes.heard)
+        [told] = self.notes.heard
+        return told
+
+
+async def test_what_appears_changes_and_goes_in_a_folder_does_so_in_the_graph(
+    graph: Graph, alone: Settings, docs: Path
+) -> None:
+    (docs / "b.jsonl").write_text('{"id": 1, "text": "Fred laughed."}\n{"id": 2, "text": "Tim."}')
+    watched = Watched(docs, alone)
+    async with aclosing(watched.results):
+        first = await watched.next()
+        assert await documents_of(graph) == ["a.txt", "b.jsonl#1", "b.jsonl#2"]
+        (docs / "a.txt").unlink()
+        (docs / "b.jsonl").write_text('{"id": 2, "text": "Tiny Tim."}')
+        (docs / "c.txt").write_text(TALE)
+        second = await watched.next()
+    assert first.ingested.added == 3
+    assert (second.ingested.added, second.ingested.changed, len(second.dropped)) == (1, 1, 2)
+    assert await documents_of(graph) == ["b.jsonl#2", "c.txt"]
+
+
+async def test_it_begins_with_what_changed_while_it_did_not_run_and_waits_for_another_run(
+    graph: Graph, alone: Settings, docs: Path
+) -> None:
+    (docs / "b.txt").write_text(TALE)
+    async with AsyncGraphRAG(alone) as rag:
+        await rag.index(docs)
+    (docs / "a.txt").unlink()
+    watched = Watched(docs, alone)
+    async with aclosing(watched.results), hold_lease(graph, {"command": "kg-build"}, dict):
+        told = await watched.builds_nothing()
+    assert told.startswith("Another run writes to this graph (kg-build, process ")
+    assert len(await documents_of(graph)) == 2
+    again = Watched(docs, alone)
+    async with aclosing(again.results):
+        await again.next()
+    assert again.notes.heard == [
+        f"{(docs / 'a.txt').as_uri()} is gone and is dropped from the graph."
+    ]
+    assert await documents_of(graph) == ["b.txt"]
+
+
+@pytest.mark.slow  # it waits twice that nothing happens
+async def test_the_cost_of_today_is_that_of_all_builds_and_the_next_day_goes_on(
+    graph: Graph, settings: Make, endpoint: FakeEndpoint, docs: Path
+) -> None:
+    prices = {"input_price": 1.0, "output_price": 1.0}  # US dollars for a million tokens
+    given = settings(**prices, claims=False, gleanings=0)
+    async with AsyncGraphRAG(given) as rag:
+        await rag.index(docs)
+    (docs / "b.txt").write_text(f"{TALE} So it was.")
+    calls = len(endpoint.log)
+    await graph.run_plain("MATCH (b:Build) SET b.cost = 0.02")
+    given = given.changed(max_cost_a_day=0.01)
+    for _ in range(2):  # a restart does not forget what was spent
+        watched = Watched(docs, given)
+        async with aclosing(watched.results):
+            told = await watched.builds_nothing()
+        assert told.startswith("The builds of today have reached the limit of 0.01 US dollars")
+    assert len(endpoint.log) == calls
+    await graph.run_plain("MATCH (b:Build) SET b.renewed = b.renewed - 24 * 3600 * 1000")
+    next_day = Watched(docs, given)
+    async with aclosing(next_day.results):
+        result = await next_day.next()
+    assert result.ingested.added == 1
+    assert len(endpoint.log) > calls
+
+
+async def test_a_path_that_does_not_exist_is_refused(alone: Settings, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="matches no file"):
+        await anext(AsyncGraphRAG(alone).watch(tmp_path / "nowhere"))
+
+
+@pytest.mark.slow  # the usual pace
+@pytest.mark.usefixtures("graph")
+def test_a_script_without_await_gets_the_results(alone: Settings, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TALE)
+    with GraphRAG(alone) as rag:
+        results = rag.watch(tmp_path)
+        assert next(results).ingested.added == 1
+        (tmp_path / "b.txt").write_text(TALE)
+        assert next(results).ingested.added == 1
+        results.close()
+        assert rag.status().counts["documents"] == 2
+
+
+@pytest.mark.slow  # the usual pace, in a process of its own
+@pytest.mark.usefixtures("graph", "environment")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_the_command_says_what_each_build_did_and_stops_cleanly(
+    docs: Path, ending: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KG_MODEL", "extractive")
+    monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")
+    heard = HEARING if ending == signal.SIGINT else DEAF
+    command = [sys.executable, "-c", heard, "-m", "graphrag_neo4j", "watch", "docs"]
+    with subprocess.Popen(  # noqa: S603 - our own Python on our own code
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=docs.parent
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "Watching docs. Press Ctrl-C to stop.\n"
+        assert "  1 document new; " in process.stdout.readline()
+        (docs / "b.json").write_text("[")
+        assert "  1 document unchanged; " in process.stdout.readline()
+        process.send_signal(ending)
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert out == "Stopped. The work done so far is saved. The same command continues it.\n"
+    assert "b.json: is not JSON" in err
+    assert "Traceback" not in err
+    assert err.count("\nextraction: ") + err.startswith("extraction: ") == 1  # the first build only

@@ -1,0 +1,238 @@
+"""The map's page in a real Chromium: names that stand clear of one another, touch, hostile text."""
+
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphrag_neo4j.integrations.explore import Map
+from tests.support.chromium import Page, needs_chromium, put
+
+pytestmark = [pytest.mark.slow, needs_chromium]
+
+OVERRIDE = "\u202e"  # what follows it runs from right to left
+EVIL = f"{OVERRIDE}</script><img src=x onerror=alert(1)>"
+STILL = {"prefers_reduced_motion": "reduce"}
+
+# The names that are seen: text, left, top, right, bottom, and whether the text leaves its box.
+NAMES = """
+(() => {
+  const box = document.getElementById("picture").getBoundingClientRect();
+  return [...document.querySelectorAll("#labels span")].map((it) => {
+    const { left, top, right, bottom } = it.getBoundingClientRect();
+    const cut = it.scrollWidth > it.clientWidth || it.scrollHeight > it.clientHeight;
+    const inside = left >= box.left && top >= box.top && right <= box.right && bottom <= box.bottom;
+    return { text: it.textContent.replace(/\\n/g, " "), left, top, right, bottom, cut, inside };
+  });
+})()
+"""
+DRAWN = "document.getElementById('canvas').toDataURL()"
+MIDDLE = """
+(() => {
+  const { left, top, width, height } = document.getElementById("picture").getBoundingClientRect();
+  return [left + width / 2, top + height / 2, width, height];
+})()
+"""
+
+
+def corpus() -> Map:
+    """Three levels: 24 communities with four parts each, the entities in the parts."""
+    communities: list[list[object]] = []
+    entities: list[list[object]] = []
+    refs = count(1)
+    for n in range(24):
+        top = next(refs)
+        title = f"Whole {n}: A Gathering of Merchants and Their Neighbours in the City"
+        communities.append([top, None, 0, 4 * (30 - n), title, "", 5.0, "", "model", []])
+        for part in range(4):
+            ref = next(refs)
+            name = (
+                f"Part {n}.{part} of the Merchants, With a Name That Is as Long as Reports Give It"
+            )
+            communities.append([ref, top, 1, 30 - n, name, "", 5.0, "", "model", []])
+            for _ in range(30 - n):
+                number = len(entities) + 1
+                entity = f"Merchant Number {number}"
+                entities.append([number, entity, "person", "", 9, ref, [1]])
+    pairs = [[n, n, n % len(entities) + 1, 1, "", []] for n in range(1, len(entities) + 1)]
+    return Map([["A", "a"]], [[1, 0, 0, "A."]], entities, pairs, [], communities)
+
+
+def small(name: str = "ANN", title: str = "The tale", chunks: int = 1) -> Map:
+    """One community of two entities, whose report cites one thing of each kind."""
+    cited = "[Data: Entities (1); Relationships (7); Claims (3); Reports (5); Sources (9)]"
+    cited += " [Data: Entities (77)]"
+    community: list[object] = [5, None, 0, 2, title, f"Said. {cited}", 5.0, "", "model", []]
+    entities = [[1, name, "person", "", 1, 5, [9]], [2, "BOB", "person", "", 1, 5, [9]]]
+    texts = [[9 + n, 0, 20 * n, f"Ann met Bob {n} times."] for n in range(chunks)]
+    claim = [3, f"{name} owes Bob.", "TRUE", None, None, 9, 0, 9, [1]]
+    pair = [7, 1, 2, 1.0, f"{name} met Bob.", [9]]
+    return Map([[title, "file:///tales/a.txt"]], texts, entities, [pair], [claim], [community])
+
+
+def check(page: Page) -> list[str]:
+    """The names that are seen; fails where two meet, or one leaves the picture or its box."""
+    names: list[dict[str, Any]] = page.ask(NAMES)
+    for one in names:
+        assert one["inside"], one
+        assert not one["cut"], one
+    for n, one in enumerate(names):
+        for other in names[n + 1 :]:
+            apart = (
+                one["right"] <= other["left"]
+                or other["right"] <= one["left"]
+                or one["bottom"] <= other["top"]
+                or other["bottom"] <= one["top"]
+            )
+            assert apart, (one, other)
+    return [str(one["text"]) for one in names]
+
+
+def open_community(page: Page, ref: int) -> None:
+    page.chrome.execute_script(f"location.hash = '#community-{ref}'")
+    page.until(f"document.querySelector('#panel .facts').innerText.startsWith('Community {ref} ')")
+
+
+def zoom(page: Page) -> int:
+    return int(page.wait("#zoom")[0].text.split()[0])
+
+
+# Names
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 800, 1600])
+@pytest.mark.parametrize("view", ["circles", "graph"])
+def test_no_name_stands_on_another_one_at_any_zoom(
+    page: Page, tmp_path: Path, view: str, width: int, scheme: str
+) -> None:
+    page.prefer(prefers_color_scheme=scheme, **STILL)
+    page.resize(width)
+    put(page, corpus(), tmp_path / "map.html")
+    page.chrome.execute_script(f"document.getElementById('{view}').click()")
+    first = check(page)
+    assert len(first) > 5
+    if view == "circles":
+        assert first[0].startswith("Whole 0:")
+        assert any(name.startswith("Whole 1:") for name in first)
+    for button, times in (("closer", 8), ("farther", 12)):
+        for _ in range(times):
+            page.chrome.execute_script(f"document.getElementById('{button}').click()")
+            check(page)
+    open_community(page, 1)
+    page.chrome.execute_script("document.getElementById('circles').click()")
+    assert {name[:8] for name in check(page)} >= {f"Part 0.{n}" for n in range(4)}
+    page.chrome.execute_script(f"document.getElementById('{view}').click()")
+    for _ in range(4):
+        page.chrome.execute_script("document.getElementById('closer').click()")
+        check(page)
+
+
+def test_names_of_any_script_and_length_stay_in_their_boxes(page: Page, tmp_path: Path) -> None:
+    page.prefer(**STILL)
+    page.resize(400)
+    for name in (
+        "守財奴と三人の幽霊についての長い物語" * 3,
+        "W" * 300,
+        "🎄" * 80,
+        "שלום עולם " * 9,
+        ".",
+    ):
+        put(page, small(name=name, title=name), tmp_path / "map.html")
+        check(page)
+        for view in ("graph", "circles"):
+            page.chrome.execute_script(f"document.getElementById('{view}').click()")
+            check(page)
+    assert page.errors == []
+
+
+# Title, and names for refs
+
+
+@pytest.mark.parametrize(("chunks", "source"), [(1, "The tale"), (2, "The tale, part 1")])
+def test_a_citation_is_shown_by_name_with_its_ref_as_a_tooltip(
+    page: Page, tmp_path: Path, chunks: int, source: str
+) -> None:
+    put(page, small(chunks=chunks), tmp_path / "map.html")
+    open_community(page, 5)
+    cites = page.all("#panel .cite")
+    shown = [cite.get_property("textContent") for cite in cites]
+    assert shown == ["ANN", "ANN – BOB", "ANN owes Bob.", "The tale", source, "entity 77"]
+    tips = [str(cite.get_attribute("title")) for cite in cites]
+    refs = ("entity 1", "relationship 7", "claim 3", "report 5", "source 9")
+    for tip, name, ref in zip(tips, shown, refs, strict=False):
+        assert tip.startswith(f"{name} ({ref})")
+    assert tips[-1] == "The entity 77 is no longer in the graph"
+
+
+@pytest.mark.parametrize(
+    ("ref", "said"), [(1, "to BOB ANN met Bob."), (2, "from ANN ANN met Bob.")]
+)
+def test_an_entity_shows_who_acts(page: Page, tmp_path: Path, ref: int, said: str) -> None:
+    put(page, small(), tmp_path / "map.html")
+    page.chrome.execute_script(f"location.hash = '#entity-{ref}'")
+    pair = page.wait("#panel .cite[title*='relationship 7']")[0]
+    row = page.ask("document.querySelector('#panel .list:last-of-type li').textContent")
+    assert row.startswith(said)
+    pair.click()
+    assert page.wait("#panel .evidence p")[0].text == "ANN → BOB"
+
+
+def test_hostile_text_is_shown_as_it_is_everywhere(page: Page, tmp_path: Path) -> None:
+    page.prefer(**STILL)
+    put(page, small(name=EVIL, title=EVIL), tmp_path / "map.html")
+    shown = EVIL.replace(OVERRIDE, "\ufffd")
+    assert page.wait("h1")[0].text == shown
+    for view in ("graph", "circles"):
+        page.chrome.execute_script(f"document.getElementById('{view}').click()")
+        assert any("<img" in name or "</script" in name for name in check(page))
+    for address in ("#community-5", "#entity-1"):
+        page.chrome.execute_script(f"location.hash = '{address}'")
+        page.until(f"document.querySelector('#panel h2').innerText === {shown!r}")
+        for button in page.all("#panel .cite[aria-expanded], #panel summary"):
+            button.click()
+    page.wait("#search")[0].send_keys("<img")
+    page.wait("#found li")
+    assert OVERRIDE not in page.ask("document.documentElement.outerHTML")
+    assert page.ask("document.querySelectorAll('img').length") == 0
+    assert page.errors == []
+
+
+# Fingers and keys
+
+
+@pytest.fixture
+def touched(page: Page, tmp_path: Path) -> Page:
+    """The map on a telephone."""
+    page.prefer(**STILL)
+    page.resize(400, 800, touch=True)
+    put(page, corpus(), tmp_path / "map.html")
+    return page
+
+
+def test_two_fingers_zoom_and_move_the_picture_and_leave_the_page(touched: Page) -> None:
+    x, y, _, _ = touched.ask(MIDDLE)
+    before = zoom(touched)
+    touched.stroke(((x - 30, y), (x - 90, y)), ((x + 30, y), (x + 90, y)))
+    assert zoom(touched) == pytest.approx(3 * before, rel=0.1)
+    check(touched)
+    touched.stroke(((x - 90, y), (x - 30, y)), ((x + 90, y), (x + 30, y)))
+    assert zoom(touched) == pytest.approx(before, rel=0.1)
+    there = {one["text"]: one["top"] for one in touched.ask(NAMES)}
+    touched.stroke(((x - 40, y), (x - 40, y - 60)), ((x + 40, y), (x + 40, y - 60)))
+    now = {one["text"]: one["top"] for one in touched.ask(NAMES)}
+    moved = [now[name] - there[name] for name in now if name in there]
+    assert sum(moved) / len(moved) == pytest.approx(-60, abs=15)
+    assert touched.ask("[scrollY, visualViewport.scale]") == [0, 1]
+    assert touched.ask("location.hash") == ""
+
+
+def test_a_tap_opens_a_community_and_one_beside_it_goes_up(touched: Page) -> None:
+    [name] = [one for one in touched.ask(NAMES) if one["text"].startswith("Whole 0:")]
+    touched.tap(((name["left"] + name["right"]) / 2, name["top"] - 4))
+    touched.until("location.hash.startsWith('#community-')")
+    for _ in range(3):
+        x, y, width, height = touched.ask(MIDDLE)
+        touched.tap((x - width / 2 + 6, y - height / 2 + 6))
+    touched.until("location.hash === '' || location.hash === '#'")

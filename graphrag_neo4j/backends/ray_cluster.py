@@ -12,7 +12,7 @@ import os
 import socket
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -214,6 +214,7 @@ class RayPool:
         self.backend = ray_worker.deferring(backend)
         self._arguments = (backend, share if endpoint else None)
         self._workers: set[Any] = set()  # actors of Ray
+        self._last_try = anyio.Lock()
 
     @asynccontextmanager
     async def opened(self, listen: Listener) -> AsyncIterator[None]:
@@ -239,17 +240,19 @@ class RayPool:
             self._listen(Waiting("Waiting for free CPUs of the Ray cluster", 0))
             for _ in range(self._n):
                 self._start_soon()
-        for _ in range(TRIES):
-            while (worker := await self._free.receive()) not in self._workers:
-                pass  # it has ended
-            spent = self._endpoint.meter.total.cost if self._endpoint else 0.0
-            try:
-                result, error, usage = await worker.run.remote(work, spent)
-            except self._ray.exceptions.RayError as ended:
-                if not _was_killed(self._ray, ended):
-                    raise
-                self._replace(worker)
-                continue
+        for left in reversed(range(TRIES)):
+            # At the last try, no other task is with it that has seen workers end as often.
+            async with nullcontext() if left else self._last_try:
+                while (worker := await self._free.receive()) not in self._workers:
+                    pass  # it has ended
+                spent = self._endpoint.meter.total.cost if self._endpoint else 0.0
+                try:
+                    result, error, usage = await worker.run.remote(work, spent)
+                except self._ray.exceptions.RayError as ended:
+                    if not _was_killed(self._ray, ended):
+                        raise
+                    self._replace(worker)
+                    continue
             self._give_back.send_nowait(worker)
             if self._endpoint:
                 self._endpoint.meter.add(usage)

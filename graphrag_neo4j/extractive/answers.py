@@ -23,7 +23,7 @@ from graphrag_neo4j.model.quotation import Draft, DraftedQuotation, Provenance, 
 from graphrag_neo4j.text import excerpt, find_quote, flat, shortened
 from graphrag_neo4j.text.languages import ABOUT
 from graphrag_neo4j.text.questions import names_in, subject_words
-from graphrag_neo4j.text.sentence_ranking import alike, base_words, quality
+from graphrag_neo4j.text.sentence_ranking import alike, base_words, language_read, quality
 from graphrag_neo4j.text.sentences import ENDED, Passage, Sentence, read_passage, written
 
 __all__ = [
@@ -117,7 +117,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: the base words of its subject, those of them in no name, and its names.
+    """A question: the base words of its subject, those of them in no name, its names and language.
 
     `whole` tells whether it is about all documents: it has no subject, but a word such as "theme".
     """
@@ -126,6 +126,7 @@ class Asked:
     topic: Words
     names: tuple[str, ...]
     whole: bool
+    language: str = "en"
 
     @classmethod
     def of(cls, question: str) -> "Asked":
@@ -133,7 +134,7 @@ class Asked:
         topic = words - frozenset[str]().union(*map(_parts, names))
         asked = frozenset(re.findall(r"\w+", question.lower()))
         about_all = bool(ABOUT & (asked | base_words(question)))
-        return cls(words, topic, names, not words and about_all)
+        return cls(words, topic, names, not words and about_all, language_read(question))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,10 @@ def ranked(
     the question, and `around` those of what stands around it. Without `similarities` the cosines of
     static vectors are taken.
     """
-    said, nothing = [_words(text) for text in texts], [frozenset[str]()] * len(texts)
+    said, nothing = (
+        [_words(text, asked.language) for text in texts],
+        [frozenset[str]()] * len(texts),
+    )
     often = Counter(word for words in said for word in words)
     rare = {word: math.log(1 + len(texts) / (1 + often[word])) for word in sorted(asked.words)}
 
@@ -270,9 +274,13 @@ def is_near(asked: Asked, one: Ranked, near: float = NEAR) -> bool:
 
 
 @lru_cache(50_000)
-def _words(text: str) -> Words:
-    """Returns the base words of a text, and its acronyms: "ai" is a stop word in some languages."""
-    return base_words(text) | _acronyms(text)
+def _words(text: str, language: str) -> Words:
+    """Returns the base words of a text, also those in the language of the question.
+
+    The language of one sentence is a guess: "met" and "in" are Dutch, too. Acronyms are words in
+    any language.
+    """
+    return base_words(text) | base_words(text, language) | _acronyms(text)
 
 
 def _acronyms(text: str) -> Words:
@@ -368,7 +376,7 @@ def _selected(asked: Asked, quoted: Sequence[Quoted], found: Verified) -> list[Q
         return []
     said = [f"{one.speaker}: {one.text}" if one.speaker else one.text for one in quoted]
     known = [_parts(f"{_title(one)} {one.speaker}") for one in quoted]
-    around = [_words(one.at.text) if one.at else frozenset[str]() for one in quoted]
+    around = [_words(one.at.text, asked.language) if one.at else frozenset[str]() for one in quoted]
     similar = found.similar(said) if found.similar else ()
     texts = [one.text for one in quoted]
     scored = ranked(asked, texts, known, around, similar)

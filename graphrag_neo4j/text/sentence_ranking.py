@@ -20,6 +20,7 @@ __all__ = [
     "centrality",
     "choose",
     "content_words",
+    "language_read",
     "quality",
     "repeats",
 ]
@@ -33,14 +34,19 @@ OPENINGS = frozenset(
 
 
 @lru_cache(50_000)
-def _read(text: str) -> tuple[frozenset[str], str]:
-    """Returns the content words of a text, and its language."""
+def _read(text: str, language: str | None = None) -> tuple[frozenset[str], str]:
+    """Returns the content words of a text, and its language; None lets its words decide."""
     words = [found[0].lower() for found in WORD.finditer(text)]
-    language = language_of(text, words)
+    language = language or language_of(text, words)
     if language in ("zh", "ja", "th"):
         pairs = (text[i : i + 2] for i in range(len(text) - 1))
         return frozenset(pair for pair in pairs if pair.isalpha()), language
     return frozenset(word for word in words if not is_stop_word(word, language)), language
+
+
+def language_read(text: str) -> str:
+    """Returns the language that a text is read in."""
+    return _read(text)[1]
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -52,9 +58,12 @@ def content_words(text: str) -> frozenset[str]:
 
 
 @lru_cache(50_000)
-def base_words(text: str) -> frozenset[str]:
-    """Returns the content words of a text in their dictionary forms, in lower case."""
-    words, language = _read(text)
+def base_words(text: str, language: str | None = None) -> frozenset[str]:
+    """Returns the content words of a text in their dictionary forms, in lower case.
+
+    Without a `language`, the words of the text decide, which is a guess for a short one.
+    """
+    words, language = _read(text, language)
     return frozenset(base_form(without_possessive(word), language).lower() for word in words)
 
 

@@ -312,7 +312,7 @@ async def test_what_an_endpoint_lacks_is_no_obstacle_where_nothing_needs_it(
 def run_doctor(*options: str, **environment: str) -> tuple[int, str]:
     """Exit code and output of the command in a process of its own, as a user runs it."""
     done = subprocess.run(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-m", "graphrag_neo4j", "doctor", *options],
+        [sys.executable, "-m", "graphrag_neo4j.cli", "doctor", *options],
         env=os.environ | environment,
         capture_output=True,
         text=True,

@@ -143,7 +143,7 @@ def test_nothing_is_said_where_the_file_names_no_place() -> None:
 
 def kg_build(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(  # noqa: S603 - our own Python
-        [sys.executable, "-m", "graphrag_neo4j", *arguments],
+        [sys.executable, "-m", "graphrag_neo4j.cli", *arguments],
         capture_output=True,
         text=True,
         check=False,

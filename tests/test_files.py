@@ -90,7 +90,7 @@ def test_a_folder_that_is_not_there_is_refused_before_neo4j_is_asked(
     tmp_path: Path, command: tuple[str, str]
 ) -> None:
     ran = subprocess.run(  # noqa: S603 - our own Python
-        [sys.executable, "-m", "graphrag_neo4j", *command, tmp_path / "none" / "file.html"],
+        [sys.executable, "-m", "graphrag_neo4j.cli", *command, tmp_path / "none" / "file.html"],
         capture_output=True,
         text=True,
         check=False,

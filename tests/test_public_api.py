@@ -27,9 +27,9 @@ from graphrag_neo4j import (
     Status,
     Stream,
     errors,
-    events,
 )
 from graphrag_neo4j.index.stages.ingest import Ingested
+from graphrag_neo4j.model import events
 
 NAMES: dict[str, Any] = {name: getattr(graphrag_neo4j, name) for name in graphrag_neo4j.__all__}
 KNOWN = NAMES | {"pandas": pandas}

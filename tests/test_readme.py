@@ -281,7 +281,7 @@ async def test_an_assistant_configured_so_is_served(block: Block, tmp_path: Path
     assert server["env"].keys() <= NAMES
     started = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "graphrag_neo4j", *server["args"]],
+        args=["-m", "graphrag_neo4j.cli", *server["args"]],
         env={**os.environ, **server["env"]},
         cwd=tmp_path,
     )

@@ -75,8 +75,8 @@ def test_it_answers_a_question_in_another_folder(
     )
     where = run(installed, "-c", "import graphrag_neo4j; print(graphrag_neo4j.__file__)")
     assert Path(where.strip()).is_relative_to(installed.parents[1])
-    run(installed, "-m", "graphrag_neo4j", "index", "notes.txt", "--quiet")
+    run(installed, "-m", "graphrag_neo4j.cli", "index", "notes.txt", "--quiet")
     command = ["query", "Whom did Ada Lovelace meet?", "--method", "local", "--json"]
-    answer = json.loads(run(installed, "-m", "graphrag_neo4j", *command))
+    answer = json.loads(run(installed, "-m", "graphrag_neo4j.cli", *command))
     assert "Charles Babbage" in answer["text"]
     assert any(citation["sources"] for citation in answer["citations"])

@@ -10,12 +10,14 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate, islice, pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import regex
-from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from graphrag_neo4j.text.tokens import CountTokens
+
+if TYPE_CHECKING:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 __all__ = ["LONGEST_TOKEN", "key", "nearest_better", "pieces", "rank"]
 
@@ -96,8 +98,11 @@ def _split(text: str) -> Iterator[str]:
 
 
 @cache
-def _splitter() -> RecursiveCharacterTextSplitter:
+def _splitter() -> "RecursiveCharacterTextSplitter":
     """Cuts a paragraph at each separator; with a chunk size of 1 it joins no parts again."""
+    # The import takes a seventh of a second, and a question cuts nothing.
+    from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415
+
     return RecursiveCharacterTextSplitter(
         separators=[NEWLINE, SENTENCE],
         is_separator_regex=True,

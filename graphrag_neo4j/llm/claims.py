@@ -2,10 +2,10 @@
 
 import re
 
-from graphrag_neo4j.claim_records import CLAIM_FIELDS, claim_record
 from graphrag_neo4j.llm.gleaning import Gleaning
 from graphrag_neo4j.llm.replies.signs import holds_delimiter
 from graphrag_neo4j.model import Claims
+from graphrag_neo4j.model.claim_records import CLAIM_FIELDS, claim_record
 from graphrag_neo4j.text import clean_name
 
 __all__ = ["claims_of"]

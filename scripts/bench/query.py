@@ -21,7 +21,7 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from graphrag_neo4j import AsyncGraphRAG, tokens
+from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.llm import Endpoint, LLMQueryBackend
 from graphrag_neo4j.model import LLMTask, T
 from graphrag_neo4j.model.protocols import Embedder
@@ -29,6 +29,7 @@ from graphrag_neo4j.query.global_ import search_global
 from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.text import tokens
 
 
 def main() -> None:
@@ -99,7 +100,7 @@ def _say(what: str, seconds: Sequence[float]) -> None:
 
 
 def _cold(settings: Settings, question: str) -> None:
-    command = [sys.executable, "-m", "graphrag_neo4j", "query", question]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli", "query", question]
     command += ["--method", "local", "--context-only"]
     command += ["--home", str(settings.home)] if settings.home else []
     taken = []

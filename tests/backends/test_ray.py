@@ -241,7 +241,7 @@ async def test_after_a_killed_driver_its_workers_end_and_the_same_command_contin
     all_lists = endpoint.count("extraction")
     await wipe(builder.graph)
     endpoint.change(latency=1.0)  # some are read for seconds, not for a moment
-    command = ["-m", "graphrag_neo4j", "index", str(builder.folder), "--ray"]
+    command = ["-m", "graphrag_neo4j.cli", "index", str(builder.folder), "--ray"]
     async with await anyio.open_process([sys.executable, *command]) as driver:
         workers: list[psutil.Process] = []
         while len(workers) < 2 or not await some_are_read(builder.graph):

@@ -383,10 +383,10 @@ def test_on_a_terminal_bars_are_drawn(kg: Run, tales: Path, endpoint: FakeEndpoi
 
 QUOTED = (
     "Marley was dead, says <http://evil.example/a> and <a href='http://evil.example'>here</a>.",
-    "Marley was dead, ![as](http://evil.example/b.png) everyone in London knew very well.",
-    "Marley was dead, [click](http://evil.example/c) and [^1] and `London knew it very well.",
-    "# Marley was dead, and all of London knew it very well.",
-    "Marley was dead, as London knew it \\[here](http://evil.example/d) and well\\",
+    "Marley was dead, ![as](http://evil.example/b.png) all of London knew very well.",
+    "Marley was dead, [click](http://evil.example/c) and [^1] and `Scrooge signed the register`.",
+    "# Marley was dead, and his old partner kept the counting house.",
+    "Marley was dead, as a door nail is \\[here](http://evil.example/d) beside the chimney\\",
 )
 
 

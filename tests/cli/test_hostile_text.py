@@ -39,7 +39,7 @@ def on_a_terminal(arguments: Sequence[str | Path], typed: str = "") -> str:
     """What reaches the terminal of a command."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "1000"}
-    command = [sys.executable, "-m", "graphrag_neo4j", *map(str, arguments)]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli", *map(str, arguments)]
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     ):

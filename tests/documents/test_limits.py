@@ -242,7 +242,7 @@ def estimating(folder: Path, **settings: str) -> Iterator["subprocess.Popen[str]
     slow_pdf(folder / "a.pdf")
     (folder / "b.html").write_text("<p>Marley was dead.</p>")
     with subprocess.Popen(  # noqa: S603 - our own Python on our own code
-        [sys.executable, "-m", "graphrag_neo4j", "estimate", str(folder)],
+        [sys.executable, "-m", "graphrag_neo4j.cli", "estimate", str(folder)],
         env={**os.environ, "KG_MODEL": "extractive", **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

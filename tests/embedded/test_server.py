@@ -66,7 +66,7 @@ class Life:
 def life(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Life]:
     """A new home of 5.26, that two processes have started at once and left."""
     home = Home(tmp_path_factory.mktemp("embedded") / "Hänsels home")
-    command = [sys.executable, "-m", "graphrag_neo4j", "neo4j", "start", "--release", "5.26"]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli", "neo4j", "start", "--release", "5.26"]
     with _commands_of_neo4j() as commands:
         starts = [
             # Our own command.

@@ -27,7 +27,7 @@ TALE = "Ann sailed to port {} in 18{}0. Bob rowed home. Ann met Bob in London, a
 def run(folder: Path, *arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
     """Starts a command of an evaluation with one call at a time."""
     return subprocess.Popen(  # noqa: S603 - our own command
-        [sys.executable, "-m", "graphrag_neo4j", "eval", arguments[0], folder, *arguments[1:]],
+        [sys.executable, "-m", "graphrag_neo4j.cli", "eval", arguments[0], folder, *arguments[1:]],
         cwd=folder.parent,
         env={**os.environ, "OPENAI_API_KEY": KEY, "KG_CONCURRENCY": "1", **environment},
         stdout=subprocess.DEVNULL,

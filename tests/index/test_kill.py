@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.one_release, pytest.mark.usefixtures
 
 def kg_index(*paths: Path) -> AbstractContextManager[subprocess.Popen[str]]:
     """A build in a process of its own."""
-    return python("-m", "graphrag_neo4j", "index", *map(str, paths))
+    return python("-m", "graphrag_neo4j.cli", "index", *map(str, paths))
 
 
 # What is started in the background by a shell, as a gate may be, ignores Ctrl-C, and so do its

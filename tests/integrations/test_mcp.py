@@ -26,7 +26,7 @@ from tests.support.servers import TestServer
 pytestmark = [pytest.mark.slow, pytest.mark.one_release]
 
 QUESTION = "What does Scrooge think of Marley?"
-COMMAND = [sys.executable, "-m", "graphrag_neo4j", "mcp"]
+COMMAND = [sys.executable, "-m", "graphrag_neo4j.cli", "mcp"]
 TOOLS = {
     "global_search",
     "local_search",

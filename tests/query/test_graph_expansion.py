@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, InputError, tokens
+from graphrag_neo4j import AsyncGraphRAG, InputError
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model.concurrency import run_in_thread
@@ -19,6 +19,7 @@ from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.settings.options import QueryOptions
+from graphrag_neo4j.text import tokens
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.paths import ROOT
 from tests.support.servers import TestServer
@@ -120,7 +121,7 @@ async def test_a_local_context_takes_three_round_trips_at_most(
 
 
 def test_the_command_line_has_the_choice(carol: Indexed) -> None:
-    ask = [sys.executable, "-m", "graphrag_neo4j", "query", QUESTION]
+    ask = [sys.executable, "-m", "graphrag_neo4j.cli", "query", QUESTION]
     ask += ["--method", "local", "--context-only"]
     printed = [
         subprocess.run(  # noqa: S603 - our own Python

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, Document, tokens
+from graphrag_neo4j import AsyncGraphRAG, Document
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.extractive.static_vectors import static_embedder
 from graphrag_neo4j.graph import Graph
@@ -13,6 +13,7 @@ from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.query.local import search_local
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.text import tokens
 from tests.support.preset_backend import documents
 
 TEXTS = ("Vera Holm healed Bess, the pony, in Aldby.", "Otto Rand is the mayor of Aldby.")

@@ -14,7 +14,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from graphrag_neo4j.claim_records import claim_record
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.index.evidence import claim_id, link, pair_id
 from graphrag_neo4j.index.importing.tables import (
@@ -42,6 +41,7 @@ from graphrag_neo4j.model import (
     Step,
     WrittenReport,
 )
+from graphrag_neo4j.model.claim_records import claim_record
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.text import entity_id, identify, name_key
 from graphrag_neo4j.text.tokens import CountTokens

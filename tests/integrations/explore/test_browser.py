@@ -73,7 +73,7 @@ async def home(
 @contextmanager
 def browsing(home: Home, *options: str) -> Iterator[str]:
     """Runs `kg-build browse`; gives what it has printed when it is ready."""
-    command = [sys.executable, "-m", "graphrag_neo4j", "browse", "--no-open", *options]
+    command = [sys.executable, "-m", "graphrag_neo4j.cli", "browse", "--no-open", *options]
     with subprocess.Popen(  # noqa: S603 - our own Python
         [*command, "--home", str(home.settings.home)],
         stdout=subprocess.PIPE,

@@ -153,6 +153,8 @@ async def read_materials(
     parts: defaultdict[str, list[PartMaterial]] = defaultdict(list)
     for part in await graph.read("reports/parts", ReportPartRow, ids=ids, sample=SAMPLE):
         parts[part["community"]].append(_part(part, entities[part["community"]].values()))
+    for ordered in parts.values():  # ids of communities depend on the history of the graph
+        ordered.sort(key=lambda part: (part.full.text, part.id))
     said: dict[str, list[SourceMaterial]] = {}
     if sources:
         for found in await graph.read("reports/sources", ReportSourcesRow, ids=ids, most=QUOTED):

@@ -315,7 +315,7 @@ async def test_what_it_shows_is_so(block: Block, indexed: Graph) -> None:
 
 def shows_real_places(text: str) -> None:
     """Quotes stand in the sample documents at the characters that are named."""
-    quoted = r"^- ([^\[]+) \[Data: [^\]]+\]\n  (\S+\.txt), characters ([\d,]+)–([\d,]+)$"
+    quoted = r"^- ([^\[]+) \[Data: [^\]]+\]\n  [^\n]+, in (\S+\.txt), characters ([\d,]+)–([\d,]+)$"
     places = re.findall(quoted, text, re.MULTILINE)
     assert places
     for quote, name, *span in places:

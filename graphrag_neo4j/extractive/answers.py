@@ -280,7 +280,8 @@ def _words(text: str, language: str) -> Words:
     The language of one sentence is a guess: "met" and "in" are Dutch, too. Acronyms are words in
     any language.
     """
-    return base_words(text) | base_words(text, language) | _acronyms(text)
+    words = base_words(text) | _acronyms(text)
+    return words if language_read(text) == language else words | base_words(text, language)
 
 
 def _acronyms(text: str) -> Words:

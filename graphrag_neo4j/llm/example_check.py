@@ -1,9 +1,8 @@
 """Reads a list that is to serve as an example, and tells what is wrong with it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.gleaning import Gleaning
+from graphrag_neo4j.llm.extraction import Gleaning, extraction_of
 from graphrag_neo4j.llm.phrases import words
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import Extraction, Reply
@@ -16,9 +15,9 @@ NAMED = 3  # names that a problem lists
 SHOWN = 40  # characters of a text that a problem quotes
 
 
-def read_example(reply: Reply, types: Sequence[str]) -> Extraction:
+def read_example(reply: Reply) -> Extraction:
     """Returns the records of a reply. `unusable` also holds the text that is no record."""
-    read = read_list(reply.text, types=types)
+    read = read_list(reply.text)
     odd = [f"text that is no record: '{excerpt(one, SHOWN)}'" for one in read.unread]
     return extraction_of(Gleaning(read.records, reply.cut or read.open, odd))
 
@@ -30,7 +29,27 @@ def problems_of(
 
     With `translated` the names need not stand in the passage.
     """
-    return list(_problems(found, passage, types, translated=translated))
+    known = set(map(name_key, types))
+    other = {one.type for one in found.entities if name_key(one.type) not in known}
+    names = {one.name: name_key(one.name) for one in found.entities}
+    bare = [one.name for one in found.entities if not one.description.strip()]
+    absent = [name for name in names if not (translated or stands_in(name, passage))]
+    ends = (end for one in found.relationships for end in (one.source, one.target))
+    loose = [end for end in dict.fromkeys(ends) if name_key(end) not in names.values()]
+    unread = f" ({found.unusable[0]})" if found.unusable else ""
+    problems = [
+        (found.cut, "the list is cut off"),
+        (found.unusable, f"{len(found.unusable)} of its records can't be read{unread}"),
+        (
+            len(found.entities) < LEAST_ENTITIES or not found.relationships,
+            f"it has fewer than {LEAST_ENTITIES} entities or no relationship between them",
+        ),
+        (other, f"its types {_listed(sorted(other))} were not asked for"),
+        (bare, f"the entities {_listed(bare)} have no description"),
+        (absent, f"the names {_listed(absent)} do not stand in the passage"),
+        (loose, f"its relationships name {_listed(loose)}, which are no entities of the list"),
+    ]
+    return [problem for applies, problem in problems if applies]
 
 
 def stands_in(name: str, passage: str) -> bool:
@@ -39,41 +58,14 @@ def stands_in(name: str, passage: str) -> bool:
     >>> stands_in("Agnes Thorsby", "AGNES THORSBY: Yes."), stands_in("Anna", "Annabel said so.")
     (True, False)
     """
-    said = words(name)
-    if not said:
-        return False
-    return set(said) <= set(words(passage)) or _is_unspaced_part(name, passage)
+    said, key = words(name), name_key(name)
+    if said and set(said) <= set(words(passage)):
+        return True
+    # In a script without spaces, such as Chinese, a name is a part of a word.
+    return bool(said) and not key.isascii() and len(key) > 1 and key in name_key(passage)
 
 
-def _is_unspaced_part(name: str, passage: str) -> bool:
-    """Tells whether a name stands in a passage of a script without spaces, such as Chinese."""
-    key = name_key(name)
-    return not key.isascii() and len(key) > 1 and key in name_key(passage)
-
-
-def _problems(
-    found: Extraction, passage: str, types: Sequence[str], *, translated: bool
-) -> Iterator[str]:
-    if found.cut:
-        yield "the list is cut off"
-    if found.unusable:
-        yield f"{len(found.unusable)} of its records can't be read ({found.unusable[0]})"
-    if len(found.entities) < LEAST_ENTITIES or not found.relationships:
-        yield f"it has fewer than {LEAST_ENTITIES} entities or no relationship between them"
-    known = {name_key(one) for one in types}
-    if other := {e.type for e in found.entities if name_key(e.type) not in known}:
-        yield f"its types {_listed(sorted(other))} were not asked for"
-    if bare := [e.name for e in found.entities if not e.description.strip()]:
-        yield f"the entities {_listed(bare)} have no description"
-    absent = [e.name for e in found.entities if not stands_in(e.name, passage)]
-    if absent and not translated:
-        yield f"the names {_listed(absent)} do not stand in the passage"
-    names = {name_key(e.name) for e in found.entities}
-    ends = [end for one in found.relationships for end in (one.source, one.target)]
-    if loose := [end for end in dict.fromkeys(ends) if name_key(end) not in names]:
-        yield f"its relationships name {_listed(loose)}, which are no entities of the list"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{excerpt(name, SHOWN)}'" for name in names[:NAMED])
-    return shown + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+def _listed(names: Iterable[str]) -> str:
+    listed = list(names)
+    shown = ", ".join(f"'{excerpt(name, SHOWN)}'" for name in listed[:NAMED])
+    return shown + (f" and {len(listed) - NAMED} more" if len(listed) > NAMED else "")

@@ -7,9 +7,8 @@ name.
 
 from collections.abc import Mapping, Sequence
 
-from graphrag_neo4j.llm.gleaning import Gleaning
-from graphrag_neo4j.llm.replies.list_marks import ARROWS, kind_of
-from graphrag_neo4j.llm.replies.lists import read_list
+from graphrag_neo4j.llm.extraction import Gleaning
+from graphrag_neo4j.llm.replies.lists import kind_of, read_list
 from graphrag_neo4j.text import name_key
 
 __all__ = ["ExampleRecords", "fitted_examples"]
@@ -110,8 +109,8 @@ def _record(line: str, names: Mapping[str, str], known: set[str]) -> str | None:
 
     `known` holds the names of the entities that are not left out.
     """
-    fields = ARROWS.field.split(line)
-    kind = kind_of(fields[0].lstrip("("))
+    fields = line.split("<|>")
+    kind = kind_of(fields[0])
     if kind == "entity":
         name = names.get(fields[2])
         if name is None:

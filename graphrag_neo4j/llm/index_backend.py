@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from typing import Self
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.claims import claims_of
-from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
-from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
+from graphrag_neo4j.llm.extraction import (
+    Gleaning,
+    MissedQuestion,
+    Wording,
+    claims_of,
+    extraction_of,
+    read_with_gleanings,
+)
 from graphrag_neo4j.llm.name_comparison import compare_names
+from graphrag_neo4j.llm.phrases import Instructions, are_new, is_loop
 from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
-from graphrag_neo4j.llm.repetitions import are_new, is_loop
 from graphrag_neo4j.llm.reply_limits import limited, reply_limit
 from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
 from graphrag_neo4j.llm.structured_output import read_json
@@ -137,7 +141,6 @@ class LLMIndexBackend:
             reading.wording,
             reading.gleanings,
             reading.question,
-            types=_types(self._settings),
         )
         gleaned = yield from limited(lists, self._settings)
         return reading.examples.left_out_of(gleaned, f"{chunk.header}\n{chunk.text}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from graphrag_neo4j.errors import InputError
-from graphrag_neo4j.llm.copied_instructions import Instructions
+from graphrag_neo4j.llm.phrases import Instructions
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify
 from graphrag_neo4j.text.files import prompt_names, read_prompt

@@ -8,7 +8,7 @@ import re
 from collections.abc import Generator, Sequence
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.copied_instructions import Instructions
+from graphrag_neo4j.llm.phrases import Instructions
 from graphrag_neo4j.llm.prompts import Prompt, marked
 from graphrag_neo4j.llm.schemas import FollowUpSchema, NextQuestionsSchema, QuestionsSchema
 from graphrag_neo4j.llm.structured_output import read_json

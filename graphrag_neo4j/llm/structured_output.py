@@ -1,7 +1,7 @@
 """Structured output: replies that follow a schema. An invalid reply is asked for a second time."""
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -10,15 +10,13 @@ from pydantic import ValidationError
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt
-from graphrag_neo4j.llm.replies.lenient_json import AROUND, CUT, read_objects
+from graphrag_neo4j.llm.replies.json_values import CUT, TWICE, JSONValues, read_values
 from graphrag_neo4j.llm.schemas import ReplySchema, usual_spelling
 from graphrag_neo4j.model import Message, Reply, Request
 from graphrag_neo4j.text import excerpt, storable
 
-__all__ = ["OTHER_FORM", "read_json", "schema_of", "storable_json"]
+__all__ = ["OTHER_FORM", "TWICE", "read_json", "schema_of", "storable_json"]
 
-FENCE = "```"
-OPENING = re.compile(rf"{FENCE}\w*+")
 # The escapes of JSON: characters, surrogate pairs, and single surrogates, which can't be stored.
 ESCAPED = re.compile(
     r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
@@ -41,18 +39,10 @@ def storable_json(text: str) -> tuple[str, int]:
 
     Returns the text and the number of replaced characters.
     """
-    escaped = 0
-
-    def replaced_escape(found: re.Match[str]) -> str:
-        nonlocal escaped
-        if not found["unstorable"]:
-            return found[0]
-        escaped += 1
-        return "\\ufffd"
-
     plain, replaced = storable(text)
-    whole = ESCAPED.sub(replaced_escape, plain)
-    return whole, replaced + escaped
+    escapes = sum(one["unstorable"] is not None for one in ESCAPED.finditer(plain))
+    whole = ESCAPED.sub(lambda one: "\\ufffd" if one["unstorable"] else one[0], plain)
+    return whole, replaced + escapes
 
 
 def read_json(
@@ -71,23 +61,18 @@ def read_json(
     try:
         return check(_read(reply, schema, usable_if_cut=schema.usable_if_cut), reply.odd)
     except ReplyError as error:
-        again = _again(request, reply, str(error))
+        # A whole invalid reply may be too long. Some endpoints refuse an empty message, and two
+        # messages of the user in a row.
+        shown = excerpt(storable(reply.text[: 2 * BEGINNING])[0], BEGINNING) or "…"
+        prompt = load_prompt("again").fill({"error": str(error)}).strip()
+        messages = (*request.messages, Message("assistant", shown), Message("user", prompt))
     with suppress(ReplyError):  # if this request is refused, the first reply goes as far as it can
-        reply = yield replace(request, messages=again)
+        reply = yield replace(request, messages=messages)
     return check(_read(reply, schema, usable_if_cut=True), reply.odd)
 
 
-def _again(request: Request, invalid: Reply, error: str) -> tuple[Message, ...]:
-    """Returns the messages that ask a second time. A whole invalid reply may be too long."""
-    beginning = excerpt(storable(invalid.text[: 2 * BEGINNING])[0], BEGINNING)
-    prompt = load_prompt("again").fill({"error": error}).strip()
-    # Some endpoints refuse an empty message, and two messages of the user in a row.
-    return *request.messages, Message("assistant", beginning or "…"), Message("user", prompt)
-
-
 def _read(reply: Reply, schema: type[W], *, usable_if_cut: bool) -> W:
-    text, is_fenced = _unfenced(storable_json(reply.text)[0])
-    found = read_objects(text, [*schema.model_fields, *schema.item_fields])
+    found = read_values(storable_json(reply.text)[0])
     if reply.cut and not found.open:
         found.open = True
         found.odd.append(CUT)
@@ -95,38 +80,37 @@ def _read(reply: Reply, schema: type[W], *, usable_if_cut: bool) -> W:
         raise ReplyError(CUT_OFF)
     if not (found.values or found.open):
         raise ReplyError("the reply is not valid: it holds no JSON object")
-    odd = [AROUND] * is_fenced + found.odd
     try:
-        whole = schema.model_validate(_root(found.values, schema, odd), context=odd)
+        whole = schema.model_validate(_root(found, schema), context=found.odd)
     except RecursionError:
         raise ReplyError("the reply is not valid: it is nested too deeply") from None
     except ValidationError as error:
         raise ReplyError(CUT_OFF if found.open else _explain(error)) from None
-    reply.odd.extend(odd)
+    reply.odd.extend(found.odd)
     return whole
 
 
-def _unfenced(text: str) -> tuple[str, bool]:
-    """Returns a reply without the code fence around it, and whether there was one."""
-    text = text.strip()
-    opening = OPENING.match(text)
-    return (text[opening.end() :].removesuffix(FENCE), True) if opening else (text, False)
-
-
-def _root(
-    values: Sequence[object], schema: type[ReplySchema], odd: list[str]
-) -> Mapping[str, object]:
+def _root(found: JSONValues, schema: type[ReplySchema]) -> Mapping[str, object]:
     """Returns the object of a reply that follows the schema best. It may stand in another object.
 
     Items of its list that stand elsewhere in the reply are added to the list.
     """
-    objects = [one for one in _each(values) if isinstance(one, dict)]
-    best = _best(objects, schema) or _best([o for one in objects for o in one.values()], schema)
-    if best is not None and len(values) == 1 and best is values[0]:
+
+    def known(one: Mapping[str, Any]) -> int:
+        return len(schema.model_fields.keys() & set(map(usual_spelling, one)))
+
+    top = list(_each(found.values))
+    objects = [one for one in top if isinstance(one, dict)]
+    inner = [_each(_parsed(value)) for one in objects for value in one.values()]
+    deeper = [one for values in inner for one in values if isinstance(one, dict)]
+    best: Mapping[str, Any] = max(objects, key=known, default={})
+    if not known(best):
+        best = max(deeper, key=known, default={})
+    if known(best) and len(found.values) == 1 and best is found.values[0]:
         return best
-    odd.append(OTHER_FORM)
-    root = dict(best or {})
-    items = [item for one in _each(values) if one != best for item in _items(one, schema)]
+    found.odd.append(OTHER_FORM)
+    root = dict(best if known(best) else {})
+    items = [item for one in top if one != best for item in _items(one, schema)]
     if items:
         already = root.get(schema.listed, [])
         root[schema.listed] = [*(already if isinstance(already, list) else [already]), *items]
@@ -136,8 +120,7 @@ def _root(
 def _items(value: object, schema: type[ReplySchema]) -> Sequence[object]:
     """Returns the items of the list of a schema that a value at the top of a reply holds."""
     if not isinstance(value, dict):
-        is_item = schema.listed and not schema.item_fields
-        return [value] if is_item else []
+        return [value] if schema.listed and not schema.item_fields else []
     if schema.item_fields and schema.item_fields[0] in value:
         return [value]
     lists = [part for part in value.values() if isinstance(part, list)]
@@ -145,18 +128,16 @@ def _items(value: object, schema: type[ReplySchema]) -> Sequence[object]:
     return lists[0] if is_whole and len(lists) == 1 else []
 
 
-def _each(values: Iterable[object]) -> Iterator[Any]:
+def _parsed(value: object) -> Sequence[object]:
+    """Returns a value, or the values of the JSON that it holds as a text."""
+    is_json = isinstance(value, str) and value.lstrip().startswith(("{", "["))
+    return read_values(value).values if is_json and isinstance(value, str) else [value]
+
+
+def _each(values: Sequence[object]) -> Iterator[Any]:
     """Yields the values at the top of a reply, and the items of the lists there."""
     for value in values:
         yield from value if isinstance(value, list) else [value]
-
-
-def _best(objects: Iterable[object], schema: type[ReplySchema]) -> Mapping[str, Any] | None:
-    def known(one: Mapping[str, Any]) -> int:
-        return len(schema.model_fields.keys() & {usual_spelling(name) for name in one})
-
-    fitting = [one for one in objects if isinstance(one, dict) and known(one)]
-    return max(fitting, key=known, default=None)
 
 
 def _explain(error: ValidationError) -> str:

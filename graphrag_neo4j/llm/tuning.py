@@ -13,8 +13,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.copied_instructions import Instructions
 from graphrag_neo4j.llm.example_check import problems_of, read_example, stands_in
+from graphrag_neo4j.llm.phrases import Instructions
 from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.schemas import EntityTypesSchema, ProfileSchema
 from graphrag_neo4j.llm.structured_output import read_json
@@ -158,7 +158,7 @@ def example_task(
     told = ""
     for _ in range(2):
         reply = yield request
-        found = read_example(reply, types)
+        found = read_example(reply)
         problems = problems_of(found, passage, types, translated=translated)
         if not problems:
             return found

@@ -2,8 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.llm.claims import claims_of
-from graphrag_neo4j.llm.gleaning import Gleaning
+from graphrag_neo4j.llm.extraction import Gleaning, claims_of
 from graphrag_neo4j.llm.replies.lists import read_list
 from graphrag_neo4j.model import ClaimRecord, Claims
 

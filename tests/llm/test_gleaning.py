@@ -3,7 +3,7 @@
 import pytest
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.gleaning import Gleaning, MissedQuestion, Wording, read_with_gleanings
+from graphrag_neo4j.llm.extraction import Gleaning, MissedQuestion, Wording, read_with_gleanings
 from graphrag_neo4j.model import Message, Reply, Request
 from tests.support.by_hand import cut, drive
 
@@ -168,7 +168,15 @@ def test_a_reply_that_stopped_by_itself_is_complete_with_or_without_the_mark(rep
 
 def test_prose_without_records_is_an_error_that_says_how_it_begins() -> None:
     with pytest.raises(ReplyError, match=r"holds no record: 'I am sorry, but no\.'"):
-        read("I am\nsorry, but no.")
+        read("I am\nsorry, but no.", "I am\nsorry, but no.")
+
+
+def test_a_reply_without_records_is_asked_for_once_more() -> None:
+    passes, asked = read("I am sorry, but no.", A + END)
+    assert passes == Gleaning([A_READ])
+    assert [role for role, _ in said(asked[1])] == ["user", "assistant", "user"]
+    assert said(asked[1])[1][1] == "I am sorry, but no."
+    assert "Give the list once more" in said(asked[1])[2][1]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +258,7 @@ def test_a_question_changes_nothing_in_what_a_gleaning_is_asked() -> None:
 )  # fmt: skip
 def test_a_mark_behind_unread_text_is_no_empty_list(reply: str) -> None:
     with pytest.raises(ReplyError, match="holds no record"):
-        read(reply)
+        read(reply, reply)
 
 
 @pytest.mark.parametrize(
@@ -266,9 +274,9 @@ def test_a_reply_that_says_that_there_is_nothing_is_an_empty_list(reply: str) ->
 
 def test_an_empty_reply_is_an_error_and_is_not_continued() -> None:
     with pytest.raises(ReplyError, match="the reply is empty"):
-        read("")
+        read("", "")
     with pytest.raises(ReplyError, match="the reply is empty"):
-        read(cut(""))
+        read(cut(""), cut(""))
 
 
 def test_the_mark_alone_is_an_empty_list() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.llm.copied_instructions import INVENTED
+from graphrag_neo4j.llm.phrases import INVENTED
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.llm.schemas import PrimerSchema
 from graphrag_neo4j.llm.server_checks import INSTRUCTIONS

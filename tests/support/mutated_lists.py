@@ -12,13 +12,17 @@ from functools import cache
 from random import Random
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.claims import claims_of
-from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.gleaning import MissedQuestion, Wording, read_with_gleanings
+from graphrag_neo4j.llm.extraction import (
+    MissedQuestion,
+    Wording,
+    claims_of,
+    extraction_of,
+    read_with_gleanings,
+)
 from graphrag_neo4j.model import Claims, Extraction, Reply
 from tests.support.fake_endpoint.book import CAROL, recall
 
-__all__ = ["MutatedList", "lost", "mutated_list"]
+__all__ = ["MutatedList", "lost", "mutated_list", "used"]
 
 WORDING = Wording("Missed any?", "More, please.", "Go on.")
 TYPES = ("person", "organization", "place", "event", "geo")
@@ -46,7 +50,7 @@ SAID = (
 DELIMITERS = (
     *("<|>",) * 4,
     *("|", " | ", "||", " || ", "\t", "｜", " ｜ ", "<SEP>", "{tuple_delimiter}"),
-    *("${tuple_delimiter}", "＜｜＞", ",", ", ", "，", ";", "; ", "<>", " <|> ", "<||>"),
+    *("${tuple_delimiter}", "＜｜＞", ";", "; ", "<>", " <|> ", "<||>"),
 )
 BRACKETS = (*(("(", ")"),) * 6, ("[", "]"), ("（", "）"), ("", ""), ("(", ""), ("", ")"))
 BETWEEN = ("\n##\n", "##", "\n", "", "\n\n", " ## ", ",\n", "{record_delimiter}\n", "\n##\n\n")
@@ -77,18 +81,13 @@ def mutated_list(seed: int) -> MutatedList:
     )
     form = chance.choice(FORMS)
     labels = [form.__name__]
-    is_mixed = chance.random() < 0.25
-    if is_mixed:
-        labels.append("each in a form of its own")
-        pieces = [chance.choice(FORMS)(record, chance) for record in records]
-    else:
-        style = chance.getrandbits(32)
-        pieces = [form(record, Random(style)) for record in records]
+    style = chance.getrandbits(32)
+    pieces = [form(record, Random(style)) for record in records]
     for mutate in chance.sample(MUTATIONS, chance.choice((0, 0, 1, 1, 2))):
         labels.append(mutate.__name__)
         pieces = mutate(pieces, chance)
-    # Where records have several forms or damages, something must show where they end.
-    is_clear = len(labels) < 3 and not is_mixed and form is not _kindless
+    # Where records have several damages, something must show where they end.
+    is_clear = len(labels) < 3
     between = BETWEEN if is_clear else LINES
     reply = chance.choice(WRAPPINGS)(pieces, chance.choice(between), chance.choice(ENDS))
     return MutatedList(reply, records, claims, labels)
@@ -184,34 +183,6 @@ def _python(record: Record, chance: Random) -> str:
     return repr(_named(record, chance))
 
 
-def _row(record: Record, _: Random) -> str:
-    return "\n| " + " | ".join(one.replace("\n", " ") for one in record) + " |\n"
-
-
-def _item(record: Record, _: Random) -> str:
-    text = record[-2].replace("\n", " ") if len(record) > 4 else record[-1].replace("\n", " ")
-    match record[0], len(record):
-        case "entity", _:
-            return f"\n- **{record[1]}** ({record[2]}): {text}\n"
-        case "relationship", 5:
-            return f"\n- {record[1]} -> {record[2]}: {text} ({record[4]})\n"
-        case _:
-            return _labelled(record, Random(0))
-
-
-def _labelled(record: Record, chance: Random) -> str:
-    named = {name: str(one).replace("\n", " ") for name, one in _named(record, chance).items()}
-    return "\n" + "\n".join(f"{name.capitalize()}: {one}" for name, one in named.items()) + "\n\n"
-
-
-def _kindless(record: Record, chance: Random) -> str:
-    """Writes an entity or a relationship without its kind."""
-    delimiter = chance.choice(("<|>", "|", " | ", "\t", "<SEP>", "||"))
-    opening, closing = chance.choice((("(", ")"), ("", "")))
-    fields = record if len(record) == 8 else record[1:]
-    return opening + delimiter.join(fields) + closing
-
-
 FORMS: Sequence[Written] = (
     *(_as_asked,) * 3,
     *(_delimited,) * 8,
@@ -219,10 +190,6 @@ FORMS: Sequence[Written] = (
     _json,
     _json,
     _python,
-    _row,
-    _item,
-    _labelled,
-    _kindless,
 )
 
 Mutation = Callable[[list[str], Random], list[str]]
@@ -409,7 +376,7 @@ def name_key(name: str) -> str:
 def read(reply: str, *, claims: bool) -> Extraction | Claims | None:
     """Returns what is read of a reply that is not continued; None if the chunk fails."""
     reading = read_with_gleanings(
-        "claims" if claims else "extraction", "Read.", WORDING, 0, MissedQuestion(), types=TYPES
+        "claims" if claims else "extraction", "Read.", WORDING, 0, MissedQuestion()
     )
     try:
         next(reading)
@@ -422,23 +389,34 @@ def read(reply: str, *, claims: bool) -> Extraction | Claims | None:
         return claims_of(done.value) if claims else extraction_of(done.value)
 
 
+def used(whole: MutatedList) -> int:
+    """Returns the number of records that are used."""
+    names, _ = _found(whole)
+    return sum(_is_in(names, record) for record in whole.records)
+
+
 def lost(whole: MutatedList) -> list[Record]:
-    """Returns the records that are neither used nor counted."""
-    found = read(whole.reply, claims=whole.claims)
-    if found is None:
-        return []
-    if isinstance(found, Claims):
-        used: list[Record] = [(claim.subject,) for claim in found.claims]
-    else:
-        used = [(entity.name,) for entity in found.entities]
-        used += [(pair.source, pair.target) for pair in found.relationships]
+    """Returns the records that are neither used nor counted; none of a chunk that failed."""
+    names, counted = _found(whole)
     missing = [
         record
         for record in whole.records
-        if not (_is_in(used, record) or _has_fused_names(whole.reply, record))
+        if not (_is_in(names, record) or _has_fused_names(whole.reply, record))
     ]
-    counted = sum(reason != COUNTED_AND_USED for reason in found.unusable)
-    return missing[counted + found.cut :]
+    return [] if counted is None else missing[counted:]
+
+
+def _found(whole: MutatedList) -> tuple[list[Record], int | None]:
+    """Returns the names in what was read, and how much was counted; None if the chunk failed."""
+    found = read(whole.reply, claims=whole.claims)
+    if found is None:
+        return [], None
+    if isinstance(found, Claims):
+        names: list[Record] = [(claim.subject,) for claim in found.claims]
+    else:
+        names = [(entity.name,) for entity in found.entities]
+        names += [(pair.source, pair.target) for pair in found.relationships]
+    return names, sum(reason != COUNTED_AND_USED for reason in found.unusable) + found.cut
 
 
 def _has_fused_names(reply: str, record: Record) -> bool:

@@ -24,6 +24,7 @@ from graphrag_neo4j.index.importing.tables import (
     Tables,
     UnitRow,
 )
+from graphrag_neo4j.llm.extraction import claim_record
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,
@@ -41,7 +42,6 @@ from graphrag_neo4j.model import (
     Step,
     WrittenReport,
 )
-from graphrag_neo4j.model.claim_records import claim_record
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.text import entity_id, identify, name_key
 from graphrag_neo4j.text.tokens import CountTokens

@@ -24,9 +24,8 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
 from graphrag_neo4j.llm.prompts import Prompt, load_prompt, marked
-from graphrag_neo4j.llm.replies.reply_values import read_reference
 from graphrag_neo4j.llm.reply_limits import reply_limit
-from graphrag_neo4j.llm.schemas import Listed, ReplySchema, Text
+from graphrag_neo4j.llm.schemas import Listed, ReplySchema, Text, read_reference
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.model import LLMTask, Message, Reply, Request
 from graphrag_neo4j.settings import Settings

@@ -17,11 +17,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
 from graphrag_neo4j.llm.prompts import load_prompt, marked
-from graphrag_neo4j.llm.replies.json_builder import TWICE
-from graphrag_neo4j.llm.replies.reply_values import note
 from graphrag_neo4j.llm.reply_limits import reply_limit
-from graphrag_neo4j.llm.schemas import ReplySchema, Text
-from graphrag_neo4j.llm.structured_output import OTHER_FORM, read_json
+from graphrag_neo4j.llm.schemas import ReplySchema, Text, note
+from graphrag_neo4j.llm.structured_output import OTHER_FORM, TWICE, read_json
 from graphrag_neo4j.model import LLMTask, Message, Request
 from graphrag_neo4j.model.citations import neutralised
 from graphrag_neo4j.settings import Settings

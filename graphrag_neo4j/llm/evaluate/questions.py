@@ -16,7 +16,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.llm.copied_instructions import Instructions
+from graphrag_neo4j.llm.phrases import Instructions
 from graphrag_neo4j.llm.prompts import load_prompt, marked
 from graphrag_neo4j.llm.questions import asks
 from graphrag_neo4j.llm.schemas import Listed, ReplySchema, Text

@@ -4,12 +4,10 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.llm.claims import claims_of
-from graphrag_neo4j.llm.extraction import extraction_of
-from graphrag_neo4j.llm.gleaning import Gleaning
+from graphrag_neo4j.llm.extraction import Gleaning, claims_of, extraction_of
 from graphrag_neo4j.llm.replies.lists import read_list
 from tests.support.fake_endpoint.book import CAROL, recall
 from tests.support.fake_endpoint.faults import make_messy
@@ -166,11 +164,6 @@ def test_a_field_that_ends_in_a_kind_is_no_record() -> None:
     assert records(reply) == [["relationship", "Ann", "Bob", 'It is a "relationship"', "7"]]
 
 
-def test_a_delimiter_inside_quotes_belongs_to_the_field() -> None:
-    reply = '("entity"<|>"Ann <|> Bob"<|>person<|>A pair)##<|COMPLETE|>'
-    assert records(reply) == [["entity", "Ann <|> Bob", "person", "A pair"]]
-
-
 def test_stray_quotes_join_no_fields_of_a_record_that_has_as_many_as_it_should() -> None:
     reply = '("relationship"<|>"Ann<|>Bob"<|>They sailed together<|>8)##<|COMPLETE|>'
     assert records(reply) == [["relationship", '"Ann', 'Bob"', "They sailed together", "8"]]
@@ -209,7 +202,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 @given(st.lists(st.one_of(PIECES, st.text(max_size=10)), max_size=40).map("".join))
 def test_no_text_raises_and_no_field_has_folds_left(reply: str) -> None:
     found = read_list(reply)
@@ -228,7 +221,8 @@ def test_an_endless_reply_is_read_in_no_time(piece: str) -> None:
 NOT_A_FIELD = re.compile(
     r"<\s?\|{1,2}\s?>|<\s?\|\s?COMPLETE|```|&[#\w]+;|[)\]][\s,;.*]*##|##\s*[\"'“”‘’]{0,4}(entity|relation)"
     r"|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*[\"'“”‘’]+(entity|relationship)"
-    r"|[)\]][\s,;.*]*[([]|^\s*##\s*$|[(\[]\s*[\"'“”‘’]?(entity|relationship)[\"'“”‘’]?\s*$",
+    r"|[)\]][\s,;.*]*[([]|^\s*##\s*$|[(\[]\s*[\"'“”‘’]?(entity|relationship)[\"'“”‘’]?\s*$"
+    r"|(entity|relationship)(\W*\Z|[\"'“”‘’]?\s?[|;<>])",
     re.IGNORECASE | re.MULTILINE,
 )
 TEXT = st.one_of(
@@ -257,7 +251,7 @@ ENTITY = st.tuples(st.just("entity"), FIELD, FIELD, FIELD)
 RELATIONSHIP = st.tuples(st.just("relationship"), FIELD, FIELD, FIELD, FIELD)
 
 
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 @given(st.lists(st.one_of(ENTITY, RELATIONSHIP), max_size=6), st.booleans())
 @example([("entity", "C#", "##", "a ## (b) :)")], True)
 @example([("relationship", '"A', 'B"', "x\nentity", "1) \n2)")], False)
@@ -276,7 +270,7 @@ CLAIM_FIELD = FIELD.filter(
 )
 
 
-@settings(deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 @given(st.lists(st.tuples(*[CLAIM_FIELD] * 8), min_size=1, max_size=4))
 def test_a_well_formed_list_of_claims_is_read_exactly(written: list[tuple[str, ...]]) -> None:
     reply = "\n##\n".join(f"({'<|>'.join(fields)})" for fields in written)

@@ -46,20 +46,20 @@ RECORD_MARK = re.compile(r"\$?\{record_delimiter\}|＃＃")
 HEADING = re.compile(r"^#{1,6} \w[\w &/]{0,40}:?$", re.MULTILINE)
 
 
-# What shows that a record has begun: a kind or a status, and its delimiter.
+# What a record begins with: its kind and a name, or the three names and the status of a claim.
+NAME = r"[^\n|｜\t;；<＜{]"
+KIND = rf"(?:entity|relationship)[{QUOTES}]{{0,4}}\s?({ANY})"
+NAMED = rf"{KIND}(?:(?!\#\#){NAME}){{1,300}}+(?:{ANY})"
+CLAIM = rf"{NAME}{{1,300}}+(?:{ANY})(?:{NAME}{{0,200}}+(?:{ANY})){{2}}{STATUS}(?:{ANY})"
 BEGUN = {
-    False: re.compile(rf"(?:entity|relationship)[{QUOTES}]{{0,4}}\s?({ANY})", re.IGNORECASE),
+    False: re.compile(NAMED, re.IGNORECASE),
     True: re.compile(rf"(?:{ANY}){STATUS}({ANY})", re.IGNORECASE),
 }
 
 
 def _borders(claims: bool) -> re.Pattern[str]:
-    """Returns what stands between records, or begins one: its kind, or names and a status."""
-    name = r"[^\n|｜\t;；<＜{]"
-    kind = rf"[{QUOTES}]{{0,4}}{BEGUN[False].pattern}"
-    named = rf"{kind}(?:(?!\#\#){name}){{1,300}}+(?:{ANY})"
-    names = rf"{name}{{1,300}}+(?:{ANY})(?:{name}{{0,200}}+(?:{ANY})){{2}}"
-    claim = rf"{names}{STATUS}(?:{ANY})"
+    """Returns what stands between records, and the places where one begins."""
+    kind, named = (rf"[{QUOTES}]{{0,4}}{one}" for one in (KIND, NAMED))
     start = rf"^{BULLET}|\#\#\s?"
     behind = rf"(?<={CLOSING})[ ,;.|]{{0,3}}"
     marks = rf"""(?<={CLOSING})[ ,;.*]*\n?[ ]?\#\#++ | ^[ ]?\#\#++(?=[ ]?["“(\[（［])
@@ -71,7 +71,7 @@ def _borders(claims: bool) -> re.Pattern[str]:
     begins = rf"""(?={OPENING}\s?{kind}) | (?:{start}|{behind})(?={named})
         | (?<!{OPENING})(?=["“”]{named})"""
     if claims:
-        begins = rf"(?:{start})(?={OPENING}?{claim}) | {behind}(?={OPENING}{claim})"
+        begins = rf"(?:{start})(?={OPENING}?{CLAIM}) | {behind}(?={OPENING}{CLAIM})"
     return re.compile(rf"{marks} | {begins}", re.IGNORECASE | re.MULTILINE | re.VERBOSE)
 
 

@@ -162,6 +162,7 @@ def test_a_line_that_begins_with_a_kind_is_no_record_before_all_fields_are_there
 def test_a_field_that_ends_in_a_kind_is_no_record() -> None:
     reply = '("relationship"<|>Ann<|>Bob<|>It is a "relationship"<|>7)\n##\n<|COMPLETE|>'
     assert records(reply) == [["relationship", "Ann", "Bob", 'It is a "relationship"', "7"]]
+    assert read_list(reply).unread == []
 
 
 def test_stray_quotes_join_no_fields_of_a_record_that_has_as_many_as_it_should() -> None:

@@ -28,7 +28,7 @@ OF_NEO4J = [
     "Full-text index",
     "Schema",
 ]
-ALL = ["Python", *OF_NEO4J, "Tokenizer", "Model", "Embedding"]
+ALL = ["Python", *OF_NEO4J, "Model", "Embedding"]
 OF_MODEL = ["Model", "Streaming", "JSON", "Context window", "Embedding"]
 
 
@@ -96,14 +96,13 @@ async def test_a_neo4j_that_does_not_answer_is_wrong_and_the_rest_is_not_checked
         ({"neo4j_uri": None, "embedded": False}, "NEO4J_URI"),
         ({"neo4j_password": "guessed-in-vain"}, "NEO4J_PASSWORD"),
         ({"neo4j_database": "nonesuch"}, "NEO4J_DATABASE"),
-        ({"encoding": "nonesuch"}, "KG_ENCODING"),
     ],
 )
 async def test_a_setting_that_can_not_be_right_is_named_without_a_secret(
     given: dict[str, object], said: str, settings: Make
 ) -> None:
     wrong = only_wrong(await examine(without_model(settings(**given))))
-    assert wrong.name == ("Tokenizer" if "encoding" in given else "Neo4j")
+    assert wrong.name == "Neo4j"
     assert said in wrong.says
     assert "guessed" not in wrong.says + wrong.fix
 
@@ -177,16 +176,6 @@ async def test_indexes_are_tried_and_those_of_a_build_are_no_obstacle(graph: Gra
     assert await there() == before
 
 
-async def test_ranks_that_can_not_be_had_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "/dev/null/folder")
-    for name in ("HTTPS_PROXY", "https_proxy"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens: there is no network
-    checks = await examine(load_settings(embedded=False, encoding="p50k_base"))
-    [check] = [check for check in checks if check.name == "Tokenizer"]
-    assert check.ok is False
-    assert "KG_ENCODING=o200k_base" in check.says
-
-
 # From here on Neo4j is left out: it is known to be wrong.
 
 
@@ -227,8 +216,8 @@ async def test_each_chat_model_of_a_build_is_asked_once(endpoint: FakeEndpoint) 
     assert [call.kind for call in endpoint.log].count("embeddings") == 1
     assert endpoint.count("recall") == 1
     assert len(endpoint.log) == 5
-    settings = load_settings(**given, summary_model="nonesuch")
-    good, bad = [check for check in await examine(settings) if check.name == "Model"]
+    settings = load_settings(**given, extraction_model="nonesuch")
+    bad, good = [check for check in await examine(settings) if check.name == "Model"]
     assert good.ok
     assert bad.ok is False
     assert "nonesuch" in bad.says
@@ -256,9 +245,7 @@ SMALL = dict.fromkeys(
     (
         "max_context_tokens",
         "map_context_tokens",
-        "data_max_tokens",
         "report_context_tokens",
-        "summary_context_tokens",
     ),
     600,
 )
@@ -335,16 +322,14 @@ def test_the_command_exits_with_0_where_only_the_model_is_missing(server: TestSe
     lines = [line for line in others if line.startswith(("ok ", "- ", "wrong "))]
     assert len(lines) == len(ALL)
     assert lines[1] == f"ok     Neo4j: Neo4j answers at {server.uri}."
-    assert lines[10].startswith("-      Model: No model is set")
+    assert lines[9].startswith("-      Model: No model is set")
     assert last == "No problems were found."
 
 
 def test_the_command_exits_with_1_and_shows_what_is_wrong_and_the_fix_on_a_terminal() -> None:
-    code, output = run_doctor(
-        KG_EMBEDDED="false", TTY_COMPATIBLE="1", NO_COLOR="1", COLUMNS="200", KG_ENCODING="[red]"
-    )
+    code, output = run_doctor(TTY_COMPATIBLE="1", NO_COLOR="1", COLUMNS="200", NEO4J_URI="[red]")
     assert code == 1
     assert "wrong  Neo4j " in output
-    assert "Or set NEO4J_URI to a server of your own." in output
-    assert "'[red]'" in output
-    assert output.endswith("2 of 12 checks failed.\n")
+    assert "NEO4J_URI" in output
+    assert "[red]" in output
+    assert output.endswith("1 of 11 checks failed.\n")

@@ -97,7 +97,7 @@ def test_any_other_setting_may_differ_for_one_question() -> None:
     assert (asked.level, changed.answer_model, changed.max_cost) == (1, "o", 2.5)
 
 
-@pytest.mark.parametrize("name", ["expnd", "top_k_entites", "metod"])
+@pytest.mark.parametrize("name", ["expnd", "map_cals", "metod"])
 def test_an_unknown_name_is_refused_with_the_nearest(name: str) -> None:
     how: Any = {name: 1}
     with pytest.raises(InputError, match=f"no option and no setting {name}. Did you mean "):

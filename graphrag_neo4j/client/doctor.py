@@ -38,7 +38,6 @@ from graphrag_neo4j.settings import (
     STATIC,
     Settings,
 )
-from graphrag_neo4j.text import tokens
 
 __all__ = ["Check", "check_neo4j", "check_schema", "check_version", "check_writing", "examine"]
 
@@ -97,15 +96,9 @@ class Check:
 
 async def examine(settings: Settings, listen: Listener = silent) -> list[Check]:
     """Runs all checks in order. Starts the embedded server if NEO4J_URI is not set."""
-    encoding = settings.encoding
     return [
         Check("Python", True, f"Python {sys.version_info[0]}.{sys.version_info[1]}."),
         *await check_neo4j(settings, listen),
-        await _tried(
-            "Tokenizer",
-            run_sync(tokens.encoding, encoding),
-            f"The data of the encoding {encoding} are available.",
-        ),
         *await _check_models(settings),
     ]
 
@@ -342,7 +335,7 @@ async def _check_window(
     step = next(step for step in STEPS if step in steps)
     size = llm.needed_window(settings, steps)
     try:
-        test = await llm.try_window(endpoint, settings, step, size)
+        test = await llm.try_window(endpoint, step, size)
     except (ModelError, ReplyError) as error:
         says = f"{about}a prompt of about {size:,} tokens was not answered: {error}"
         return Check("Context window", False, f"{says.rstrip('.')}.")

@@ -8,17 +8,18 @@ conversation. So a gleaning finds the same whether the question was asked or not
 import re
 from collections.abc import Collection, Generator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.replies.lists import ReadList, read_list
 from graphrag_neo4j.model import Message, Reply, Request, Step
 from graphrag_neo4j.text import excerpt, storable
 
-__all__ = ["Gleaning", "MissedQuestion", "Wording", "read_with_gleanings"]
+__all__ = ["ASKED", "Gleaning", "MissedQuestion", "Wording", "read_with_gleanings"]
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
+ASKED: Final = "later"  # than the first gleaning: a part of what makes two readings equal
 ANSWERS = 20  # answers after which a model is judged by them
 ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
 BEGINNING = 60  # characters of an unread text that are kept
@@ -41,12 +42,10 @@ class Wording:
 class MissedQuestion:
     """Decides whether a model is asked if it missed something, before it is asked for more.
 
-    With "always" it is asked before each gleaning, with "later" before each but the first, with
-    "never" before none. A model that answers Yes almost always is no longer asked, because its
-    answer saves no gleaning.
+    It is asked before each gleaning but the first. A model that answers Yes almost always is no
+    longer asked, because its answer saves no gleaning.
     """
 
-    asked: Literal["always", "later", "never"] = "later"
     answers: int = 0
     yes: int = 0
 
@@ -54,7 +53,7 @@ class MissedQuestion:
         """Tells whether to ask before a gleaning; the first one is number 1."""
         if self.answers >= ANSWERS and self.yes >= ALWAYS * self.answers:
             return False
-        return self.asked == "always" or (self.asked == "later" and gleaning > 1)
+        return gleaning > 1
 
     def note(self, *, yes: bool) -> None:
         """Counts an answer."""

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import pytest
 
@@ -96,13 +96,12 @@ class Watched(Graph):
 
 @pytest.mark.parametrize(("expand", "trips"), [("hop", 2), ("ppr", 3)])
 async def test_a_local_context_takes_three_round_trips_at_most(
-    carol: Indexed, expand: str, trips: int
+    carol: Indexed, expand: Literal["hop", "ppr"], trips: int
 ) -> None:
     watched = Watched(carol.graph)
-    settings = carol.settings.changed(expand=expand)
     query = QueryContext(
-        watched, settings, ExtractiveQueryBackend(), run_in_thread, None,
-        tokens.count, QUESTION,
+        watched, carol.settings, ExtractiveQueryBackend(), run_in_thread, None,
+        tokens.count, QUESTION, expand=expand,
     )  # fmt: skip
     assert (await local_context(query)).records
     assert watched.trips == trips

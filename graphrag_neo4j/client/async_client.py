@@ -438,8 +438,8 @@ class AsyncGraphRAG:
     async def drift_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
         """Answers a question from community reports, and then from follow-up questions.
 
-        This is the DRIFT search of microsoft/graphrag. The settings `drift_depth` (rounds) and
-        `drift_calls` (follow-up questions) limit it.
+        This is the DRIFT search of microsoft/graphrag. The setting `drift_calls` limits the
+        follow-up questions.
 
         `how` and the errors are those of `query`, except that `method` is not an option.
         """

@@ -352,7 +352,7 @@ class Settings(BaseSettings):
         1,
         ge=0,
         description="Largest number of gleanings for each chunk. A gleaning asks the model for the "
-        "entities and relationships that it missed before.",
+        "entities and relationships, or for the claims, that it missed before.",
     )
     claims: bool | None = Field(
         None,
@@ -369,7 +369,6 @@ class Settings(BaseSettings):
         "not the one with capitals.",
     )
 
-    # Descriptions
     join_tokens: int = Field(
         400,
         ge=0,
@@ -387,8 +386,8 @@ class Settings(BaseSettings):
     report_context_tokens: int = Field(
         8000,
         ge=500,
-        description="Largest number of tokens of the report material that a model writes one "
-        "report from.",
+        description="Largest number of tokens of the material that a model writes one report or "
+        "one summary of descriptions from.",
     )
     report_drift: float = Field(
         0.1,
@@ -412,8 +411,8 @@ class Settings(BaseSettings):
     map_context_tokens: int = Field(
         8_000,
         ge=500,
-        description="Largest number of tokens of the reports in one map call of global search, or "
-        "of the chunks in one map call of text search.",
+        description="Largest number of tokens of the reports in one map call of global search, of "
+        "the chunks in one of text search, and of the points that the last call joins.",
     )
     map_calls: int = Field(
         32,

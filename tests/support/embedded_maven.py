@@ -16,8 +16,7 @@ class Repository(ThreadingHTTPServer):
     """Gives `files` by path; `asked` counts the requests.
 
     `busy`: as many requests as it counts are answered with 503 first. `cut`: paths whose body
-    ends half way. `half`: an event that each
-    body waits for when half of it is sent.
+    ends half way. `half`: an event that each body waits for when half of it is sent.
     """
 
     daemon_threads = True

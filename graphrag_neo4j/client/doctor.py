@@ -145,16 +145,16 @@ async def check_writing(
 ) -> list[Check]:
     """Checks what is written: nodes, both kinds of index, and the version of the graph's schema."""
 
-    async def undone(**statements: Mapping[str, object]) -> None:
+    async def undone(*statements: tuple[str, Mapping[str, object]]) -> None:
         async def work(tx: Transaction) -> None:
-            for name, parameters in statements.items():
-                await tx.run(f"doctor/{name}", **parameters)
+            for name, parameters in statements:
+                await tx.run(name, **parameters)
             raise _Undone
 
         with suppress(_Undone):
             await graph.transact(work)
 
-    node = undone(write={"id": str(uuid4())})
+    node = undone(("doctor/write", {"id": str(uuid4())}))
     fix = "Set NEO4J_DATABASE to a database and NEO4J_USERNAME to a user that may write."
     writing = await _tried("Writing", node, "The database can be written.", fix)
     if not writing.ok:

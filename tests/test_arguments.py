@@ -55,8 +55,8 @@ def test_a_misspelt_name_in_the_environment_and_in_env_is_said(
 ) -> None:
     monkeypatch.setenv("KG_MAX_COTS", "5")
     monkeypatch.setenv("KG_TEST_ANYTHING", "x")
-    monkeypatch.setenv("KG_GAMMA", "2")
-    (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_SEED=3\nA=b\n")
+    monkeypatch.setenv("KG_MAP_CALLS", "2")
+    (tmp_path / ".env").write_text("kg_langage=German\nNEO4J_URI=bolt://a\nKG_TIMEOUT=3\nA=b\n")
     said = [
         (
             "The environment sets KG_MAX_COTS, which is not a setting and does nothing. "
@@ -145,7 +145,7 @@ SAYS: list[tuple[Callable[[GraphRAG], object], str]] = [
     (lambda rag: rag.query("???"), "The question holds no word"),
     (lambda rag: rag.query("Who?", method="locl"), "Did you mean local?"),  # type: ignore[arg-type]
     (lambda rag: rag.query("Who?", metod="local"), "no setting metod. Did you mean method?"),  # type: ignore[call-arg]
-    (lambda rag: rag.query("Who?", top_k_entites=3), "Did you mean top_k_entities?"),  # type: ignore[call-arg]
+    (lambda rag: rag.query("Who?", map_cals=3), "Did you mean map_calls?"),  # type: ignore[call-arg]
     (lambda rag: rag.query("Who?", neo4j_uri="bolt://a"), "can't be changed for one question"),  # type: ignore[call-arg]
     (lambda rag: rag.local_search("Who?", method="text"), "local_search has its method already"),  # type: ignore[call-arg]
     (lambda rag: rag.text_search("Who?", level=1), "The option level is for global search"),
@@ -223,7 +223,6 @@ def test_a_command_refuses_what_it_can_before_it_looks_for_neo4j(
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("KG_ENCODING", "o2", "There is no encoding 'o2'"),
         ("KG_PROMPTS", "nowhere", "KG_PROMPTS=nowhere is no folder"),
         ("OPENAI_API_KEY", "ключ", "OPENAI_API_KEY holds characters that no key has"),
     ],

@@ -116,8 +116,8 @@ def test_trust_counts_from_the_environment_and_not_from_the_file(
 
 def test_changed_settings_are_those_of_before() -> None:
     put(OPENAI_BASE_URL="http://localhost:1/v1", OPENAI_API_KEY=OTHER_KEY)
-    settings = load_settings().changed(top_k_entities=3)
-    assert (settings.top_k_entities, key_of(settings)) == (3, OTHER_KEY)
+    settings = load_settings().changed(map_calls=3)
+    assert (settings.map_calls, key_of(settings)) == (3, OTHER_KEY)
 
 
 def test_places_that_the_file_names_are_said_and_their_secrets_not() -> None:

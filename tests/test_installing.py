@@ -43,13 +43,6 @@ def test_from_a_checkout_it_is_installed_from_the_checkout(site: Path, tmp_path:
     assert install_command() == f'pip install -e "{folder}"'
 
 
-def test_from_a_wheel_it_is_installed_from_the_wheel(site: Path, tmp_path: Path) -> None:
-    wheel = tmp_path / "graphrag_neo4j-0.1.0-py3-none-any.whl"
-    wheel.touch()
-    came_from(site, wheel.as_uri(), archive_info={})
-    assert install_command("docs") == f'pip install "{wheel}[docs]"'
-
-
 def test_from_an_address_it_is_installed_from_there(site: Path) -> None:
     came_from(site, "https://example.org/a.whl", archive_info={})
     assert install_command("x") == 'pip install "graphrag-neo4j[x] @ https://example.org/a.whl"'
@@ -64,11 +57,6 @@ def test_from_anywhere_else_the_packages_are_named_with_their_bounds(site: Path)
     assert install_command() == 'pip install "anyio>=4.9"'
     came_from(site, "file:///no/longer/there", dir_info={})
     assert install_command("docs") == missing
-
-
-def test_this_checkout_is_what_its_hints_name() -> None:
-    root = Path(__file__).parent.parent
-    assert install_command("docs").endswith(f'"{root}[docs]"')
 
 
 def test_no_hint_names_the_package_alone() -> None:

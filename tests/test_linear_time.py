@@ -164,7 +164,7 @@ def _extracted(reply: str) -> None:
 def _claimed(reply: str) -> None:
     whole = f"(A<|>B<|>T<|>TRUE<|>NONE<|>{reply[:99]}<|>{reply}<|>{reply})<|COMPLETE|>"
     for one in (reply, whole):
-        drive(LLMIndexBackend.from_settings(load_settings(claim_gleanings=0)).claims(CHUNK), one)
+        drive(LLMIndexBackend.from_settings(load_settings(gleanings=0)).claims(CHUNK), one)
     claim = ClaimRecord(reply, reply, "T", None, None, None, reply, reply)
     claim_rows(CHUNK, [claim], {})
 
@@ -248,7 +248,7 @@ def _printed(whole: str) -> None:
 
 ALONE: dict[str, Callable[[str], object]] = {
     "citations": _cited,
-    "count": lambda whole: tokens.count(whole, "o200k_base"),
+    "count": tokens.count,
     "find_quote": _found,
     "fold": text.fold,
     "fold_prose": text.fold_prose,
@@ -282,7 +282,7 @@ OF_CHUNKS: dict[str, Callable[[str], object]] = {
     "sentences": read_passage,
     "rules of claims": claims_of,
     "quotations": _quoted,
-    "cutting": lambda whole: cut(whole, max_tokens=600, overlap=100, encoding="o200k_base"),
+    "cutting": lambda whole: cut(whole, max_tokens=600, overlap=100),
 }
 
 

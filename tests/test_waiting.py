@@ -6,7 +6,7 @@ from graphrag_neo4j.cli.output.progress import Bars, Lines
 from graphrag_neo4j.cli.output.terminal import Drawing
 from graphrag_neo4j.embedded import home as home_module
 from graphrag_neo4j.embedded.home import waiting
-from graphrag_neo4j.model.events import Advanced, Event, Started, Waiting
+from graphrag_neo4j.model.events import Event, Waiting
 
 
 def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(
@@ -22,18 +22,6 @@ def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(
         "Neo4j is starting: 16 s",
         "Neo4j is starting: 32 s",
     ]
-
-
-def test_in_a_pipe_a_complete_download_is_printed_once_before_the_wait_that_follows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphrag_neo4j.cli.output.progress.SECONDS_BETWEEN_LINES", 0.0)
-    lines = Lines()
-    lines(Started("download", 2_000_000, "bytes"))
-    lines(Advanced(2_000_000))
-    for second in range(10):
-        lines(Waiting("Neo4j is starting", float(second)))
-    assert capsys.readouterr().err.count("download: 2.0 of 2.0 MB") == 1
 
 
 def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None:

@@ -8,7 +8,6 @@ concurrent calls and of calls a minute, and one meter.
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_neo4j.extractive import DESCRIBED, STATIC_VECTORS
@@ -121,8 +120,8 @@ class Backends:
         if self.origin == "extractive":
             from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
 
-            count = partial(tokens.count, encoding_name=settings.encoding)
-            rules = ExtractiveIndexBackend(min(settings.description_tokens, DESCRIBED), count)
+            count = tokens.count
+            rules = ExtractiveIndexBackend(DESCRIBED, count)
             make, endpoint, embedder = lambda _: rules, None, _static_embedder()
             run, n, use = run_in_thread, EXTRACTIVE_WORKERS, _encoder_use(settings, by_default=True)
         else:

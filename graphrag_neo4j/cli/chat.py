@@ -37,17 +37,18 @@ Commands:
     "--suggestions",
     None,
     "How many questions are suggested after each answer. A model makes them in one small "
-    "call; 0 suggests none. The default is the setting KG_SUGGESTIONS.",
+    "call; 0 suggests none.",
+    default=3,
     type=options.Number(least=0, most=10),
 )
 @options.home_option
-def chat(method: Method | Literal["auto"], suggestions: int | None, home: Path | None) -> None:
+def chat(method: Method | Literal["auto"], suggestions: int, home: Path | None) -> None:
     """Ask questions in a conversation: each is understood together with those before it.
 
     Type /help to list the commands of the conversation. Type /quit, an empty line or Ctrl-D to
     end it.
     """
-    settings = options.settings_of(home=home, suggestions=suggestions)
+    settings = options.settings_of(home=home)
     check_answering(settings)
 
     async def work(rag: AsyncGraphRAG, listen: EventDisplay) -> None:
@@ -56,7 +57,7 @@ def chat(method: Method | Literal["auto"], suggestions: int | None, home: Path |
             "Ask a question, or type /help for the commands. To end the conversation, type /quit, "
             "an empty line or Ctrl-D."
         )
-        await Conversation(rag, listen, method).hold()
+        await Conversation(rag, listen, method, suggestions).hold()
 
     try:
         options.ask(settings, work, fleeting=True)
@@ -68,9 +69,13 @@ class Conversation:
     """Reads questions and commands, and prints answers, until the user ends the conversation."""
 
     def __init__(
-        self, rag: AsyncGraphRAG, listen: EventDisplay, method: Method | Literal["auto"]
+        self,
+        rag: AsyncGraphRAG,
+        listen: EventDisplay,
+        method: Method | Literal["auto"],
+        suggestions: int,
     ) -> None:
-        self.rag, self.listen, self.method = rag, listen, method
+        self.rag, self.listen, self.method, self.most = rag, listen, method, suggestions
         self.history: list[tuple[str, str]] = []
         self.last: Answer | None = None
         self.suggested: list[Suggestion] = []
@@ -113,8 +118,8 @@ class Conversation:
         print_answer(stream.answer, streamed=with_model, more="/sources")
         self.last = stream.answer
         self.history.append((stream.answer.question, stream.answer.text))
-        if most := self.rag.settings.suggestions:
-            await self._suggest(most, stream.answer)
+        if self.most:
+            await self._suggest(self.most, stream.answer)
 
     async def _suggest(self, most: int, after: Answer | None = None) -> None:
         """Prints questions that the graph can answer. The user may type the number of one."""

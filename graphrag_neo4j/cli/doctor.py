@@ -26,7 +26,7 @@ MARKS: dict[bool | None, tuple[str, terminal.Style]] = {
 def doctor(home: Path | None, as_json_: bool) -> None:
     """Check that Neo4j, the models and the other requirements work, and say how to fix problems.
 
-    The checks cover Python, Neo4j, Graph Data Science, the tokenizer and the models. Each chat
+    The checks cover Neo4j, Graph Data Science and the models. Each chat
     model gets three short calls and one prompt as long as the longest that indexing or a question
     sends (about 14,000 tokens by default). The command starts the embedded Neo4j if NEO4J_URI is
     not set.

@@ -43,8 +43,8 @@ __all__ = ["query", "suggest"]
     "--expand",
     None,
     "For local and drift search: how the graph around an entity is explored. hop takes the "
-    "direct neighbours; ppr goes further by personalised PageRank. The default is the setting "
-    "KG_EXPAND.",
+    "direct neighbours; ppr goes further by personalised PageRank. The default is "
+    "ppr.",
     type=options.NearestChoice(EXPAND),
 )
 @options.value(

@@ -132,7 +132,7 @@ def tune(
         raise InputError(ASK)
     corpus = Corpus.of_paths(paths, options, settings)
     with listening(quiet=False, fleeting=True) as listen:
-        sample = anyio.run(read_sample, corpus, settings.encoding, passages, listen)
+        sample = anyio.run(read_sample, corpus, passages, listen)
     _tell_estimate(sample, settings)
     try:
         if not (yes or terminal.confirmed("Go on?")):

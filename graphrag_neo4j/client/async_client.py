@@ -367,7 +367,7 @@ class AsyncGraphRAG:
         wishes = Wishes(domain, language, persona, tuple(entity_types))
         check_tuning(self.settings)
         corpus = Corpus.of(what, options, self.settings)
-        sample = await read_sample(corpus, self.settings.encoding, passages, self._listen)
+        sample = await read_sample(corpus, passages, self._listen)
         return await tune(sample, self._backends, wishes, self._listen)
 
     def stream(self, question: str | Question, **how: Unpack[QueryOptions]) -> AsyncStream:
@@ -401,7 +401,7 @@ class AsyncGraphRAG:
           rewrites the question so that it can be understood without them; `question` of the answer
           is the rewritten question.
         - settings that can have another value for one question, such as `response_type` (a text),
-          `max_context_tokens` (tokens), `top_k_entities` (a number), `answer_model` (a name),
+          `max_context_tokens` (tokens), `drift_calls` (a number), `answer_model` (a name),
           `max_cost` (US dollars). `SearchOptions` lists all of them.
 
         The answer also holds its usage (calls, tokens and US dollars by step) and the seconds that
@@ -438,8 +438,8 @@ class AsyncGraphRAG:
     async def drift_search(self, question: str, **how: Unpack[SearchOptions]) -> Answer:
         """Answers a question from community reports, and then from follow-up questions.
 
-        This is the DRIFT search of microsoft/graphrag. The settings `drift_depth` (rounds) and
-        `drift_calls` (follow-up questions) limit it.
+        This is the DRIFT search of microsoft/graphrag. The setting `drift_calls` limits the
+        follow-up questions.
 
         `how` and the errors are those of `query`, except that `method` is not an option.
         """

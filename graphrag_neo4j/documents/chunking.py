@@ -56,17 +56,16 @@ class Cuts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """Cuts documents in this process: tokens, encoding, and metadata before each chunk."""
+    """Cuts documents in this process: limits in tokens, and metadata before each chunk."""
 
     max_tokens: int
     overlap: int
-    encoding: str
     prepend: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
         """A hash of everything besides the text that the places of chunks depend on."""
-        return identify("cutting", self.max_tokens, self.overlap, self.encoding)
+        return identify("cutting", self.max_tokens, self.overlap, tokens.ENCODING)
 
     def ahead(self, documents: Sequence[Document]) -> None:
         """Does nothing: one document is cut after another."""
@@ -77,7 +76,6 @@ class Cutting:
             document.text,
             max_tokens=self.max_tokens,
             overlap=self.overlap,
-            encoding=self.encoding,
             progress=progress,
         )
 
@@ -87,19 +85,17 @@ def cut(
     *,
     max_tokens: int,
     overlap: int,
-    encoding: str,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[Span]:
     """Returns the places of the chunks of a text, in order; none for a text of white space.
 
-    A text of at most `max_tokens` tokens of the encoding is one chunk. No chunk has more, unless a
+    A text of at most `max_tokens` tokens is one chunk. No chunk has more, unless a
     single grapheme has. A chunk begins with the last pieces of the one before, at most `overlap`
     tokens of them. For a long text `progress` is called with the finished share, from 0 to 1.
-    Raises InputError if the encoding can't be loaded.
     """
     if not text or text.isspace():
         return []
-    count = tokens.part_counter(encoding)
+    count = tokens.part_counter()
     if len(text) <= LONGEST_TOKEN * max_tokens and (n := count(text)) <= max_tokens:
         return [Span(0, 0, len(text), n)]
     return _Cutter(text, max_tokens, overlap, count, progress).spans()

@@ -121,7 +121,7 @@ def estimate_claims(
 ) -> Estimate:
     """Estimates the claims of the parts of answers that have none yet. It makes no call."""
     missing = {item.key: item for item in items if item.key not in folder.claims}
-    count, sent, replied = token_counter(settings), 0.0, 0.0
+    count, sent, replied = token_counter(), 0.0, 0.0
     for item in missing.values():
         said = sum(count(sentence) for sentence in item.part.sentences)
         listed = len(item.part.sentences) * ITEM

@@ -338,7 +338,7 @@ async def _estimate(condition: Condition, asked: Asked, n: int) -> CallEstimate:
                 [sizes] = await asked.graph.read("evaluation/sizes", SizesRow)
                 size = sizes["tokens"]
             contexts = max(1, ceil(size * LINES / (FILLED * settings.map_context_tokens)))
-            points = min(settings.data_max_tokens, contexts * MAPPED)
+            points = min(settings.map_context_tokens, contexts * MAPPED)
             calls, sent = contexts + 1, size * LINES + (contexts + 1) * PROMPT + points
             replied = contexts * MAPPED + ANSWER
         case "drift":

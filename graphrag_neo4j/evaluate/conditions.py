@@ -22,16 +22,16 @@ answer, so an answer is asked for anew if, and only if, something in it has chan
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast, get_type_hints
+from typing import Any, Final, cast
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.llm import model_of
 from graphrag_neo4j.llm.prompts import load_prompt
 from graphrag_neo4j.query.answer import METHODS
-from graphrag_neo4j.query.question import EXPAND, Question, asked_of
+from graphrag_neo4j.query.question import CHANGEABLE, EXPAND, Question, asked_of
 from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.settings.arguments import did_you_mean
-from graphrag_neo4j.settings.options import QueryOptions, SettingsOptions
+from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import identify
 
 __all__ = [
@@ -51,10 +51,9 @@ LEVEL: Final = re.compile(r"C(\d)")
 OWN_NAME: Final = re.compile(r"[^\s,=:][^,=:\n]{0,59}")
 SECRETS: Final = frozenset({"openai_api_key", "neo4j_password"})
 LIMITS: Final = frozenset({"max_cost", "max_cost_a_day"})
-OF_A_QUESTION: Final = frozenset(get_type_hints(QueryOptions))
 NUMBERS: Final = ("level", "prefilter")
 NOT_SET: Final = frozenset({"method", "dynamic", "context_only", "history", "expand", "level"})
-KNOWN: Final = (frozenset(get_type_hints(SettingsOptions)) | OF_A_QUESTION) - NOT_SET
+KNOWN: Final = (frozenset(Settings.model_fields) | CHANGEABLE) - NOT_SET
 HOW: Final = (
     "Write C0, C1, C2, C3, TS or SS, a method (global, local, drift, basic, text), or one with "
     "details, such as global:2, local:ppr or NAME=global:1,map_context_tokens=4000."
@@ -128,7 +127,7 @@ def parse_condition(text: str, window: int) -> Condition:
     client = {
         key: value
         for key, value in values.items()
-        if key not in OF_A_QUESTION or (key, value) == ("model", EXTRACTIVE)
+        if key not in CHANGEABLE or (key, value) == ("model", EXTRACTIVE)
     }
     of_a_question = {key: value for key, value in values.items() if key not in client}
     paper = LEVEL.fullmatch(search)
@@ -150,7 +149,6 @@ def _search(search: str, text: str, window: int) -> dict[str, Any]:
     map_reduce = {
         "map_style": "answer",
         "map_context_tokens": window,
-        "data_max_tokens": window,
     }
     if level := LEVEL.fullmatch(search):
         return {"method": "global", "level": int(level[1]), "small_share": 1.0, **map_reduce}
@@ -199,23 +197,16 @@ def _setting(part: str, text: str) -> tuple[str, Any]:
     return name, int(value) if name in NUMBERS else value
 
 
-GRAPH_AROUND: Final = (
-    "max_context_tokens",
-    "text_unit_prop",
-    "community_prop",
-    "top_k_entities",
-    "top_k_relationships",
-)
-MAP_REDUCE: Final = ("map_context_tokens", "data_max_tokens", "map_style", "seed")
+MAP_REDUCE: Final = ("map_context_tokens", "map_style")
 USED_BY: Final[Mapping[str, Sequence[str]]] = {
     "global": (*MAP_REDUCE, "map_calls", "small_share"),
     "text": MAP_REDUCE,
     "basic": ("max_context_tokens",),
-    "local": GRAPH_AROUND,
-    "drift": (*GRAPH_AROUND, "map_context_tokens", "data_max_tokens", "drift_depth", "drift_calls"),
+    "local": ("max_context_tokens",),
+    "drift": ("max_context_tokens", "map_context_tokens", "drift_calls"),
 }
 """The settings that a method uses, besides those of every answer."""
-OF_EVERY_ANSWER: Final = ("response_type", "general_knowledge", "language", "encoding")
+OF_EVERY_ANSWER: Final = ("response_type", "language")
 PROMPTS: Final[Mapping[str, Sequence[str]]] = {
     "global": ("map", "map_examples", "map_answer", "map_answer_examples", "reduce"),
     "text": ("map", "map_examples", "map_answer", "map_answer_examples", "reduce"),
@@ -244,7 +235,7 @@ def made_with(condition: Condition, settings: Settings, graph: Mapping[str, str]
         **{name: getattr(own, name) for name in names},
     }
     if question.method in {"local", "drift"}:
-        given["expand"] = question.expand or own.expand
+        given["expand"] = question.expand or "ppr"
     made = {name: str(value) for name, value in given.items() if value is not None}
     return {**made, **_models(question, own), **graph}
 
@@ -255,7 +246,7 @@ def _models(question: Question, settings: Settings) -> dict[str, str]:
     models = {"model": model_of(settings, "answer")}
     names = list(PROMPTS[question.method])
     if question.dynamic:
-        models["rating_model"] = model_of(settings, "rating")
+        models["rating_model"] = settings.model
         names += RATING
     texts = [load_prompt(name, settings.prompts).text for name in names]
     return {**models, "prompts": identify("prompts", *texts)[:16]}

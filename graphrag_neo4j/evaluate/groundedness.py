@@ -222,7 +222,7 @@ def estimate_support(
     n = len(missing)
     if judge == WORDS:
         return Estimate(len(items) - n, n)
-    count = lru_cache(None)(partial(tokens.count, encoding_name=settings.encoding))
+    count = lru_cache(None)(tokens.count)
     frame = n * count(SupportJudge(settings).prompt("", []))
     shown = sum(count(one.sentence) + sum(map(count, one.passages)) for one in missing)
     step = priced("judge", n, frame + shown, n * REPLY, settings)

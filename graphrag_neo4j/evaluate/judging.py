@@ -201,7 +201,7 @@ def estimate_verdicts(
 ) -> Estimate:
     """Estimates the verdicts that are missing. It makes no call."""
     missing = [item for item in items if item.key not in folder.verdicts]
-    count, n = token_counter(settings), len(missing)
+    count, n = token_counter(), len(missing)
     texts = sum(
         count(one.question) + count(one.first.text) + count(one.second.text) for one in missing
     )

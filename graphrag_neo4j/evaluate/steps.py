@@ -96,9 +96,9 @@ def priced(
     return CallEstimate(name or kind, round(calls), sent, replied, cost)
 
 
-def token_counter(settings: Settings) -> Callable[[str], int]:
+def token_counter() -> Callable[[str], int]:
     """Returns a function that counts the tokens of an answer once, without its citations."""
-    return cache(lambda text: tokens.count(plain_answer(text), settings.encoding))
+    return cache(lambda text: tokens.count(plain_answer(text)))
 
 
 @dataclass(frozen=True, slots=True)

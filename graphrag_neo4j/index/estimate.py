@@ -15,6 +15,7 @@ from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.documents import header_of
+from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL
 from graphrag_neo4j.llm import LLMIndexBackend, model_of, price_of
 from graphrag_neo4j.model import (
     ChunkText,
@@ -114,8 +115,8 @@ async def estimate(corpus: Corpus, settings: Settings, listen: Listener = silent
 
 def _sizes(document: Document, settings: Settings, progress: Callable[[float], None]) -> list[int]:
     """The number of tokens that each chunk of a document adds to a prompt."""
-    header = tokens.count(header_of(document, settings.prepend_metadata), settings.encoding)
-    cutting = Cutting(settings.chunk_tokens, settings.chunk_overlap, settings.encoding)
+    header = tokens.count(header_of(document, settings.prepend_metadata))
+    cutting = Cutting(settings.chunk_tokens, settings.chunk_overlap)
     return [span.n_tokens + header for span in cutting.spans(document, progress)]
 
 
@@ -130,7 +131,7 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     ) -> StepEstimate:
         """The estimate of a step that writes texts. `task` is one of it without material."""
         calls = round(share * chunks)
-        sent = _size(next(task), settings.encoding) + material
+        sent = _size(next(task)) + material
         return priced(step, calls, calls * sent, calls * reply, settings)
 
     empty = ChunkText("", "")
@@ -143,7 +144,7 @@ def _steps(chunks: int, text_tokens: int, settings: Settings) -> list[StepEstima
     # A model summarises the descriptions that are too long to be joined.
     above = for_each_chunk(chunks, *ABOVE_400)
     share = min(SEVERAL, above * (400 / join) ** 1.5) if join else SEVERAL
-    material = min(at_once * (100 + 2 * join), settings.summary_context_tokens)
+    material = min(at_once * (100 + 2 * join), settings.report_context_tokens)
     summary = backend.summarize([DescribedThing("", [""])] * at_once)
     steps.append(written("summary", summary, share / at_once, material, at_once * REPLY))
     report = backend.report("", ReportMaterial({}, [], []))
@@ -161,7 +162,7 @@ def _reading(
     reply, missed = READING[step]
     calls, sent, replied = 0.0, 0.0, reply * text_tokens
     likely = 1.0
-    for number, (fixed, asks) in enumerate(_requests(task, settings.encoding)):
+    for number, (fixed, asks) in enumerate(_requests(task)):
         calls += likely
         before = FIRST_LIST * reply * text_tokens if number else 0.0
         sent += likely * (fixed * chunks + text_tokens + before)
@@ -171,7 +172,7 @@ def _reading(
     return priced(step, calls * chunks, sent, replied, settings)
 
 
-def _requests(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
+def _requests(task: LLMTask[object]) -> list[tuple[int, bool]]:
     """The requests of a task for an empty chunk, where each reply is as short as it can be.
 
     Each has its number of tokens, and whether it asks for yes or no. After a yes, or a list of one
@@ -181,22 +182,22 @@ def _requests(task: LLMTask[object], encoding: str) -> list[tuple[int, bool]]:
     try:
         request = next(task)
         while True:
-            found.append((_size(request, encoding), bool(request.choices)))
+            found.append((_size(request), bool(request.choices)))
             record = f"({len(found)}<|>a<|>b)<|COMPLETE|>"
             request = task.send(Reply("Yes" if request.choices else record))
     except (StopIteration, ReplyError):  # such records can't be used
         return found
 
 
-def _size(request: Request, encoding: str) -> int:
-    return sum(tokens.count(message.content, encoding) for message in request.messages)
+def _size(request: Request) -> int:
+    return sum(tokens.count(message.content) for message in request.messages)
 
 
 def _embedding(chunks: int, text_tokens: int, settings: Settings) -> StepEstimate:
     """The estimate of the embedding; a model that needs no endpoint takes no call."""
     if settings.embedding_model in WITHOUT_ENDPOINT:
         return StepEstimate("embedding", 0, 0, 0, 0.0, 0.0)
-    calls = ceil(chunks * EMBEDDED / settings.embedding_batch)
+    calls = ceil(chunks * EMBEDDED / TEXTS_PER_CALL)
     sent = round(text_tokens * EMBEDDED_TOKENS)
     price = price_of(settings.embedding_model, settings)
     cost = price.of(sent, 0, 0) if price else None

@@ -123,7 +123,7 @@ async def build(
             listen(Notice(notice, warning=True))
         setup = await with_encoder(stage, setup, backends, reembed=rebuild.reembed)
         with Outbox(settings.batch_requests) as outbox:
-            stage, until = await use_batches(stage, setup, settings, outbox, batches)
+            stage, until = await use_batches(stage, setup, outbox, batches)
             result.stopped = await _run_stages(
                 stage, setup, limits, rebuild, settings, until_answered=until
             )

@@ -36,7 +36,7 @@ from graphrag_neo4j.graph.rows import CountRow, IdRow, MadeWithRow
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
 from graphrag_neo4j.index.result import RebuildOptions
 from graphrag_neo4j.index.stage_context import StageContext
-from graphrag_neo4j.index.stages.embed import EmbedLimits, probe_dimensions
+from graphrag_neo4j.index.stages.embed import TEXTS_PER_CALL, EmbedLimits, probe_dimensions
 from graphrag_neo4j.index.stages.extract import count_read_otherwise, mark_to_reread
 from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
 from graphrag_neo4j.index.stages.summarize import (
@@ -44,7 +44,7 @@ from graphrag_neo4j.index.stages.summarize import (
     SummaryLimits,
     mark_described_otherwise,
 )
-from graphrag_neo4j.model import Step
+from graphrag_neo4j.model import DESCRIPTION_TOKENS, Step
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.settings import Settings
@@ -73,6 +73,7 @@ __all__ = [
     "with_encoder",
 ]
 
+UNREPORTED_SIZE: Final = 2  # members of a community whose report needs no model
 TOKENS_PER_CALL: Final = 30_000  # of texts to embed; endpoints take more, a failed call is halved
 PAGE: Final = 500
 # All signatures that begin with the prefix and a space, as a range that an index can serve.
@@ -138,38 +139,33 @@ class Limits:
         If the settings do not say whether claims are extracted, only an extractive backend does.
         """
         s = settings
-        count = partial(tokens.count, encoding_name=s.encoding)
-        join, longest = s.join_tokens, s.description_tokens
-        if quotes:
-            join, longest = min(join, DESCRIBED), min(longest, DESCRIBED)
+        longest = DESCRIBED if quotes else DESCRIPTION_TOKENS
+        join = min(s.join_tokens, DESCRIBED) if quotes else s.join_tokens
+        budget = SummaryBudget(join, s.report_context_tokens, tokens.count)
         # Endpoints refuse texts that are too long in the encoding of the embedding model.
-        encoding = tokens.encoding_for(embedder.model) or s.encoding
-        count_embedded = partial(tokens.count, encoding_name=encoding)
+        encoding = tokens.encoding_for(embedder.model) or tokens.ENCODING
         return cls(
             claims=quotes if s.claims is None else s.claims,
-            chunks=Cutting(s.chunk_tokens, s.chunk_overlap, s.encoding, s.prepend_metadata),
-            summaries=SummaryLimits(SummaryBudget(join, s.summary_context_tokens, count), longest),
-            communities=Leiden(
-                HierarchyLimits(s.max_cluster_size, s.max_levels, s.gamma),
-                s.theta,
-                s.seed,
-                by_npmi=quotes,
-            ),
+            chunks=Cutting(s.chunk_tokens, s.chunk_overlap, s.prepend_metadata),
+            summaries=SummaryLimits(budget, longest),
+            communities=Leiden(HierarchyLimits(s.max_cluster_size), by_npmi=quotes),
             reports=ReportLimits(
                 s.report_context_tokens,
-                s.unreported_size,
-                tokens.line_counter(s.encoding),
+                UNREPORTED_SIZE,
+                tokens.count_line,
                 0.0 if quotes else s.report_drift,  # quotations cost nothing to bring up to date
             ),
             vectors=EmbedLimits(
-                s.embedding_tokens, s.embedding_batch, TOKENS_PER_CALL, count_embedded
+                s.embedding_tokens,
+                TEXTS_PER_CALL,
+                TOKENS_PER_CALL,
+                partial(tokens.count, name=encoding),
             ),
         )
 
 
 def check_building(settings: Settings) -> None:
     """Raises InputError for settings that indexing can't use, before Neo4j is started."""
-    tokens.check(settings.encoding)
     Backends(settings).for_indexing()
 
 
@@ -395,7 +391,7 @@ async def _check_window(endpoint: "Endpoint", settings: Settings, listen: Listen
 
     listen(Notice("Checking with one long prompt that the server reads our prompts whole."))
     try:
-        test = await try_window(endpoint, settings, "report", needed_window(settings, READ_STEPS))
+        test = await try_window(endpoint, "report", needed_window(settings, READ_STEPS))
     except ReplyError as error:
         listen(Notice(f"A long prompt was not answered, since {error}.", warning=True))
         return

@@ -230,7 +230,6 @@ class BatchRequests:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._encoding = endpoint.settings.encoding
 
     def model(self, request: Request) -> str:
         """The model of a request; a batch is for one model."""
@@ -256,7 +255,7 @@ class BatchRequests:
         price = self._endpoint.prices[request.step]
         if price is None:
             return None
-        sent = sum(tokens.count(message.content, self._encoding) for message in request.messages)
+        sent = sum(tokens.count(message.content) for message in request.messages)
         limit = self._endpoint.options_of(request, int(more_room)).limit() or 0
         return price.of_batches.of(sent, 0, limit)
 
@@ -301,7 +300,7 @@ class BatchRequests:
             return BatchResult(key, problem="again", error=reason)
         choice = completion["choices"][0]
         text = choice["message"]["content"]
-        used, estimate = bodies.used_by(completion), (0, 0, tokens.count(text, self._encoding))
+        used, estimate = bodies.used_by(completion), (0, 0, tokens.count(text))
         step = BatchResult(key).step
         self._endpoint.known_of(step).reasons |= bodies.has_reasoning(completion)
         reply: Reply | None = None

@@ -43,9 +43,8 @@ def price_of(model: str, settings: Settings) -> Price | None:
     Raises InputError if the price is not known and a cost limit is set.
     """
     if settings.input_price is not None and settings.output_price is not None:
-        given, cached = settings.input_price, settings.cached_input_price
-        cached = given if cached is None else cached
-        return Price(given / MILLION, cached / MILLION, settings.output_price / MILLION)
+        given = settings.input_price / MILLION
+        return Price(given, given, settings.output_price / MILLION)
     # Some models of OpenAI are only found if their provider is named.
     price = _listed(model, None) or _listed(model, "openai")
     if price is None and settings.max_cost is not None:

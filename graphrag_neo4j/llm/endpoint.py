@@ -25,20 +25,20 @@ from graphrag_neo4j.llm.cost import Meter, price_of, us_dollars
 from graphrag_neo4j.llm.structured_output import storable_json
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import heard
-from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelStep, Settings
+from graphrag_neo4j.settings import WITHOUT_ENDPOINT, ModelRole, Settings
 from graphrag_neo4j.text import tokens
 
 __all__ = ["MODEL_OF", "NO_MODEL", "Endpoint", "driven", "model_of"]
 
-MODEL_OF: Final[dict[Step, ModelStep]] = {
+MODEL_OF: Final[dict[Step, ModelRole | None]] = {
     "extraction": "extraction",
     "claims": "extraction",
-    "names": "summary",
-    "summary": "summary",
-    "report": "report",
+    "names": "extraction",
+    "summary": "extraction",
+    "report": None,
     "map": "answer",
     "answer": "answer",
-    "rating": "rating",
+    "rating": None,
     "judge": "judge",
     "answer_claims": "judge",
 }
@@ -243,7 +243,7 @@ class Endpoint:
         self._check_budget()
         model, dimensions = self.settings.embedding_model, self.settings.embedding_dimensions
         known = self._known.setdefault(model, Capabilities())
-        await self.calls.rates.before_tokens(texts, self.settings.encoding)
+        await self.calls.rates.before_tokens(texts)
 
         async def post(body: Body) -> tuple[list[bodies.Vector], bodies.Used | None]:
             return await self.calls.post(EMBEDDINGS, body, bodies.vectors_of, self._check_budget)
@@ -265,7 +265,7 @@ class Endpoint:
     async def _prepare(self, request: Request, attempt: int) -> CallOptions:
         """Waits until the call may be sent, and returns its options."""
         self._check_budget()
-        await self.calls.rates.before_call(request, self.settings.encoding)
+        await self.calls.rates.before_call(request)
         return self.options_of(request, attempt)
 
     async def _complete(self, body: Body) -> bodies.Completion:
@@ -299,7 +299,7 @@ class Endpoint:
         options.known.hides_opening |= hides_opening(reply)
 
     def _tokens(self, texts: Iterable[str]) -> int:
-        return sum(tokens.count(text, self.settings.encoding) for text in texts)
+        return sum(map(tokens.count, texts))
 
     def _check_budget(self) -> None:
         """Raises BudgetSpentError if no call may begin. A call that waited is checked again."""
@@ -338,4 +338,5 @@ async def driven(
 
 def model_of(settings: Settings, step: Step) -> str:
     """Returns the name of the chat model for a step."""
-    return settings.model_for(MODEL_OF[step])
+    role = MODEL_OF[step]
+    return settings.model_for(role) if role else settings.model

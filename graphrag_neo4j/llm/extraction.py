@@ -11,7 +11,7 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.prompts import load_prompt
@@ -39,6 +39,7 @@ from graphrag_neo4j.text import (
 )
 
 __all__ = [
+    "ASKED",
     "Gleaning",
     "MissedQuestion",
     "Wording",
@@ -50,6 +51,7 @@ __all__ = [
 
 CONTINUATIONS = 2  # requests for the rest of a list that was cut off
 YES_OR_NO = ("Yes", "No")
+ASKED: Final = "later"  # than the first gleaning: a part of what makes two readings equal
 ANSWERS = 20  # answers after which a model is judged by them
 ALWAYS = 0.95  # share of answers with Yes from which on the question is not worth its tokens
 BEGINNING = 60  # characters of an unread text that are kept
@@ -80,12 +82,10 @@ class Wording:
 class MissedQuestion:
     """Decides whether a model is asked if it missed something, before it is asked for more.
 
-    With "always" it is asked before each gleaning, with "later" before each but the first, with
-    "never" before none. A model that answers Yes almost always is no longer asked, because its
-    answer saves no gleaning.
+    It is asked before each gleaning but the first. A model that answers Yes almost always is no
+    longer asked, because its answer saves no gleaning.
     """
 
-    asked: Literal["always", "later", "never"] = "later"
     answers: int = 0
     yes: int = 0
 
@@ -93,7 +93,7 @@ class MissedQuestion:
         """Tells whether to ask before a gleaning; the first one is number 1."""
         if self.answers >= ANSWERS and self.yes >= ALWAYS * self.answers:
             return False
-        return self.asked == "always" or (self.asked == "later" and gleaning > 1)
+        return gleaning > 1
 
     def note(self, *, yes: bool) -> None:
         """Counts an answer."""

@@ -8,6 +8,7 @@ from typing import Self
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.examples import ExampleRecords, fitted_examples
 from graphrag_neo4j.llm.extraction import (
+    ASKED,
     Gleaning,
     MissedQuestion,
     Wording,
@@ -18,11 +19,12 @@ from graphrag_neo4j.llm.extraction import (
 from graphrag_neo4j.llm.name_comparison import compare_names
 from graphrag_neo4j.llm.phrases import Instructions, are_new, is_loop
 from graphrag_neo4j.llm.prompts import Prompt, WorkedPrompt, load_prompt, marked
-from graphrag_neo4j.llm.reply_limits import limited, reply_limit
-from graphrag_neo4j.llm.schemas import ReportSchema, report_schema
+from graphrag_neo4j.llm.reply_limits import REPORT_WORDS, limited, reply_limit
+from graphrag_neo4j.llm.schemas import ReportSchema
 from graphrag_neo4j.llm.structured_output import read_json
 from graphrag_neo4j.llm.summaries import WORDS_PER_TOKEN, Summaries
 from graphrag_neo4j.model import (
+    DESCRIPTION_TOKENS,
     ChunkText,
     Claims,
     DescribedThing,
@@ -49,13 +51,13 @@ DELIMITERS = {
     "record_delimiter": "##",
     "completion_delimiter": "<|COMPLETE|>",
 }
+WANTED_CLAIMS = "Any claims or facts that could be relevant to information discovery."
 # The placeholders that the prompt files of this project and of microsoft/graphrag use.
 KNOWN = (
     *DELIMITERS,
     *("claim_description", "description_list", "entity_name", "entity_specs", "entity_types"),
     *("entity_types_instruction", "examples", "input_text", "language", "language_instruction"),
-    *("max_length", "max_report_length", "max_words", "report_rating", "report_role"),
-    "types_reminder",
+    *("max_length", "max_report_length", "max_words", "types_reminder"),
 )
 
 
@@ -75,8 +77,8 @@ class _Reading:
         return self.opening.fill({**self.values, "input_text": marked(text)})
 
     def signature(self, model: str) -> str:
-        prompt, asked = self.opening.fill(self.values), self.question.asked
-        return identify("reading", model, prompt, str(self.wording), self.gleanings, asked)
+        prompt = self.opening.fill(self.values)
+        return identify("reading", model, prompt, str(self.wording), self.gleanings, ASKED)
 
 
 class LLMIndexBackend:
@@ -99,8 +101,8 @@ class LLMIndexBackend:
         )
         self._report_values = values | _language(settings, "the language of the material")
         self._comparison = load_prompt("compare", settings.prompts, known=KNOWN, needs="input_text")
-        self._extraction = _reading(settings, "extract", values, settings.gleanings)
-        self._claims = _reading(settings, "claims", values, settings.claim_gleanings)
+        self._extraction = _reading(settings, "extract", values)
+        self._claims = _reading(settings, "claims", values)
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
@@ -113,9 +115,9 @@ class LLMIndexBackend:
             return self._summaries.signature
         if step == "report":
             prompt = self._report.fill(self._report_values)
-            return identify(step, self._settings.model_for(step), prompt)
+            return identify(step, self._settings.model, prompt)
         if step == "names":
-            return identify(step, self._settings.model_for("summary"), self._comparison.fill({}))
+            return identify(step, self._settings.model_for("extraction"), self._comparison.fill({}))
         reading = self._extraction if step == "extraction" else self._claims
         return reading.signature(self._settings.model_for("extraction"))
 
@@ -173,7 +175,7 @@ class LLMIndexBackend:
             "report",
             (Message("user", prompt),),
             reply_limit("report", self._settings),
-            schema=report_schema(self._settings.report_words),
+            schema=ReportSchema.model_json_schema(),
         )
 
         def check(written: ReportSchema, odd: list[str]) -> ReportSchema:
@@ -238,16 +240,15 @@ def _without_repetitions(written: ReportSchema, odd: list[str]) -> ReportSchema:
     return written.model_copy(update={"findings": findings})
 
 
-def _reading(settings: Settings, name: str, values: Mapping[str, str], gleanings: int) -> _Reading:
+def _reading(settings: Settings, name: str, values: Mapping[str, str]) -> _Reading:
     def load(part: str) -> str:
         return load_prompt(part, settings.prompts, known=KNOWN).fill(values).strip()
 
     opening = load_prompt(name, settings.prompts, known=KNOWN, needs="input_text")
     wording = Wording(load(f"{name}_missed"), load(f"{name}_more"), load("continue"))
-    question = MissedQuestion(settings.gleaning_question)
     values = {**values, "examples": _examples(settings, name, values)}
     examples = ExampleRecords(values["examples"], claims=name == "claims")
-    return _Reading(opening, values, wording, gleanings, question, examples)
+    return _Reading(opening, values, wording, settings.gleanings, MissedQuestion(), examples)
 
 
 def _examples(settings: Settings, name: str, values: Mapping[str, str]) -> str:
@@ -278,18 +279,16 @@ def _values(settings: Settings) -> dict[str, str]:
     if types:
         instruction = f"Write down every entity of these types: {types}."
         reminder = f"Only entities of these types: {types}."
-    words = str(int(settings.description_tokens * WORDS_PER_TOKEN))
+    words = str(int(DESCRIPTION_TOKENS * WORDS_PER_TOKEN))
     return {
         "entity_types": types or "whatever fits",
         "entity_types_instruction": instruction,
         "types_reminder": reminder,
-        "entity_specs": ", ".join(settings.entity_specs) or types or "any named entity",
-        "claim_description": fold(settings.claim_description),
+        "entity_specs": types or "any named entity",
+        "claim_description": WANTED_CLAIMS,
         "language": language,
         "language_instruction": f"Write names and descriptions in {language}.",
         "max_words": words,
         "max_length": words,
-        "max_report_length": str(settings.report_words),
-        "report_role": fold(settings.report_role),
-        "report_rating": fold(settings.report_rating),
+        "max_report_length": str(REPORT_WORDS),
     }

@@ -38,10 +38,6 @@ KNOWN: Final = (
 Answered = TypeVar("Answered", AnswerSchema, PrimerSchema)
 IsCopied = Callable[[str], bool]
 MAP_WORDS, REDUCE_WORDS = "1000", "2000"
-GENERAL = {
-    True: "You may add what you know yourself, after the rest and marked [general knowledge].",
-    False: "Add nothing that the material does not hold.",
-}
 
 
 class LLMQueryBackend:
@@ -64,7 +60,7 @@ class LLMQueryBackend:
         self._settings = settings
         self._values: Mapping[str, str] = {
             "response_type": fold(settings.response_type),
-            "general_knowledge": GENERAL[settings.general_knowledge],
+            "general_knowledge": "Add nothing that the material does not hold.",
             "language": settings.language or "the language of the question",
         }
         self._whole = settings.map_style == "answer"

@@ -10,15 +10,16 @@ from dataclasses import replace
 from typing import Final
 
 from graphrag_neo4j.errors import ReplyError
-from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
+from graphrag_neo4j.model import DESCRIPTION_TOKENS, LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["ONE_WORD", "PRIMER", "limited", "reply_limit", "summaries_limit"]
+__all__ = ["ONE_WORD", "PRIMER", "REPORT_WORDS", "limited", "reply_limit", "summaries_limit"]
 
 TOKENS_OF_A_WORD: Final = 4
 RECORDS_OF_A_TOKEN: Final = 5  # tokens of records that one token of a chunk can lead to
 MARGIN: Final = 1000
 ONE_WORD: Final = 100
+REPORT_WORDS: Final = 1500
 PRIMER: Final = 2000  # one or two paragraphs, and five questions
 ANSWER: Final = 8000  # some ten pages; the user is told if an answer is cut off there
 LIMITS: Final[Mapping[Step, int]] = {
@@ -37,9 +38,9 @@ def reply_limit(step: Step, settings: Settings) -> int:
         case "extraction" | "claims":
             return RECORDS_OF_A_TOKEN * settings.chunk_tokens + MARGIN
         case "summary":
-            return TOKENS_OF_A_WORD * settings.description_tokens + MARGIN
+            return TOKENS_OF_A_WORD * DESCRIPTION_TOKENS + MARGIN
         case "report":
-            return TOKENS_OF_A_WORD * settings.report_words + MARGIN
+            return TOKENS_OF_A_WORD * REPORT_WORDS + MARGIN
         case _:
             return LIMITS[step]
 

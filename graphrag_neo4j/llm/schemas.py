@@ -53,7 +53,6 @@ __all__ = [
     "Text",
     "note",
     "read_reference",
-    "report_schema",
     "usual_spelling",
 ]
 
@@ -64,7 +63,6 @@ NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d{1,9})?")
 OF = re.compile(r"\s*(?:/|of|out of)\s*(\d{1,9})")
 INTEGER = re.compile(r"\d{1,15}")
 LONGEST_TEXT = 1990  # characters; the longest explanation in a real index of 122 reports has 1,051
-LONG_REPORT = 3000  # words; the longest explanation above is of a report of at most 1,500
 FOLLOW_UPS = 5  # follow-up questions; the prompt says five, too
 SUMMARY = 120  # characters of a summary that is the beginning of an explanation
 
@@ -258,17 +256,6 @@ class ReportSchema(ReplySchema):
         if not self.findings:
             raise ValueError("there is no finding")
         return self
-
-
-def report_schema(words: int) -> dict[str, Any]:
-    """Returns the JSON schema of a report of at most this many words.
-
-    The explanations of a long report have no limit, which would end them in a sentence.
-    """
-    schema = ReportSchema.model_json_schema()
-    if words > LONG_REPORT:
-        del schema["$defs"][_FindingSchema.__name__]["properties"]["explanation"]["maxLength"]
-    return schema
 
 
 class _PointSchema(ReplySchema):

@@ -14,7 +14,7 @@ import httpx2
 
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.llm.calls.errors import REFUSED
-from graphrag_neo4j.llm.endpoint import MODEL_OF, Endpoint
+from graphrag_neo4j.llm.endpoint import Endpoint
 from graphrag_neo4j.model import Message, Request, Step
 from graphrag_neo4j.settings import STATIC, Settings
 from graphrag_neo4j.text import tokens
@@ -132,34 +132,40 @@ class WindowTest:
         return (
             f"Let the server keep a context window of at least {self.sent + REPLY:,} tokens "
             "(Ollama: OLLAMA_CONTEXT_LENGTH; llama.cpp: --ctx-size; vLLM: --max-model-len; LM "
-            "Studio: the context length of the model), or lower KG_SUMMARY_CONTEXT_TOKENS, "
-            "KG_REPORT_CONTEXT_TOKENS, KG_MAP_CONTEXT_TOKENS, KG_DATA_MAX_TOKENS and "
-            "KG_MAX_CONTEXT_TOKENS."
+            "Studio: the context length of the model), or lower "
+            "KG_REPORT_CONTEXT_TOKENS, KG_MAP_CONTEXT_TOKENS and KG_MAX_CONTEXT_TOKENS."
         )
 
 
 def needed_window(settings: Settings, steps: frozenset[Step]) -> int:
     """Returns the tokens of the longest prompt of some steps."""
-    answer = max(settings.map_context_tokens, settings.max_context_tokens, settings.data_max_tokens)
-    sizes: dict[str, int] = {
-        "extraction": settings.chunk_tokens + EXTRACTION,
-        "summary": settings.summary_context_tokens + INSTRUCTIONS,
-        "report": settings.report_context_tokens + INSTRUCTIONS,
-        "answer": answer + INSTRUCTIONS,
-        "rating": INSTRUCTIONS + RATED,
-        "judge": INSTRUCTIONS + JUDGED,
+    reading = settings.chunk_tokens + EXTRACTION
+    writing = settings.report_context_tokens + INSTRUCTIONS
+    answer = max(settings.map_context_tokens, settings.max_context_tokens) + INSTRUCTIONS
+    judging = JUDGED + INSTRUCTIONS
+    sizes: dict[Step, int] = {
+        "extraction": reading,
+        "claims": reading,
+        "names": writing,
+        "summary": writing,
+        "report": writing,
+        "map": answer,
+        "answer": answer,
+        "rating": RATED + INSTRUCTIONS,
+        "judge": judging,
+        "answer_claims": judging,
     }
-    return max(sizes[MODEL_OF[step]] for step in steps)
+    return max(sizes[step] for step in steps)
 
 
-async def try_window(endpoint: Endpoint, settings: Settings, step: Step, size: int) -> WindowTest:
+async def try_window(endpoint: Endpoint, step: Step, size: int) -> WindowTest:
     """Sends the model of a step a prompt of about `size` tokens, and a short one if it is unclear.
 
     Raises ModelError where no call can succeed, and ReplyError where this call failed.
     """
     used = endpoint.meter.steps[step]
-    text = _prompt(size, settings.encoding)
-    sent = tokens.count(text, settings.encoding)
+    text = _prompt(size)
+    sent = tokens.count(text)
     before, estimated = used.input_tokens, used.estimated
     try:
         found = await _finds(endpoint, step, text)
@@ -171,7 +177,7 @@ async def try_window(endpoint: Endpoint, settings: Settings, step: Step, size: i
     if found:
         return WindowTest("whole", sent, received)
     if received is None or received >= RECEIVED * sent:
-        able = await _finds(endpoint, step, _prompt(SHORT, settings.encoding))
+        able = await _finds(endpoint, step, _prompt(SHORT))
         return WindowTest("cut" if able and received is None else "unclear", sent, received)
     return WindowTest("cut", sent, received)
 
@@ -181,9 +187,9 @@ async def _finds(endpoint: Endpoint, step: Step, text: str) -> bool:
     return CODE_WORD in reply.text
 
 
-def _prompt(size: int, encoding: str) -> str:
+def _prompt(size: int) -> str:
     sample = "".join(LINE.format(number) for number in range(101, 201))
-    lines = max(1, 100 * size // tokens.count(sample, encoding))
+    lines = max(1, 100 * size // tokens.count(sample))
     middle = "".join(LINE.format(number) for number in range(1, lines + 1))
     return (
         f"The code word is {CODE_WORD}.\n{middle}"

@@ -15,13 +15,14 @@ from graphrag_neo4j.llm.prompts import WorkedPrompt, marked
 from graphrag_neo4j.llm.reply_limits import reply_limit, summaries_limit
 from graphrag_neo4j.llm.schemas import SummariesSchema
 from graphrag_neo4j.llm.structured_output import read_json
-from graphrag_neo4j.model import DescribedThing, LLMTask, Message, Request
+from graphrag_neo4j.model import DESCRIPTION_TOKENS, DescribedThing, LLMTask, Message, Request
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import flat, fold_prose, identify, tokens
 
 __all__ = ["WORDS_PER_TOKEN", "Summaries"]
 
 WORDS_PER_TOKEN: Final = 0.7
+AT_ONCE: Final = 5  # things in one request: a small model may confuse more
 SHORT: Final = 160  # tokens of a description that a model may always write
 ONE: Final = "summarize"
 
@@ -44,7 +45,7 @@ class Summaries:
                 settings,
                 known=known,
                 needs=needs,
-                context_tokens=settings.summary_context_tokens,
+                context_tokens=settings.report_context_tokens,
                 examples_of=ONE,
             )
 
@@ -55,7 +56,7 @@ class Summaries:
     def signature(self) -> str:
         """A hash of the model, the prompt and the settings of a description."""
         prompt = self._one.fill(self._values)
-        return identify("summary", self._settings.model_for("summary"), prompt, *self._limits)
+        return identify("summary", self._settings.model_for("extraction"), prompt, *self._limits)
 
     @property
     def most_at_once(self) -> int:
@@ -64,7 +65,7 @@ class Summaries:
         It is 1 for a prompt of the user's own for one thing: ours does not say what theirs says.
         """
         own = not self._one.prompt.is_ours and self._several.prompt.is_ours
-        return 1 if own else self._settings.summary_batch
+        return 1 if own else AT_ONCE
 
     def one(self, thing: DescribedThing) -> LLMTask[str]:
         """Makes one description of those of a thing.
@@ -129,13 +130,13 @@ class Summaries:
     @property
     def _limits(self) -> tuple[int, int]:
         """The tokens that a summary may always have, and those that it may have at most."""
-        most = self._settings.description_tokens
+        most = DESCRIPTION_TOKENS
         return min(max(self._settings.join_tokens, SHORT), most), most
 
     def _most_words(self, thing: DescribedThing) -> int:
         """The words that a summary of a thing may have: half of its descriptions', in limits."""
         least, most = self._limits
-        half = tokens.count(_listed(thing), self._settings.encoding) // 2
+        half = tokens.count(_listed(thing)) // 2
         return int(min(most, max(least, half)) * WORDS_PER_TOKEN)
 
     def _is_copied(self, text: str, thing: DescribedThing) -> bool:

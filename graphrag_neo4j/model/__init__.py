@@ -5,7 +5,7 @@ They have no behaviour of their own. The graph model is described in docs/how-it
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Self, TypeVar
+from typing import Final, Literal, Self, TypeVar
 
 from graphrag_neo4j.model.quotation import Draft
 
@@ -128,6 +128,10 @@ class ComparedName:
     name: str
     type: str | None
     descriptions: tuple[str, ...]
+
+
+DESCRIPTION_TOKENS: Final = 600
+"""The tokens that a description by a model may have at most."""
 
 
 @dataclass(frozen=True, slots=True)

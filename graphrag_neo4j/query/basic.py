@@ -11,6 +11,7 @@ from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.model.context_table import ContextRecord
 from graphrag_neo4j.query.map_reduce import answer_from, pack
 from graphrag_neo4j.query.query_context import (
+    SEED,
     QueryContext,
     SearchResult,
     lucene_query,
@@ -55,10 +56,10 @@ async def search_text(query: QueryContext) -> SearchResult:
     """Runs map-reduce over all chunks. Each chunk is mapped exactly once.
 
     The chunks are shuffled as the reports of global search are, so that each context is a sample
-    of the whole corpus (section 3.1.6 of the paper). The order depends on the setting `seed`.
+    of the whole corpus (section 3.1.6 of the paper).
     """
     units = [[record] async for record in _chunks(query)]
-    random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
+    random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
     return await answer_from(query, pack(query, units))
 
 

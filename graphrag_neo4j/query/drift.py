@@ -27,13 +27,14 @@ from graphrag_neo4j.query.rows import ReportRow
 
 __all__ = ["search_drift"]
 
+ROUNDS = 2
 PRIMED_BY = 5  # reports that the primer reads
 
 
 async def search_drift(query: QueryContext) -> SearchResult:
     """Asks rounds of follow-up questions, and reduces all answers to one.
 
-    The settings `drift_depth` and `drift_calls` limit the rounds and the number of questions. In a
+    There are ROUNDS rounds, and the setting `drift_calls` limits the number of questions. In a
     round, questions that come from an answer with a better score are asked first. With
     `context_only` the result is the context of the primer and the local context of the question.
     """
@@ -66,7 +67,7 @@ async def _explore(
     seen = {query.question, *asked}
     calls = query.settings.drift_calls
     query.listen(Started("follow-ups", calls if asked else 0))
-    for _ in range(query.settings.drift_depth):
+    for _ in range(ROUNDS):
         tables, found = await _round(query, asked[:calls], skipping)
         calls -= len(tables)
         contexts += tables

@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 # What each method needs in the graph: the value in the row of the graph's state, and its name.
+TURNS, HISTORY = 5, 3_000  # the latest turns of a conversation that count, and their tokens
 NEEDS: Final[Mapping[Method, Callable[[StateRow], tuple[object, str]]]] = {
     "global": lambda state: (state["reports"], "reports of communities"),
     "drift": lambda state: (state["reports"], "reports of communities"),
@@ -55,7 +56,6 @@ def check_answering(settings: Settings, question: Question | None = None) -> Non
 
     Raises InputError if they can't.
     """
-    tokens.check(settings.encoding)
     context_only = question is not None and question.context_only
     Backends(settings).for_question(settings, context_only=context_only, vectors_by=None)
 
@@ -154,26 +154,19 @@ async def _query_context(
     listen: Listener,
 ) -> QueryContext:
     """Returns the input of the search. Its question is self-contained, if a model can do that."""
-    if question.expand:
-        settings = settings.changed(expand=question.expand)
-    count = partial(tokens.count, encoding_name=settings.encoding)
     if question.history:  # the tokenizer takes a moment to load
-        await anyio.to_thread.run_sync(tokens.encoding, settings.encoding)
+        await anyio.to_thread.run_sync(tokens.encoding)
     query = QueryContext(
         graph=graph,
         settings=settings,
         backend=setup.backend,
         run=setup.run,
         embedder=setup.embedder,
-        count=count,
+        count=tokens.count,
         question=question.text,
-        history=messages_of(
-            question.history,
-            settings.conversation_history_max_turns,
-            settings.conversation_history_max_tokens,
-            count,
-        ),
+        history=messages_of(question.history, tokens.count),
         context_only=question.context_only,
+        expand=question.expand or "ppr",
         listen=listen,
     )
     return await made_self_contained(query)
@@ -249,7 +242,7 @@ async def _search_result(
     listen(Started("search"))
     with first_error():
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding, query.settings.encoding)
+            tasks.start_soon(anyio.to_thread.run_sync, tokens.encoding)
             if method == "local":
                 tasks.start_soon(_suggest_names, query, listen)
             found = await _search(query, question, method)
@@ -299,16 +292,15 @@ async def _search(query: QueryContext, question: Question, method: Method) -> Se
             return await search_text(query)
 
 
-def messages_of(
-    history: Sequence[tuple[str, str]], turns: int, room: int, count: CountTokens
-) -> list[Message]:
-    """Returns the latest turns as messages: at most `turns` of them, with at most `room` tokens.
+def messages_of(history: Sequence[tuple[str, str]], count: CountTokens) -> list[Message]:
+    """Returns the latest turns as messages: at most TURNS of them, with at most HISTORY tokens.
 
     A turn is a (question, answer) pair. The oldest answer that counts is shortened if it does not
     fit. Citations are left out, because their records are not in the context of the new question.
     """
     messages: list[Message] = []
-    for question, answer in reversed(history[len(history) - min(turns, len(history)) :]):
+    room = HISTORY
+    for question, answer in reversed(history[-TURNS:]):
         asked = shortened(question, room, count)
         room -= count(asked)
         said = shortened(rewrite(answer, lambda *_: None), room, count)

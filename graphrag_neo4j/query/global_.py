@@ -15,7 +15,7 @@ from graphrag_neo4j.model.concurrency import first_error
 from graphrag_neo4j.model.context_table import ContextRecord, measure
 from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.query.map_reduce import SkippedCalls, answer_from, pack
-from graphrag_neo4j.query.query_context import QueryContext, SearchResult, report_record
+from graphrag_neo4j.query.query_context import SEED, QueryContext, SearchResult, report_record
 from graphrag_neo4j.query.rows import CoveredRow, CoverRow, LevelRow, PartRow
 
 __all__ = ["search_global"]
@@ -50,7 +50,7 @@ async def search_global(
     units, left_out = _units(query, sorted(reports, key=lambda row: row["id"]))
     notices = [*rating.notices(), *left_out]
     # The order is random, so that no part of the corpus is preferred (section 3.1.6).
-    random.Random(query.settings.seed).shuffle(units)  # noqa: S311 - not for cryptography
+    random.Random(SEED).shuffle(units)  # noqa: S311 - not for cryptography
     found = await answer_from(query, pack(query, units))
     return replace(found, notices=[*notices, *found.notices])
 

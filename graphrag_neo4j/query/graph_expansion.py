@@ -41,6 +41,7 @@ from graphrag_neo4j.query.rows import (
 from graphrag_neo4j.text import name_key, spaced_characters
 
 __all__ = [
+    "STARTS",
     "Hits",
     "Rows",
     "Statement",
@@ -57,6 +58,7 @@ __all__ = [
 # The largest subgraph: entities after one step (near) and after two steps (far), and chunks
 # (most). In measurements a larger subgraph did not find more of the right passages.
 SIZE: Final = {"near": 60, "far": 150, "most": 120}
+STARTS: Final = 10  # entities that local search starts from
 TITLED: Final = 4.0  # the weight of a mention in a chunk whose document has the entity as its title
 MOST_WORDED: Final = 50  # relationships that match the words of the question
 R = TypeVar("R", bound=IdRow)
@@ -304,7 +306,7 @@ async def expand_graph(
     `question` replaces the user's question, for example by a follow-up question. `most` gives the
     largest number of rows of each kind.
     """
-    text, k = question or query.question, query.settings.top_k_entities
+    text, k = question or query.question, STARTS
     hits = await _hits(query, question)
     weights, passages = hits.entities(text, k), hits.passages
     rows = await query.graph.read(
@@ -356,7 +358,7 @@ async def _by_words(query: QueryContext, question: str) -> dict[str, Rows]:
     read, words = query.graph.read, lucene_query(question)
     if not words:
         return {}
-    names, most = lucene_query(question, *ENTITY_NAMES), 4 * query.settings.top_k_entities
+    names, most = lucene_query(question, *ENTITY_NAMES), 4 * STARTS
     return await gather(
         named=partial(read, "search/named", NamedRow, words=names, k=most),
         stated=partial(
@@ -372,9 +374,8 @@ async def _by_vector(query: QueryContext, question: str | None) -> dict[str, Row
         return {}
     # A question is embedded once for all kinds of nodes, unless they have models of their own.
     near = await query.vector(question, "entity") if query.embedder.elements else vector
-    most = 2 * query.settings.top_k_entities
     return await gather(
-        near=partial(_nearest, query.graph, "entity", near, most),
+        near=partial(_nearest, query.graph, "entity", near, 2 * STARTS),
         chunks=partial(query.nearest_chunks, vector),
     )
 

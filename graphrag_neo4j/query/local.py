@@ -17,7 +17,7 @@ from graphrag_neo4j.model.context_table import (
     record_of_row,
     relationship_record,
 )
-from graphrag_neo4j.query.graph_expansion import Rows, expand_graph, fused, named_in
+from graphrag_neo4j.query.graph_expansion import STARTS, Rows, expand_graph, fused, named_in
 from graphrag_neo4j.query.passages import near_passages
 from graphrag_neo4j.query.query_context import (
     ENTITY_NAMES,
@@ -39,23 +39,22 @@ from graphrag_neo4j.text import pair_id
 
 __all__ = ["local_context", "search_local"]
 
-MOST = {"inner": 100, "claims": 60, "communities": 10, "chunks": 40}
+OF_REPORTS, OF_SOURCES = 0.25, 0.5  # shares of the context; entities and the like take the rest
+MOST = {"outward": 10 * STARTS, "inner": 100, "claims": 60, "communities": 10, "chunks": 40}
 
 
 async def local_context(query: QueryContext, question: str | None = None) -> ContextTable:
     """Returns a table of the reports, entities, relationships, claims and sources for a question.
 
-    `question` replaces the user's question, for example by a follow-up question. The settings
-    `max_context_tokens`, `community_prop` and `text_unit_prop` divide the budget of tokens.
+    `question` replaces the user's question, for example by a follow-up question. The shares
+    `OF_REPORTS` and `OF_SOURCES` divide the budget of tokens, the setting `max_context_tokens`.
     """
-    settings = query.settings
-    most = {**MOST, "outward": settings.top_k_relationships * settings.top_k_entities}
-    around = expand_graph if settings.expand == "ppr" else _hop
-    entities, found = await around(query, question, most)
-    budget = settings.max_context_tokens
-    reports = _reports(query, found["communities"], budget * settings.community_prop)
+    around = expand_graph if query.expand == "ppr" else _hop
+    entities, found = await around(query, question, MOST)
+    budget = query.settings.max_context_tokens
+    reports = _reports(query, found["communities"], budget * OF_REPORTS)
     chunks = [measured(source_record(row), query.count) for row in found["chunks"]]
-    sources = query.table(budget * settings.text_unit_prop)
+    sources = query.table(budget * OF_SOURCES)
     sources.add_each(chunks)
     table = query.table(budget)
     table.add(reports.records.values())
@@ -85,8 +84,7 @@ async def _hop(
 
 async def _entities(query: QueryContext, question: str | None) -> list[str]:
     """Returns the ids of the entities for the question, by vector search and by their names."""
-    k = query.settings.top_k_entities
-    text = question or query.question
+    k, text = STARTS, question or query.question
 
     async def by_vector() -> Rows:
         vector = await query.vector(question, "entity")

@@ -86,13 +86,13 @@ async def answer_from(query: QueryContext, contexts: Sequence[ContextTable]) -> 
 def reduce(query: QueryContext, points: Iterable[Point]) -> FinalTask | None:
     """Returns the task that writes the answer from the most helpful points.
 
-    The points together have at most `data_max_tokens` tokens. Returns None if no point helps.
+    The points together have at most `map_context_tokens` tokens. Returns None if no point helps.
     """
     ranked = sorted(
         (point for point in points if point.helpfulness > 0 and point.description),
         key=lambda point: -point.helpfulness,
     )
-    kept, room = [], query.settings.data_max_tokens
+    kept, room = [], query.settings.map_context_tokens
     for point in ranked:
         room -= query.count(point.description) + 10  # its heading
         if room < 0:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, Literal
 
 import anyio
 
@@ -29,6 +29,7 @@ from graphrag_neo4j.text.tokens import CountTokens
 
 __all__ = [
     "ENTITY_NAMES",
+    "SEED",
     "QueryContext",
     "SearchResult",
     "gather",
@@ -42,6 +43,7 @@ __all__ = [
 NEAREST_CHUNKS = 20
 LONGEST_QUERY = 64  # words of a question that a full-text query uses at most
 ENTITY_NAMES = ("name", "aliases")  # the properties that hold names of entities
+SEED: Final = 42  # of the order of the contexts of global and text search
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,9 @@ class QueryContext:
     `embedder` is None where no vectors can be computed; then full-text search is used. `history`
     holds the messages before the question. `stands_alone` tells whether the question can be
     understood without them. With `context_only` the result is the contexts, and no model writes an
-    answer. `listen` receives the events of the search. `vectorless` holds the reason why the
-    embedding model gives no vectors, once it has refused to. `_nearest` keeps the chunks that
-    `nearest_chunks` has found for a vector.
+    answer. `expand` is how local search explores the graph. `listen` receives the events of the
+    search. `vectorless` holds the reason why the embedding model gives no vectors, once it has
+    refused to. `_nearest` keeps the chunks that `nearest_chunks` has found for a vector.
     """
 
     graph: Graph
@@ -66,6 +68,7 @@ class QueryContext:
     history: Sequence[Message] = ()
     stands_alone: bool = False
     context_only: bool = False
+    expand: Literal["hop", "ppr"] = "ppr"
     listen: Listener = silent
     vectorless: list[str] = field(default_factory=list)
     _nearest: dict[tuple[float, ...], Sequence[ScoredRow]] = field(default_factory=dict)

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal, get_type_hints
+from typing import Any, Final, Literal
 
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.query.answer import METHODS, Method
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.settings import OF_A_QUESTION, Settings
 from graphrag_neo4j.settings.arguments import (
     check_flags,
     check_number,
@@ -16,7 +16,7 @@ from graphrag_neo4j.settings.arguments import (
 )
 from graphrag_neo4j.settings.options import QueryOptions
 
-__all__ = ["EXPAND", "LONGEST_QUESTION", "ONLY", "Question", "asked_of"]
+__all__ = ["CHANGEABLE", "EXPAND", "LONGEST_QUESTION", "ONLY", "Question", "asked_of"]
 
 # The options that only some methods have, and these methods.
 ONLY: Final[Mapping[str, Sequence[Method]]] = {
@@ -41,7 +41,7 @@ class Question:
     at level 0 and opens the communities whose reports a model rates as relevant (dynamic community
     selection, as in microsoft/graphrag). `prefilter` is the number of reports to read, those most
     similar to the question. For local and drift search: `expand` is "hop" or "ppr" (personalised
-    PageRank); None takes the setting.
+    PageRank); None is "ppr".
 
     Raises InputError for an invalid value, and for an option that the method does not have.
     """
@@ -64,7 +64,7 @@ class Question:
         if self.prefilter is not None:
             check_number(self.prefilter, "prefilter", 1)
         if self.expand is not None:
-            _check_choice("expand (KG_EXPAND)", self.expand, EXPAND)
+            _check_choice("expand", self.expand, EXPAND)
         check_flags(dynamic=self.dynamic, context_only=self.context_only)
         _check_history(self.history)
         self._check_options()
@@ -122,7 +122,7 @@ def _check_history(history: object) -> None:
 
 
 OPTIONS: Final = tuple(field.name for field in fields(Question) if field.name != "text")
-CHANGEABLE: Final = frozenset(get_type_hints(QueryOptions))
+CHANGEABLE: Final = frozenset({*OPTIONS, *OF_A_QUESTION})
 # The connection, the endpoint and its limits belong to the client, and so does what an index is
 # made with.
 OF_THE_CLIENT: Final = frozenset(Settings.model_fields) - CHANGEABLE

@@ -134,13 +134,13 @@ async def suggest(
     `history` holds the questions before that of the answer, which are not suggested again. Raises
     InputError if the graph holds no entities, and ReplyError if a model gives no usable reply.
     """
-    settings = backends.settings.changed(expand="hop", max_context_tokens=CONTEXT)
+    settings = backends.settings.changed(max_context_tokens=CONTEXT)
     state = await read_state(graph)
     if not state["entities"]:
         raise InputError("The graph has no entities yet. Run `kg-build index PATHS` first.")
     setup = backends.for_question(settings, context_only=False, vectors_by=None)
     listen(Started("suggestions"))
-    await anyio.to_thread.run_sync(tokens.encoding, settings.encoding)
+    await anyio.to_thread.run_sync(tokens.encoding)
     asked = [*history, after.question] if after else []
     material = await _material(graph, setup, after, asked)
     drafts = await setup.run(
@@ -161,9 +161,17 @@ async def suggest(
 
 def _query(graph: Graph, setup: QuerySetup, settings: Settings, listen: Listener) -> QueryContext:
     """Returns the input of the searches that check a question, which need no vectors."""
-    count = partial(tokens.count, encoding_name=settings.encoding)
     return QueryContext(
-        graph, settings, setup.backend, setup.run, None, count, "", context_only=True, listen=listen
+        graph,
+        settings,
+        setup.backend,
+        setup.run,
+        None,
+        tokens.count,
+        "",
+        context_only=True,
+        expand="hop",
+        listen=listen,
     )
 
 

@@ -7,7 +7,7 @@ An address in `.env` is used only with a key or a password in the same `.env` (s
 """
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AliasChoices,
@@ -40,12 +40,13 @@ __all__ = [
     "LOCAL",
     "MAX_FILE_MB",
     "MOST_DIMENSIONS",
+    "OF_A_QUESTION",
     "OURS",
     "READ_SECONDS",
     "SESSION",
     "STATIC",
     "WITHOUT_ENDPOINT",
-    "ModelStep",
+    "ModelRole",
     "Neo4jRelease",
     "Settings",
     "load_settings",
@@ -54,8 +55,8 @@ __all__ = [
 ]
 
 Neo4jRelease = Literal["2026.01", "5.26"]
-ModelStep = Literal["extraction", "summary", "report", "answer", "rating", "judge"]
-"""The steps that can have a model of their own."""
+ModelRole = Literal["extraction", "answer", "judge"]
+"""The kinds of work that can have a model of their own."""
 EXTRACTIVE = "extractive"  # the model name that selects the extractive backends
 STATIC = "static"  # the embedding model that comes with this package
 LOCAL = "local"  # the sentence encoder, which is downloaded and runs on this machine
@@ -74,6 +75,12 @@ def _split(value: Any) -> Any:  # noqa: ANN401 - any value of the environment or
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+OF_A_QUESTION: Final = (
+    *("model", "answer_model", "embedding_model", "embedding_dimensions", "prompts", "language"),
+    *("max_cost", "input_price", "output_price", "response_type", "max_context_tokens"),
+    *("map_context_tokens", "map_calls", "map_style", "small_share", "drift_calls"),
+)
+"""The settings that can have another value for one question."""
 CommaSeparated = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
@@ -155,11 +162,6 @@ class Settings(BaseSettings):
         description="Password on the server of KG_GDS, if that is an address. If it is not set, it "
         "is NEO4J_PASSWORD.",
     )
-    gds_database: str | None = Field(
-        None,
-        description="Database on the server of KG_GDS, if that is an address. Nothing is written "
-        "to it. If it is not set, the user's home database is used.",
-    )
     aura_client_id: str | None = Field(
         None,
         description="Client id of an API key of the Neo4j Aura console. KG_GDS=session needs it.",
@@ -196,18 +198,11 @@ class Settings(BaseSettings):
         "means that no model is used, even if a key is set.",
     )
     extraction_model: str | None = Field(
-        None, description="Chat model that extracts entities, relationships and claims from chunks."
-    )
-    summary_model: str | None = Field(
-        None, description="Chat model that summarises several descriptions as one."
-    )
-    report_model: str | None = Field(None, description="Chat model that writes community reports.")
-    answer_model: str | None = Field(None, description="Chat model that answers questions.")
-    rating_model: str | None = Field(
         None,
-        description="Chat model for small decisions: which search method a question needs, and "
-        "which reports are relevant to it.",
+        description="Chat model that makes most of the calls of an index: it extracts entities, "
+        "relationships and claims from chunks, compares names and summarises descriptions.",
     )
+    answer_model: str | None = Field(None, description="Chat model that answers questions.")
     judge_model: str | None = Field(
         None,
         description="Chat model that compares answers and finds their claims in an evaluation. A "
@@ -232,9 +227,6 @@ class Settings(BaseSettings):
         ge=16,
         description="Largest number of tokens of one text that is embedded. The end of a longer "
         "text is not embedded.",
-    )
-    embedding_batch: int = Field(
-        128, ge=1, description="Largest number of texts in one call to the embedding model."
     )
     concurrency: int = Field(
         32,
@@ -283,12 +275,6 @@ class Settings(BaseSettings):
         "many tokens in batches at once needs smaller ones: those that the provider refuses are "
         "sent again when others have ended.",
     )
-    batch_poll_seconds: float = Field(
-        60.0,
-        gt=0,
-        description="Seconds between two looks at the batches of the provider, while `kg-build "
-        "index --batch --wait` waits for them.",
-    )
     max_cost: float | None = Field(
         None,
         ge=0,
@@ -306,12 +292,6 @@ class Settings(BaseSettings):
         ge=0,
         description="Price of a million input tokens in US dollars. It is used for models whose "
         "price is not known.",
-    )
-    cached_input_price: float | None = Field(
-        None,
-        ge=0,
-        description="Price of a million input tokens that the endpoint had in its cache, in US "
-        "dollars. If it is not set, it is the price of input tokens.",
     )
     output_price: float | None = Field(
         None,
@@ -334,9 +314,6 @@ class Settings(BaseSettings):
         le=86_400,
         description="Longest time in seconds to read an html, pdf or docx file. A file that takes "
         "longer is not read, and is listed.",
-    )
-    encoding: str = Field(
-        "o200k_base", description="Name of the tiktoken encoding that tokens are counted with."
     )
     chunk_tokens: int = Field(600, ge=50, description="Largest number of tokens in a chunk.")
     chunk_overlap: int = Field(
@@ -375,23 +352,13 @@ class Settings(BaseSettings):
         1,
         ge=0,
         description="Largest number of gleanings for each chunk. A gleaning asks the model for the "
-        "entities and relationships that it missed before.",
-    )
-    gleaning_question: Literal["later", "always", "never"] = Field(
-        "later",
-        description="When the model is first asked whether it missed anything, which costs one "
-        "output token: `always` before each gleaning, `later` before each gleaning except the "
-        "first, or `never`. If the model says no, the gleaning is left out. A model that nearly "
-        "always says yes is no longer asked.",
+        "entities and relationships, or for the claims, that it missed before.",
     )
     claims: bool | None = Field(
         None,
         description="Whether claims are extracted from the chunks. If it is not set, a model "
         "extracts none, because they make an index about a third more expensive; an extractive "
         "index has them, because there they are free.",
-    )
-    claim_gleanings: int = Field(
-        1, ge=0, description="Largest number of gleanings for the claims of each chunk."
     )
     resolve: Literal["auto", "rules", "off"] = Field(
         "auto",
@@ -401,42 +368,12 @@ class Settings(BaseSettings):
         "model is set; with `off`, only what a person has said counts, and a name in lower case is "
         "not the one with capitals.",
     )
-    entity_specs: CommaSeparated = Field(
-        (),
-        description="Names or types of entities that claims may be about, comma separated. If it "
-        "is empty, these are the entity types.",
-    )
-    claim_description: str = Field(
-        "Any claims or facts that could be relevant to information discovery.",
-        description="Description of the claims that are extracted, in your own words.",
-    )
 
-    # Descriptions
     join_tokens: int = Field(
         400,
         ge=0,
         description="Several descriptions with at most this many tokens together are joined line "
         "by line, without a model. In an extractive index this is at most 160.",
-    )
-    summary_batch: int = Field(
-        5,
-        ge=1,
-        le=20,
-        description="Largest number of entities and pairs whose descriptions a model summarises in "
-        "one request. More need fewer requests; a small model may confuse them, so set 1 for one.",
-    )
-    description_tokens: int = Field(
-        600,
-        ge=16,
-        description="Largest number of tokens of a description that a model has summarised. Its "
-        "limit is half of the tokens that the model reads, but at least KG_JOIN_TOKENS and at most "
-        "this number.",
-    )
-    summary_context_tokens: int = Field(
-        8000,
-        ge=500,
-        description="Largest number of tokens of descriptions that one call summarises. More "
-        "descriptions are summarised in groups, as a tree.",
     )
 
     # Communities and their reports
@@ -446,41 +383,11 @@ class Settings(BaseSettings):
         description="Communities with more members than this are split further. 0 means that each "
         "community is split as long as Leiden can split it.",
     )
-    max_levels: int = Field(
-        10, ge=1, description="Largest number of levels in the hierarchy of communities."
-    )
-    gamma: float = Field(
-        1.0,
-        gt=0,
-        description="Resolution of the Leiden algorithm. A higher value gives more and smaller "
-        "communities.",
-    )
-    theta: float = Field(
-        0.01,
-        gt=0,
-        description="Randomness of the Leiden algorithm when it refines communities. A higher "
-        "value means more randomness.",
-    )
-    seed: int = Field(
-        42,
-        ge=0,
-        description="Seed of the randomness of the Leiden algorithm, and of the order of the "
-        "contexts of global and text search.",
-    )
-    unreported_size: int = Field(
-        2,
-        ge=0,
-        description="Communities with at most this many members get a report that lists their "
-        "entities, relationships and claims. No model is asked for it.",
-    )
     report_context_tokens: int = Field(
         8000,
         ge=500,
-        description="Largest number of tokens of the report material that a model writes one "
-        "report from.",
-    )
-    report_words: int = Field(
-        1500, ge=100, description="Largest number of words in a report that a model writes."
+        description="Largest number of tokens of the material that a model writes one report or "
+        "one summary of descriptions from.",
     )
     report_drift: float = Field(
         0.1,
@@ -490,23 +397,10 @@ class Settings(BaseSettings):
         "model writes the report again. 0 means that every change counts. Reports that stay behind "
         "are counted by `kg-build status`, and `kg-build index --fresh` writes them again.",
     )
-    report_role: str = Field(
-        "an analyst who writes for decision makers",
-        description="Role in which the model writes reports.",
-    )
-    report_rating: str = Field(
-        "how much the community matters to someone who wants to understand the whole collection",
-        description="Criterion of a report's rating from 0 to 10, in your own words.",
-    )
 
     # Questions
     response_type: str = Field(
         "multiple paragraphs", description="Length and form of answers, in your own words."
-    )
-    general_knowledge: bool = Field(
-        False,
-        description="Whether an answer may add general knowledge of the model. Such statements are "
-        "marked in the answer.",
     )
     max_context_tokens: int = Field(
         12_000,
@@ -517,13 +411,8 @@ class Settings(BaseSettings):
     map_context_tokens: int = Field(
         8_000,
         ge=500,
-        description="Largest number of tokens of the reports in one map call of global search, or "
-        "of the chunks in one map call of text search.",
-    )
-    data_max_tokens: int = Field(
-        8_000,
-        ge=500,
-        description="Largest number of tokens of the points in the reduce call of global search.",
+        description="Largest number of tokens of the reports in one map call of global search, of "
+        "the chunks in one of text search, and of the points that the last call joins.",
     )
     map_calls: int = Field(
         32,
@@ -543,53 +432,6 @@ class Settings(BaseSettings):
         le=1,
         description="Largest share (0 to 1) of the tokens of global search that reports made "
         "without a model may take.",
-    )
-    text_unit_prop: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="Share (0 to 1) of the context of local search that is for chunks.",
-    )
-    community_prop: float = Field(
-        0.25,
-        ge=0,
-        le=1,
-        description="Share (0 to 1) of the context of local search that is for community reports.",
-    )
-    expand: Literal["hop", "ppr"] = Field(
-        "ppr",
-        description="Graph expansion of local search: `hop` takes the direct neighbours of the "
-        "entities that the search starts from, `ppr` ranks all entities by personalised PageRank.",
-    )
-    top_k_entities: int = Field(
-        10, ge=1, description="Number of entities that local search starts from."
-    )
-    top_k_relationships: int = Field(
-        10,
-        ge=0,
-        description="Number of relationships to other entities that local search takes for each "
-        "entity that it starts from.",
-    )
-    conversation_history_max_turns: int = Field(
-        5,
-        ge=0,
-        description="Number of turns of a conversation that help to understand the next question. "
-        "A turn is a question with its answer. Only the latest turns count.",
-    )
-    conversation_history_max_tokens: int = Field(
-        3_000,
-        ge=100,
-        description="Largest number of tokens of these turns. Older turns are left out.",
-    )
-    suggestions: int = Field(
-        3,
-        ge=0,
-        le=10,
-        description="Number of questions that `kg-build chat` suggests after each answer. A model "
-        "makes them in one small call. 0 suggests none.",
-    )
-    drift_depth: int = Field(
-        2, ge=0, description="Number of rounds in which drift search asks follow-up questions."
     )
     drift_calls: int = Field(
         12, ge=1, description="Largest number of follow-up questions of one drift search."
@@ -641,14 +483,10 @@ class Settings(BaseSettings):
 
     @validate_model(mode="after")
     def _sizes_fit(self) -> Self:
-        if self.text_unit_prop + self.community_prop > 1:
-            raise ValueError("KG_TEXT_UNIT_PROP and KG_COMMUNITY_PROP must be at most 1 together")
         if self.chunk_overlap > self.chunk_tokens // 2:
             raise ValueError("KG_CHUNK_OVERLAP must be at most half of KG_CHUNK_TOKENS")
         if (self.input_price is None) != (self.output_price is None):
             raise ValueError("KG_INPUT_PRICE and KG_OUTPUT_PRICE must be set together")
-        if self.cached_input_price is not None and self.input_price is None:
-            raise ValueError("KG_CACHED_INPUT_PRICE needs KG_INPUT_PRICE and KG_OUTPUT_PRICE")
         return self
 
     @property
@@ -681,9 +519,9 @@ class Settings(BaseSettings):
         named = "model" in self.model_fields_set and self.model != EXTRACTIVE
         return named and not self.has_model
 
-    def model_for(self, step: ModelStep) -> str:
-        """The name of the chat model of one step."""
-        own: str | None = getattr(self, f"{step}_model")
+    def model_for(self, role: ModelRole) -> str:
+        """The name of the chat model for one kind of work."""
+        own: str | None = getattr(self, f"{role}_model")
         return own or self.model
 
 

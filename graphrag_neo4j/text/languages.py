@@ -124,7 +124,7 @@ def rarity(word: str) -> int:
 @lru_cache(100_000)
 def rank(word: str) -> int:
     """Returns the rank of a word among tokens, or 200,000. A smaller rank is more frequent."""
-    ids = tokens.encoding("o200k_base").encode_ordinary(" " + word)
+    ids = tokens.encoding().encode_ordinary(" " + word)
     return ids[0] if len(ids) == 1 else UNRANKED
 
 

@@ -12,9 +12,10 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 import tiktoken
@@ -24,12 +25,12 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.text.files import data
 
 __all__ = [
+    "ENCODING",
     "CountTokens",
-    "check",
     "count",
+    "count_line",
     "encoding",
     "encoding_for",
-    "line_counter",
     "part_counter",
 ]
 
@@ -37,6 +38,8 @@ CountTokens = Callable[[str], int]
 """Gives the number of tokens of a text."""
 
 
+ENCODING: Final = "o200k_base"
+"""The encoding that all budgets are counted with, whatever the model: models differ by little."""
 # By encoding: its ranks, and the name of their file in tiktoken's cache, which is the SHA-1 of the
 # address that tiktoken would download them from.
 PACKAGED = {
@@ -52,71 +55,51 @@ _environment = threading.Lock()
 _loading = threading.Lock()  # one thread loads an encoding, the others wait for it
 
 
-def check(name: str) -> None:
-    """Raises InputError if tiktoken has no encoding of this name."""
-    known = tiktoken.list_encoding_names()
-    if name not in known:
-        raise InputError(
-            f"There is no encoding {name!r}; set KG_ENCODING to one of {', '.join(sorted(known))}."
-        )
-
-
-def count(text: str, encoding_name: str) -> int:
+def count(text: str, name: str = ENCODING) -> int:
     """The number of tokens of `text`; special tokens such as <|endoftext|> count as ordinary text.
 
-    A text of more than COUNTED_AT_ONCE characters is counted in parts. Raises InputError as
-    `encoding` does.
+    A text of more than COUNTED_AT_ONCE characters is counted in parts.
     """
-    encode = encoding(encoding_name).encode
+    encode = encoding(name).encode
     # tiktoken fails on a megabyte of spaces in one piece.
     pieces = (text[i : i + COUNTED_AT_ONCE] for i in range(0, len(text), COUNTED_AT_ONCE))
     return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
 
 
 @cache
-def part_counter(encoding_name: str) -> CountTokens:
+def part_counter() -> CountTokens:
     """A function like `count` for the words and parts of a chunk: it remembers those of a word."""
-    encode = encoding(encoding_name).encode_ordinary
+    encode = encoding().encode_ordinary
     word = lru_cache(WORDS)(lambda text: len(encode(text)))
     return lambda part: word(part) if len(part) <= WORD else len(encode(part))
 
 
-@cache
-def line_counter(encoding_name: str) -> CountTokens:
-    """A function like `count` for lines that come again, also in later runs: it remembers them."""
-    return lru_cache(REMEMBERED)(partial(count, encoding_name=encoding_name))
+count_line: CountTokens = lru_cache(REMEMBERED)(count)
+"""Counts lines that come again, also in later runs: it remembers them."""
 
 
 def encoding_for(model: str) -> str | None:
-    """The name of a model's encoding, None if tiktoken does not know the model."""
-    try:
-        return tiktoken.encoding_name_for_model(model)
-    except KeyError:
-        return None
+    """The name of a model's encoding, None if this package does not hold that encoding."""
+    with suppress(KeyError):
+        name = tiktoken.encoding_name_for_model(model)
+        return name if name in PACKAGED else None
+    return None
 
 
 @cache
-def encoding(name: str) -> tiktoken.Encoding:
-    """The encoding of this name.
+def encoding(name: str = ENCODING) -> tiktoken.Encoding:
+    """An encoding of this package, without its ranks as Python objects, which take 28 MB.
 
-    Raises InputError if there is no such encoding, or if its ranks can't be loaded.
+    Raises InputError where tiktoken's cache holds a broken copy, and there is no network.
     """
-    check(name)
+    tiktoken.list_encoding_names()  # finds the constructors
     try:
         with _loading, _ranks_at_hand(name):
-            return _load(name)
-    except (OSError, ValueError) as error:  # no network; a wrong hash
+            parts = (registry.ENCODING_CONSTRUCTORS or {})[name]()
+    except (OSError, ValueError) as error:
         raise InputError(
-            f"The ranks of the encoding {name} can't be had ({error}): connect to the network "
-            "once, let TIKTOKEN_CACHE_DIR name a folder that holds them, or set "
-            "KG_ENCODING=o200k_base."
+            f"The ranks of {name} in {_tiktoken_folder()} can't be read ({error}): delete them."
         ) from error
-
-
-@cache
-def _load(name: str) -> tiktoken.Encoding:
-    """An encoding without its ranks as Python objects, which take 28 MB and are used no more."""
-    parts = (registry.ENCODING_CONSTRUCTORS or {})[name]()
     made = tiktoken.Encoding(**parts)
     parts["mergeable_ranks"].clear()
     return made
@@ -125,22 +108,15 @@ def _load(name: str) -> tiktoken.Encoding:
 @contextmanager
 def _ranks_at_hand(name: str) -> Iterator[None]:
     """Puts packaged ranks into tiktoken's cache, or into a temporary folder if that fails."""
-    packed = _packaged(name)
+    ranks, cache_name = PACKAGED[name]
+    packed = data(f"tiktoken/{ranks}.tiktoken.gz")
     folder = _tiktoken_folder()
-    if packed is None or (folder and _unpacked(*packed, folder)):
+    if folder and _unpacked(packed, cache_name, folder):
         yield
         return
     with tempfile.TemporaryDirectory() as own, _folder_set(own):
-        _unpacked(*packed, Path(own))
+        _unpacked(packed, cache_name, Path(own))
         yield
-
-
-def _packaged(name: str) -> tuple[Traversable, str] | None:
-    """The packaged ranks of an encoding and their name in tiktoken's cache."""
-    if name not in PACKAGED:
-        return None
-    ranks, cache_name = PACKAGED[name]
-    return data(f"tiktoken/{ranks}.tiktoken.gz"), cache_name
 
 
 def _tiktoken_folder() -> Path | None:

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Sequence
-from functools import partial
 from pathlib import Path
 
 import anyio
@@ -57,7 +56,7 @@ async def measure(settings: Settings, questions: Sequence[str], level: int) -> N
         return [vectors[text] for text in texts]
 
     embedder = Embedder(settings.embedding_model, None, embed) if vectors else None
-    count = partial(tokens.count, encoding_name=settings.encoding)
+    count = tokens.count
     backend = LLMQueryBackend.from_settings(settings)
     async with AsyncGraphRAG(settings) as rag:
 

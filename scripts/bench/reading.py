@@ -38,7 +38,7 @@ from graphrag_neo4j.settings import load_settings
 SAMPLE = Path(__file__).parents[2] / "graphrag_neo4j" / "data" / "sample"
 SENTENCES = 8  # of a small document, about 500 bytes
 PASSAGES = 100  # small documents in a row of the jsonl
-CUTTING = Cutting(600, 100, "o200k_base")
+CUTTING = Cutting(600, 100)
 
 
 def main() -> None:

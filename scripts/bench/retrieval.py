@@ -45,6 +45,7 @@ from graphrag_neo4j.evaluate.records import RecordFile
 from graphrag_neo4j.evaluate.steps import Step, make_missing
 from graphrag_neo4j.llm.evaluate.plain_answer import plain_answer
 from graphrag_neo4j.model.events import silent
+from graphrag_neo4j.query import local
 from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.settings.options import QueryOptions
 from graphrag_neo4j.text import flat, identify, storable
@@ -57,11 +58,10 @@ WAYS: Final[Mapping[str, QueryOptions]] = {
     "local:ppr": {"method": "local", "expand": "ppr"},
 }
 # Passages are all that counts for the ranks, and more than ten of them.
+local.OF_REPORTS, local.OF_SOURCES = 0.0, 1.0
 ROOM: Final[QueryOptions] = {
     "context_only": True,
     "max_context_tokens": 60_000,
-    "text_unit_prop": 1.0,
-    "community_prop": 0.0,
 }
 SHORT: Final[QueryOptions] = {
     "response_type": (

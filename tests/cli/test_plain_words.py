@@ -34,7 +34,7 @@ def test_numbers_and_nouns_agree() -> None:
         ("KG_CLAIMS", "perhaps", "KG_CLAIMS must be true or false."),
         ("KG_MAX_COST", "a lot", "KG_MAX_COST must be a number."),
         ("KG_TIMEOUT", "0", "KG_TIMEOUT must be more than 0.0."),
-        ("KG_EXPAND", "jump", "KG_EXPAND must be 'hop' or 'ppr'."),
+        ("KG_MAP_STYLE", "jump", "KG_MAP_STYLE must be 'points' or 'answer'."),
     ],
 )
 def test_a_wrong_setting_is_told_in_plain_words(

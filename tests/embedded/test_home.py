@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from graphrag_neo4j import embedded
 from graphrag_neo4j.cli.neo4j import neo4j
 from graphrag_neo4j.embedded.home import Home, ServerRecord, choose_ports, java_memory, write_config
-from graphrag_neo4j.embedded.releases import RELEASES, find_java, java_major
+from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.errors import EmbeddedError
 from graphrag_neo4j.settings import Neo4jRelease, load_settings
 
@@ -34,19 +34,6 @@ def make_home(path: Path, release: Neo4jRelease) -> Home:
     home.make_folder()
     home.write(ServerRecord(release, RELEASES[release].version))
     return home
-
-
-@pytest.mark.parametrize(
-    ("answer", "major"),
-    [
-        ('openjdk version "17.0.15" 2025-04-15\nOpenJDK Runtime …', 17),
-        ('java version "1.8.0_402"', 8),
-        ('Picked up JAVA_TOOL_OPTIONS: -Da=b\nopenjdk version "21.0.2"', 21),
-        ("The operation couldn't be completed. Unable to locate a Java Runtime.", None),
-    ],
-)
-def test_the_major_version_is_read_from_what_java_prints(answer: str, major: int | None) -> None:
-    assert java_major(answer) == major
 
 
 @posix_only

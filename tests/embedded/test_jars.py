@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
 from threading import Event as Flag
 
 import pytest
@@ -47,12 +46,7 @@ def download(repository: Repository, tmp_path: Path, told: list[str]) -> Downloa
             elif isinstance(event, Notice):
                 told.append(event.text)
 
-        complete(
-            jars,
-            tmp_path,
-            repository.url,
-            listen,
-        )
+        complete(jars, tmp_path, repository.url, listen)
         return steps
 
     return run
@@ -91,13 +85,6 @@ def test_progress_counts_what_has_arrived_of_a_jar(tmp_path: Path) -> None:
         complete(repository.jars(), tmp_path, repository.url, listen)
     assert 0 < arrived[0] < 4_000_000
     assert sum(arrived) == 4_000_000
-
-
-def test_sixteen_jars_are_fetched_at_once(tmp_path: Path) -> None:
-    with running_repository(16) as repository:
-        repository.together = Barrier(16)
-        complete(repository.jars(), tmp_path, repository.url, silent)
-    assert len(names(tmp_path)) == 16
 
 
 def test_an_interrupted_download_goes_on_with_what_is_missing(

@@ -1,7 +1,5 @@
 """How a condition is written, what it stands for, and what is refused."""
 
-from typing import get_type_hints
-
 import pytest
 
 from graphrag_neo4j.errors import InputError
@@ -13,10 +11,9 @@ from graphrag_neo4j.evaluate.conditions import (
     parse_conditions,
 )
 from graphrag_neo4j.query.answer import METHODS
-from graphrag_neo4j.settings import Settings, load_settings
-from graphrag_neo4j.settings.options import AnswerOptions
+from graphrag_neo4j.settings import OF_A_QUESTION, Settings, load_settings
 
-MAP_REDUCE = {"map_style": "answer", "map_context_tokens": 9000, "data_max_tokens": 9000}
+MAP_REDUCE = {"map_style": "answer", "map_context_tokens": 9000}
 
 
 def settings(**given: object) -> Settings:
@@ -63,8 +60,8 @@ def test_a_condition_may_have_a_name_another_model_and_another_graph() -> None:
         ("basic:hop", "'hop' is no detail of it. Write basic alone"),
         ("TS=local", "The name TS means a condition already"),
         ("a:b=local", "its name must have 1 to 60 characters"),
-        ("local,top_k_entity=3", "no setting top_k_entity .* Did you mean top_k_entities?"),
-        ("local,top_k_entities", "is no setting: write name=value"),
+        ("local,map_call=3", "no setting map_call .* Did you mean map_calls?"),
+        ("local,map_calls", "is no setting: write name=value"),
         ("local,openai_api_key=sk-1", "holds no keys and passwords"),
         ("local,max_cost=3", "has no max_cost: the limit is that of the whole run"),
         ("global,prefilter=many", "prefilter in the condition .* must be a whole number"),
@@ -78,7 +75,10 @@ def test_a_wrong_condition_is_one_sentence(text: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("local,top_k_entities=ten", "The condition .* KG_TOP_K_ENTITIES must be a whole number"),
+        (
+            "local,max_context_tokens=ten",
+            "The condition .* KG_MAX_CONTEXT_TOKENS must be a whole number",
+        ),
         ("local,prefilter=3", "The option prefilter is for global search"),
         ("local,concurrency=0", "KG_CONCURRENCY must be 1 or more"),
     ],
@@ -98,10 +98,8 @@ def test_two_conditions_have_two_names() -> None:
 def test_what_an_answer_depends_on_is_all_that_its_method_uses_and_no_more() -> None:
     """A new setting of answers must be given its methods."""
     used = {name for names in USED_BY.values() for name in names} | {*OF_EVERY_ANSWER}
-    of_answers = {
-        name for name in get_type_hints(AnswerOptions) if not name.startswith("conversation_")
-    }
-    assert of_answers <= used
+    others = {"model", "answer_model", "prompts", "max_cost", "input_price", "output_price"}
+    assert used | others | {"embedding_model", "embedding_dimensions"} == {*OF_A_QUESTION}
     assert USED_BY.keys() == set(METHODS)
 
 
@@ -110,13 +108,12 @@ def made(text: str, **given: object) -> dict[str, str]:
 
 
 def test_a_change_that_concerns_other_methods_leaves_an_answer_valid() -> None:
-    assert made("SS") == made("SS", drift_calls=3, map_style="answer", expand="hop")
+    assert made("SS") == made("SS", drift_calls=3, map_style="answer")
     assert made("SS") != made("SS", answer_model="large")
-    assert made("local") != made("local", expand="hop")
-    assert made("local:ppr") == made("local:ppr", expand="hop")
-    assert made("C0") == made("C0", map_calls=3, rating_model="large")
+    assert made("local") == made("local:ppr") != made("local:hop")
+    assert made("C0") == made("C0", map_calls=3)
     assert made("global") != made("global", map_calls=3)
-    assert made("global:dynamic") != made("global:dynamic", rating_model="large")
+    assert made("global:dynamic") != made("global:dynamic", model="large")
     assert "sk-x" not in str(made("local"))
 
 

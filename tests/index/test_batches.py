@@ -39,11 +39,10 @@ def tales(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def given(settings: Make) -> Settings:
+def given(settings: Make, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings under which three short tales need a model for lists, names and reports."""
-    return settings(
-        claims=False, batch_poll_seconds=0.01, model="gpt-4.1-mini", embedding_model="static"
-    )
+    monkeypatch.setattr("graphrag_neo4j.index.batching.rounds.POLL", 0.01)
+    return settings(claims=False, model="gpt-4.1-mini", embedding_model="static")
 
 
 async def wipe(graph: Graph) -> None:

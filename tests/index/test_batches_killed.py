@@ -59,7 +59,6 @@ def episode(tmp_path: Path) -> Path:
 @pytest.fixture
 def given(settings: Make, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings that ask a model for descriptions, too; they also hold for other processes."""
-    monkeypatch.setenv("KG_BATCH_POLL_SECONDS", "0.01")
     monkeypatch.setenv("KG_JOIN_TOKENS", "40")
     monkeypatch.setenv("KG_MAX_RETRIES", "12")
     monkeypatch.setenv("KG_EMBEDDING_MODEL", "static")

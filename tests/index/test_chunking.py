@@ -16,7 +16,6 @@ from graphrag_neo4j.documents.chunking import cut
 from graphrag_neo4j.model import Span
 from graphrag_neo4j.text import tokens
 
-ENCODING = "o200k_base"
 WORDS = st.sampled_from(
     [
         "Ann",
@@ -63,7 +62,7 @@ BUDGETS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(
 
 
 def chunks(text: str, max_tokens: int = 600, overlap: int = 100) -> list[Span]:
-    return cut(text, max_tokens=max_tokens, overlap=overlap, encoding=ENCODING)
+    return cut(text, max_tokens=max_tokens, overlap=overlap)
 
 
 def borders_of_graphemes(text: str) -> set[int]:
@@ -82,20 +81,20 @@ def test_no_character_is_lost_and_none_is_new_twice(text: str, budget: tuple[int
 def test_a_chunk_is_within_its_budget_or_one_grapheme(text: str, budget: tuple[int, int]) -> None:
     for span in chunks(text, *budget):
         chunk = text[span.start : span.end]
-        assert span.n_tokens == tokens.count(chunk, ENCODING)
+        assert span.n_tokens == tokens.count(chunk)
         assert span.n_tokens <= budget[0] or regex.fullmatch(r"\X", chunk)
 
 
 @settings(deadline=None)
 @given(TEXTS, BUDGETS)
 def test_a_text_that_fits_into_a_chunk_is_one(text: str, budget: tuple[int, int]) -> None:
-    if text.strip() and tokens.count(text, ENCODING) <= budget[0]:
+    if text.strip() and tokens.count(text) <= budget[0]:
         assert [(span.start, span.end) for span in chunks(text, *budget)] == [(0, len(text))]
 
 
 def test_a_short_document_of_several_paragraphs_is_one_chunk() -> None:
     text = "Marley was dead, to begin with. There is no doubt whatever about that.\n\n" * 32
-    assert 500 < tokens.count(text, ENCODING) <= 600
+    assert 500 < tokens.count(text) <= 600
     assert len(chunks(text)) == 1
 
 
@@ -113,7 +112,7 @@ def test_the_overlap_is_the_end_of_the_chunk_before(text: str, budget: tuple[int
     spans = chunks(text, *budget)
     for before, span in pairwise(spans):
         assert before.fresh <= span.start <= span.fresh == before.end < span.end
-        assert tokens.count(text[span.start : span.fresh], ENCODING) <= budget[1]
+        assert tokens.count(text[span.start : span.fresh]) <= budget[1]
 
 
 def transcripts() -> list[Path]:
@@ -149,7 +148,7 @@ def test_one_edited_sentence_changes_at_most_three_chunks(path: Path) -> None:
 )
 def test_text_that_repeats_itself_fills_its_chunks(text: str) -> None:
     spans = chunks(text)
-    assert len(spans) < 8 + 3 * tokens.count(text, ENCODING) / 600
+    assert len(spans) < 8 + 3 * tokens.count(text) / 600
 
 
 def texts_of(text: str) -> Counter[str]:
@@ -158,10 +157,10 @@ def texts_of(text: str) -> Counter[str]:
 
 def test_a_long_text_takes_little_more_memory_than_itself() -> None:
     text = "".join(f"The {i}th sentence stands alone here. And so on,\n\n" for i in range(2_500))
-    cut(text[:1000], max_tokens=600, overlap=100, encoding="o200k_base")  # what is loaded once
+    cut(text[:1000], max_tokens=600, overlap=100)  # what is loaded once
     tracemalloc.start()
     try:
-        cut(text, max_tokens=600, overlap=100, encoding="o200k_base")
+        cut(text, max_tokens=600, overlap=100)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -171,7 +170,7 @@ def test_a_long_text_takes_little_more_memory_than_itself() -> None:
 def test_it_is_told_how_far_a_long_text_is() -> None:
     heard: list[float] = []
     text = "".join(f"Sentence {i} is short.\n" for i in range(12_000))
-    cut(text, max_tokens=60, overlap=0, encoding="o200k_base", progress=heard.append)
+    cut(text, max_tokens=60, overlap=0, progress=heard.append)
     assert heard == sorted(heard)
     assert len(heard) > 60
     assert 0 < heard[0] < 0.05

@@ -221,7 +221,6 @@ async def test_with_failing_calls_and_garbage_a_build_ends_and_the_next_complete
     episode.write_text(TWO_SHORTEST[0].read_text("utf-8")[:20_000], "utf-8")
     # A gleaning of garbage is counted, and is no failure that the next build makes good.
     monkeypatch.setenv("KG_GLEANINGS", "0")
-    monkeypatch.setenv("KG_CLAIM_GLEANINGS", "0")
     expected = await undisturbed(graph, settings, episode)
     endpoint.change(server_error=0.1, too_many=0.05, cut=0.03, half=0.02, garbage=0.1)
     monkeypatch.setenv("KG_MAX_RETRIES", "0")

@@ -149,7 +149,7 @@ async def test_what_failed_is_named_and_done_by_the_next_run(
 ) -> None:
     tales = documents(*(f"{SCROOGE}{CRATCHIT}This is tale number {n}." for n in range(12)))
     # A gleaning that fails leaves the first list, and is no failure that the next run makes good.
-    settings = partial(settings, gleanings=0, claim_gleanings=0)
+    settings = partial(settings, gleanings=0)
     expected = await dumped(graph, tales, settings())
     await graph.run_plain("MATCH (node) DETACH DELETE node")
     endpoint.change(server_error=0.2, garbage=0.1)

@@ -141,7 +141,7 @@ async def test_an_error_says_what_to_do_and_never_shows_the_key(
     """The endpoint repeats the key in all fields."""
     body = {"error": {"message": "KEY is no key of ours", "code": code, "param": "KEY"}}
     with odd_endpoint(body, status=status) as (url, _):
-        (error,) = await ask(url, request(), summary_model="gpt-none")
+        (error,) = await ask(url, request(), extraction_model="gpt-none")
     assert isinstance(error, ReplyError if said[:3] in {"ref", "the"} else ModelError)
     assert said.replace("URL", url) in str(error)
     assert "is no key of ours" in str(error)
@@ -480,13 +480,13 @@ async def test_cached_input_is_reported_and_has_its_price(usage: dict[str, objec
         "choices": [{"message": message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 10} | usage,
     }
-    prices = {"input_price": 1.0, "cached_input_price": 0.25, "output_price": 4.0}
+    prices = {"input_price": 1.0, "output_price": 4.0}
     with odd_endpoint(body) as (url, _):
         async with Endpoint(settings(url, **prices)) as model:
             assert await model.ask(PLAIN) == Reply("Yes.")
     used = model.meter.total
     assert (used.input_tokens, used.cached_tokens) == (100, 80)
-    assert used.cost == pytest.approx((20 * 1.0 + 80 * 0.25 + 10 * 4.0) / 1_000_000)
+    assert used.cost == pytest.approx((20 * 1.0 + 80 * 1.0 + 10 * 4.0) / 1_000_000)
 
 
 async def test_an_error_within_a_body_of_status_200_is_said_and_passing_ones_are_retried() -> None:

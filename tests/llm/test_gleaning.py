@@ -16,11 +16,18 @@ A_READ = ["entity", "Ann", "person", "A captain"]
 B_READ = ["entity", "Bob", "person", "A cook"]
 
 
+class AskedAlways(MissedQuestion):
+    """Asks before the first gleaning, too."""
+
+    def is_worth(self, gleaning: int) -> bool:
+        return super().is_worth(gleaning + 1)
+
+
 def read(
     *replies: str | Reply | ReplyError, gleanings: int = 0, question: MissedQuestion | None = None
 ) -> tuple[Gleaning, list[Request]]:
     """Reads with a question before each gleaning, unless another one is given."""
-    question = question or MissedQuestion("always")
+    question = question or AskedAlways()
     reading = read_with_gleanings("extraction", "Read this.", WORDING, gleanings, question)
     return drive(reading, replies)
 
@@ -220,14 +227,8 @@ def test_by_default_the_question_stands_before_each_gleaning_but_the_first() -> 
     assert [request.choices for request in asked] == [(), (), ("Yes", "No")]
 
 
-def test_where_the_question_is_never_asked_all_gleanings_are_made() -> None:
-    passes, asked = read(A + END, B + END, C + END, gleanings=2, question=MissedQuestion("never"))
-    assert names(passes) == ["Ann", "Bob", "Cid"]
-    assert len(asked) == 3
-
-
 def test_a_model_that_always_says_yes_is_no_longer_asked() -> None:
-    question = MissedQuestion("always")
+    question = AskedAlways()
     for _ in range(20):
         _, asked = read(A + END, "Yes", B + END, gleanings=1, question=question)
         assert len(asked) == 3
@@ -237,7 +238,7 @@ def test_a_model_that_always_says_yes_is_no_longer_asked() -> None:
 
 
 def test_a_model_that_says_no_at_times_is_asked_again_and_again() -> None:
-    question = MissedQuestion("always")
+    question = AskedAlways()
     for _ in range(12):
         read(A + END, "Yes", B + END, gleanings=1, question=question)
         read(A + END, "No", gleanings=1, question=question)
@@ -247,7 +248,7 @@ def test_a_model_that_says_no_at_times_is_asked_again_and_again() -> None:
 
 def test_a_question_changes_nothing_in_what_a_gleaning_is_asked() -> None:
     _, asked = read(A + END, "Yes", B + END, gleanings=1)
-    _, unasked = read(A + END, B + END, gleanings=1, question=MissedQuestion("never"))
+    _, unasked = read(A + END, B + END, gleanings=1, question=MissedQuestion())
     assert asked[2] == unasked[1]
 
 

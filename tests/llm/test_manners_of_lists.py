@@ -229,13 +229,17 @@ async def test_vectors_without_an_index_are_in_the_order_of_the_texts(settings: 
     assert built.complete
 
 
-async def test_a_limit_of_inputs_is_learned(settings: Make) -> None:
+async def test_a_limit_of_inputs_is_learned(
+    settings: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphrag_neo4j.index.preparation.TEXTS_PER_CALL", 16)
+
     def manner(body: Body, _usual: Usual) -> HttpResponse | None:
         many = len(body.get("input", ())) > 4
         return to_json({"error": {"message": "batch size too large"}}, 400) if many else None
 
     texts = [TALE.format(year) for year in range(1843, 1883)]
-    built, came = await index(settings, manner, *texts, embedding_batch=16, concurrency=1)
+    built, came = await index(settings, manner, *texts, concurrency=1)
     assert built.complete
     sizes = [len(body["input"]) for body in came if "input" in body]
     assert sum(size > 4 for size in sizes) <= 3  # 16 and 8 twice, in the first batch only

@@ -16,7 +16,9 @@ from zipfile import ZipFile
 import pytest
 
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
+from graphrag_neo4j.llm.index_backend import WANTED_CLAIMS
 from graphrag_neo4j.llm.prompts import ELSEWHERE, load_prompt, marked
+from graphrag_neo4j.llm.reply_limits import REPORT_WORDS
 from graphrag_neo4j.model import ChunkText, DescribedThing, Point, Request, StreamedTask
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial
@@ -79,7 +81,7 @@ def _constant(source: str, name: str) -> str:
 
 @pytest.fixture
 def settings(folder: Path) -> Settings:
-    return load_settings(prompts=folder, gleanings=0, claim_gleanings=0)
+    return load_settings(prompts=folder, gleanings=0)
 
 
 def asked(request: Request) -> str:
@@ -112,9 +114,9 @@ def test_the_entities_of_their_own_example_are_read(settings: Settings) -> None:
 
 
 def test_the_claims_of_their_own_example_are_read(settings: Settings) -> None:
-    backend = LLMIndexBackend.from_settings(settings.changed(claim_description="thefts"))
+    backend = LLMIndexBackend.from_settings(settings)
     prompt = asked(next(backend.claims(ChunkText("c", "Ann sails."))))
-    assert "Claim description: thefts\n" in prompt
+    assert f"Claim description: {WANTED_CLAIMS}\n" in prompt
     reply = example_of(prompt).partition("-Real Data-")[0]
     found, _ = drive(backend.claims(ChunkText("c", "Ann sails.")), [reply])
     assert len(found.claims) == reply.count("\n(")
@@ -133,7 +135,7 @@ def test_the_report_of_their_own_example_is_read(settings: Settings) -> None:
     backend = LLMIndexBackend.from_settings(settings)
     empty = ReportMaterial({}, [], [])
     prompt = asked(next(backend.report("# Entities", empty)))
-    assert f"{settings.report_words} words" in prompt
+    assert f"{REPORT_WORDS} words" in prompt
     told: Any = json.JSONDecoder().raw_decode(example_of(prompt).strip())[0]
     # A reply may say what its material says, also where the prompt has the same words.
     report, _ = drive(backend.report(json.dumps(told), empty), [json.dumps(told)])

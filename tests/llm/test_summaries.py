@@ -46,7 +46,7 @@ def test_the_limit_of_the_reply_has_room_for_all_and_endpoints_accept_it() -> No
     two, three = next(backend().summarize([ANN, BOB])), next(backend().summarize([ANN, BOB, CARL]))
     assert 4 * 280 * 2 < (two.max_tokens or 0) < (three.max_tokens or 0)
     long = [DescribedThing(f"Ann {n}", [f"{n}. {'She sails. ' * 999}"] * 2) for n in range(9)]
-    assert next(backend(summary_batch=9).summarize(long)).max_tokens == 8000
+    assert next(backend().summarize(long)).max_tokens == 8000
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,6 @@ def test_one_that_fails_does_not_fail_the_others() -> None:
 def test_a_prompt_of_the_user_for_one_thing_is_used_for_one_thing(tmp_path: Path) -> None:
     (tmp_path / "summarize.md").write_text("Join $description_list.", "utf-8")
     assert backend().summary_batch == 5
-    assert backend(summary_batch=1).summary_batch == 1
     assert backend(prompts=tmp_path).summary_batch == 1
     (tmp_path / "summarize_several.md").write_text("Join each: $input_text", "utf-8")
     assert backend(prompts=tmp_path).summary_batch == 5

@@ -61,7 +61,6 @@ SMALL: Mapping[str, Any] = {
     "report_context_tokens": 1000,
     "map_context_tokens": 1000,
     "max_context_tokens": 1000,
-    "summary_context_tokens": 1000,
 }
 
 
@@ -71,7 +70,7 @@ def prompt(name: str, text: str = "Ann sails.", **given: object) -> str:
 
 
 def count(text: str) -> int:
-    return tokens.count(text, "o200k_base")
+    return tokens.count(text)
 
 
 def constant(name: str, **given: object) -> str:
@@ -177,7 +176,7 @@ def test_five_follow_up_questions_are_asked_for_and_the_rest_is_counted() -> Non
 
 
 def test_a_record_of_the_examples_is_left_out_of_a_list_and_counted() -> None:
-    backend = index(load_settings(gleanings=0, claim_gleanings=0))
+    backend = index(load_settings(gleanings=0))
     chunk = ChunkText("c", "Ann sails.")
     copied = prompt("extract").partition("List:\n")[2].partition("Passage:")[0]
     assert "Agnes Thorsby" in copied

@@ -6,8 +6,10 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.model.events import Event, Notice
+from graphrag_neo4j.query import engine
 from graphrag_neo4j.query.answer import METHODS, Method
 from graphrag_neo4j.query.engine import messages_of
+from graphrag_neo4j.text.tokens import CountTokens
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.servers import TestServer
 
@@ -67,18 +69,18 @@ async def test_a_question_without_a_conversation_is_not_rewritten(carol: Indexed
     assert carol.endpoint.count("json:self_contained_question") == 0
 
 
-def words(text: str) -> int:
-    return len(text.split())
+def words(each: int) -> CountTokens:
+    """Counts each word as so many tokens."""
+    return lambda text: each * len(text.split())
 
 
 def test_the_latest_turns_count_as_far_as_they_fit() -> None:
     history = [("one two", "three four"), ("five six", "seven eight"), ("nine", "ten")]
-    said = [message.content for message in messages_of(history, 5, 6, words)]
+    said = [message.content for message in messages_of(history, words(engine.HISTORY // 6))]
     assert said == ["five six", "seven eight", "nine", "ten"]
-    said = [message.content for message in messages_of(history, 5, 5, words)]
+    said = [message.content for message in messages_of(history, words(engine.HISTORY // 5))]
     assert said == ["five six", "seven", "nine", "ten"]
-    assert messages_of(history, 0, 99, words) == []
-    assert len(messages_of(history, 2, 99, words)) == 4
+    assert len(messages_of(history * 9, len)) == 2 * engine.TURNS
 
 
 def test_a_long_answer_is_shortened_and_loses_its_citations() -> None:
@@ -86,7 +88,8 @@ def test_a_long_answer_is_shortened_and_loses_its_citations() -> None:
         ("Who?", "word " * 1000 + "[Data: Entities (5)]"),
         ("And?", "So [Data: Claims (2)]."),
     ]
-    messages = messages_of(history, 5, 100, words)
-    assert sum(words(message.content) for message in messages) <= 100
+    count = words(engine.HISTORY // 100)
+    messages = messages_of(history, count)
+    assert sum(count(message.content) for message in messages) <= engine.HISTORY
     assert messages[-1].content == "So."
     assert "Data" not in messages[1].content

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from functools import partial
 
 import anyio
 import pytest
@@ -69,7 +68,7 @@ async def explored(graph: Graph, order: Sequence[int]) -> tuple[Sequence[Point],
         backend=LLMQueryBackend.from_settings(settings),
         run=answers.run,
         embedder=None,
-        count=partial(tokens.count, encoding_name=settings.encoding),
+        count=tokens.count,
         question="Who?",
     )
     calls = SkippedCalls(query.run, ("context", "contexts"))

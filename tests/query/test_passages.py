@@ -1,6 +1,5 @@
 """The passages near a question, of which a local answer of quotations is made."""
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -39,7 +38,7 @@ async def test_the_chunks_are_searched_by_vector_once_for_a_question(
     counted = Counted(graph)
     query = QueryContext(
         counted, alone, ExtractiveQueryBackend(), run_in_thread, static_embedder(),
-        partial(tokens.count, encoding_name=alone.encoding), "Who healed the pony?",
+        tokens.count, "Who healed the pony?",
     )  # fmt: skip
     context, near = (await search_local(query)).contexts
     assert "Vera Holm" in context.text

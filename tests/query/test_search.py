@@ -44,7 +44,7 @@ class Carol:
 
 @pytest.fixture(scope="module")
 async def carol(checked_server: TestServer) -> AsyncIterator[Carol]:
-    async with indexed_carol(checked_server, characters=60_000, claim_gleanings=0) as indexed:
+    async with indexed_carol(checked_server, characters=60_000) as indexed:
         yield Carol(indexed.settings, indexed.endpoint, indexed.graph)
 
 
@@ -88,11 +88,9 @@ async def test_a_local_context_keeps_its_budget_and_its_order(carol: Carol) -> N
     assert "Scrooge" in table.by_kind()["Entities"][0].text
 
 
-async def test_shares_above_the_whole_are_refused(carol: Carol) -> None:
-    with pytest.raises(InputError, match="KG_TEXT_UNIT_PROP and KG_COMMUNITY_PROP"):
-        await carol.ask(method="local", text_unit_prop=0.8, community_prop=0.3)
-    with pytest.raises(InputError, match="no setting top_k_elephants"):
-        await carol.ask(top_k_elephants=3)  # type: ignore[call-arg]
+async def test_an_unknown_option_is_refused(carol: Carol) -> None:
+    with pytest.raises(InputError, match="no setting map_elephants"):
+        await carol.ask(map_elephants=3)  # type: ignore[call-arg]
 
 
 async def test_the_cover_of_a_level_holds_each_entity_once(carol: Carol) -> None:
@@ -191,8 +189,7 @@ async def test_a_follow_up_brings_what_the_primer_lacked(carol: Carol) -> None:
     assert any("Sources" in table.by_kind() for table in others)
 
 
-async def test_depth_and_calls_bound_drift(carol: Carol) -> None:
-    assert len((await carol.ask(method="drift", drift_depth=0)).context) == 1
+async def test_calls_bound_drift(carol: Carol) -> None:
     assert len((await carol.ask(method="drift", drift_calls=1)).context) == 2
 
 
@@ -202,7 +199,7 @@ async def test_a_conversation_goes_before_the_question(carol: Carol) -> None:
     answer = await carol.ask("And Marley?", method="local", history=history)
     tokens = [one.usage["answer"].input_tokens for one in (alone, answer)]
     assert tokens[1] > tokens[0] - 200
-    messages = messages_of(history, 5, 3000, len)
+    messages = messages_of(history, len)
     backend = LLMQueryBackend(carol.settings)
     request = backend.answer("And Marley?", ContextTable(9, len), messages).request
     said = [message.content for message in request.messages[1:]]

@@ -150,13 +150,11 @@ async def test_batches_of_a_level_are_rated_side_by_side(
 
 async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -> None:
     orders = []
-    for seed in (1, 1, 2):
-        answer, _ = await ask(carol, method="text", context_only=True, seed=seed)
+    for _ in range(2):
+        answer, _ = await ask(carol, method="text", context_only=True)
         orders.append([r.ref for table in answer.context for r in table.records.values()])
     assert len(orders[0]) > 10
     assert orders[0] == orders[1]
-    assert orders[0] != orders[2]
-    assert sorted(orders[0]) == sorted(orders[2])
     assert orders[0] not in (sorted(orders[0]), sorted(orders[0], reverse=True))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Barrier, Event, Semaphore, Thread
+from threading import Event, Semaphore, Thread
 
 from graphrag_neo4j.embedded.releases import Jar, read_lock
 
@@ -16,8 +16,7 @@ class Repository(ThreadingHTTPServer):
     """Gives `files` by path; `asked` counts the requests.
 
     `busy`: as many requests as it counts are answered with 503 first. `cut`: paths whose body
-    ends half way. `together`: a barrier that each request waits at. `half`: an event that each
-    body waits for when half of it is sent.
+    ends half way. `half`: an event that each body waits for when half of it is sent.
     """
 
     daemon_threads = True
@@ -29,7 +28,6 @@ class Repository(ThreadingHTTPServer):
         self.asked: Counter[str] = Counter()
         self.busy = Semaphore(0)
         self.cut: set[str] = set()
-        self.together: Barrier | None = None
         self.half: Event | None = None
 
     @property
@@ -51,8 +49,6 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.removeprefix("/maven2/")
         self.server.asked[path] += 1
-        if self.server.together:
-            self.server.together.wait(timeout=30)
         if self.server.busy.acquire(blocking=False):
             self.send_error(503)
         elif path not in self.server.files:

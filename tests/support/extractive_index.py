@@ -1,7 +1,6 @@
 """An extractive index, stage by stage."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from graphrag_neo4j.extractive import DESCRIBED
 from graphrag_neo4j.extractive.index_backend import ExtractiveIndexBackend
@@ -28,10 +27,10 @@ __all__ = ["index_extractively"]
 async def index_extractively(graph: Graph, documents: Sequence[Document]) -> None:
     """Brings the graph up to date without a model."""
     settings = load_settings()
-    count = partial(tokens.count, encoding_name=settings.encoding)
+    count = tokens.count
     backend = ExtractiveIndexBackend(DESCRIBED, count)
     context = StageContext(graph, backend, run_in_thread, 2, silent)
-    budget = SummaryBudget(DESCRIBED, settings.summary_context_tokens, count)
+    budget = SummaryBudget(DESCRIBED, settings.report_context_tokens, count)
     await put(graph, documents)
     await extract(context)
     await extract_claims(context)

@@ -1,16 +1,20 @@
-"""What is written from the code: `.env.example`, and the table of settings in docs/settings.md.
+"""What is written from the code: .env.example, docs/settings.md, the typed keyword arguments.
 
-python -m tests.support.generated     rewrites both
+python -m tests.support.generated     rewrites them
 """
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from pydantic import AliasChoices
+from pydantic import AliasChoices, SecretStr
 from pydantic.fields import FieldInfo
 
-from graphrag_neo4j.settings import Settings
+from graphrag_neo4j.query.question import Question
+from graphrag_neo4j.settings import OF_A_QUESTION, Settings
 from tests.support.paths import ROOT
 
 __all__ = ["generated", "settings"]
@@ -40,7 +44,9 @@ def generated() -> Mapping[Path, str]:
     introduction, blank, _ = example.read_text("utf-8").partition("\n\n")
     before, begin, rest = page.read_text("utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
+    options = ROOT / "graphrag_neo4j" / "settings" / "options.py"
     return {
+        options: _options(),
         example: introduction + blank + "\n".join(map(_entry, settings())),
         page: before + begin + HEAD + "".join(map(_row, settings())) + end + after,
     }
@@ -67,6 +73,63 @@ def _written(value: Any) -> str:  # noqa: ANN401 - any default
     if isinstance(value, tuple):
         return ",".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+OPTIONS: Final = '''"""The typed keyword arguments of the Python API, which an editor completes.
+
+Written by `python -m tests.support.generated` from `Settings` and `query.question.Question`.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypedDict
+
+__all__ = ["QueryOptions", "SearchOptions", "SettingsOptions"]
+'''
+
+
+def _options() -> str:
+    settings = get_type_hints(Settings)
+    asked = get_type_hints(Question)
+    rest = [name for name in Settings.model_fields if name not in OF_A_QUESTION]
+    search = [field.name for field in fields(Question) if field.name not in {"text", "method"}]
+    return "\n\n".join(
+        [
+            OPTIONS,
+            _class("AnswerOptions", "TypedDict", "Settings that can differ for one question.",
+                   {name: settings[name] for name in OF_A_QUESTION}),
+            _class("SettingsOptions", "AnswerOptions", "All settings, as `from_env` takes them.",
+                   {name: settings[name] for name in rest}),
+            _class("SearchOptions", "AnswerOptions", "The options of a question but its method.",
+                   {name: asked[name] for name in search}),
+            _class("QueryOptions", "SearchOptions", "The options of one question.",
+                   {"method": asked["method"]}),
+        ]
+    )  # fmt: skip
+
+
+def _class(name: str, base: str, about: str, hints: Mapping[str, object]) -> str:
+    lines = "".join(f"    {name}: {_given_for(hint)}\n" for name, hint in hints.items())
+    return f'class {name}({base}, total=False):\n    """{about}"""\n\n{lines}'
+
+
+def _given_for(hint: object) -> str:
+    """What a caller may give for a setting of this type: pydantic makes the one from the other."""
+    given: Mapping[object, str] = {
+        SecretStr: "str",
+        Path: "str | Path",
+        tuple[str, ...]: "str | Sequence[str]",
+        NoneType: "None",
+    }
+    parts = get_args(hint) if get_origin(hint) in {Union, UnionType} else (hint,)
+    words = [json.dumps(x) for one in parts if get_origin(one) is Literal for x in get_args(one)]
+    types = [f"Literal[{', '.join(words)}]"] if words else []
+    for one in parts:
+        if get_origin(one) is not Literal:
+            plain = isinstance(one, type) and not get_origin(one)
+            name = one.__name__ if plain else str(one).replace("collections.abc.", "")
+            types.append(given.get(one, name))
+    return " | ".join(types)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from graphrag_neo4j.model.material import ReportMaterial
 
 __all__ = ["PresetBackend", "claim", "describe", "documents", "found", "put", "read"]
 
-CUTTING = Cutting(600, 100, "o200k_base")
+CUTTING = Cutting(600, 100)
 NOTHING = Extraction([], [])
 NO_CLAIMS = Claims([])
 

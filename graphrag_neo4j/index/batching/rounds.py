@@ -44,12 +44,12 @@ from graphrag_neo4j.llm import (
 from graphrag_neo4j.model import Step
 from graphrag_neo4j.model.concurrency import Answered
 from graphrag_neo4j.model.events import Listener, Notice, Waiting
-from graphrag_neo4j.settings import Settings
 
 __all__ = ["BatchUse", "BatchWaitsError", "UntilAnswered", "refuse_without_model", "use_batches"]
 
 BatchUse = Literal["no", "send", "wait"]
 """Whether a run sends its requests in batches, and whether it waits for these."""
+POLL: Final = 60.0  # seconds between two looks at the batches
 PAGE: Final = 1000  # results that are saved together
 KEYS: Final = 10_000  # of requests that are saved together
 SMALLER: Final = (
@@ -79,7 +79,7 @@ def refuse_without_model(use: BatchUse, setup: IndexSetup) -> None:
 
 
 async def use_batches(
-    stage: StageContext, setup: IndexSetup, settings: Settings, outbox: Outbox, use: BatchUse
+    stage: StageContext, setup: IndexSetup, outbox: Outbox, use: BatchUse
 ) -> tuple[StageContext, UntilAnswered]:
     """The stage context and the runner of stages for this use of batches.
 
@@ -101,7 +101,6 @@ async def use_batches(
         outbox,
         wait=use == "wait",
         direct=direct,
-        poll=settings.batch_poll_seconds,
     )
     tasks = rounds.tasks
     batched = replace(stage, run=tasks.run, batched=not direct, waits=lambda: tasks.waits)
@@ -136,7 +135,7 @@ class _KeptReplies:
 class BatchRounds:
     """The rounds of one run.
 
-    With `wait` it waits for the batches, and looks at them every `poll` seconds. With `direct` it
+    With `wait` it waits for the batches, and looks at them every POLL seconds. With `direct` it
     sends no batches: it uses the replies that have come, and sends all other requests directly.
     """
 
@@ -149,11 +148,10 @@ class BatchRounds:
         *,
         wait: bool,
         direct: bool,
-        poll: float,
     ) -> None:
         self._graph, self._listen, self._outbox = graph, listen, outbox
         self._calls, self._requests = BatchCalls(endpoint), BatchRequests(endpoint)
-        self._wait, self._direct, self._poll = wait, direct, poll
+        self._wait, self._direct = wait, direct
         self._told = False
         self.tasks = BatchedTasks(graph, endpoint, outbox, direct=direct)
 
@@ -333,7 +331,7 @@ class BatchRounds:
             done = sum(row["answered"] for row in rows)
             count = f"{done:,} of {sum(row['requests'] for row in rows):,} requests answered"
             self._listen(Waiting(f"Waiting for the provider ({count})", time.monotonic() - began))
-            await anyio.sleep(self._poll)
+            await anyio.sleep(POLL)
             try:
                 await self._collect()
             except PassingError as error:  # a wait of hours outlives a while without network

@@ -123,7 +123,7 @@ def _gds(
 ) -> GraphDataScience:
     if settings and settings.gds not in {AUTO, EMBEDDED}:
         driver = opened.enter_context(lend_other_driver(settings))
-        if gds := _client(driver, settings.gds_database):
+        if gds := _client(driver, None):
             return gds
         raise GraphError(NO_GDS_THERE.format(settings.gds))
     # The embedded server has GDS itself: a second one would give nothing.

@@ -8,7 +8,6 @@ The stages are those of a build, with an index backend that reads the rows of th
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
 import anyio.to_thread
@@ -88,7 +87,7 @@ async def import_graphrag(
     await ensure_fulltext_indexes(graph, settings.fulltext_analyzer)
     async with hold_lease(graph, {"command": "import"}, dict):
         await graph.transact(lambda tx: _begin(tx, tables))
-        imported = await _import(graph, tables, settings.encoding, listen)
+        imported = await _import(graph, tables, listen)
         await await_indexes(graph)
         await graph.write("import/done")
     if settings.resolve != "off":
@@ -119,8 +118,8 @@ async def _begin(tx: Transaction, tables: Tables) -> None:
     await tx.run("import/begin", above=above, tables=tables.fingerprint)
 
 
-async def _import(graph: Graph, tables: Tables, encoding: str, listen: Listener) -> ImportSummary:
-    count = partial(tokens.count, encoding_name=encoding)
+async def _import(graph: Graph, tables: Tables, listen: Listener) -> ImportSummary:
+    count = tokens.count
     placed = await anyio.to_thread.run_sync(place, tables)
     chunks = await _write_chunks(graph, placed, UnitCuts(placed, count), listen)
     evidence = await anyio.to_thread.run_sync(ImportedEvidence, tables, chunks)

@@ -10,7 +10,7 @@ import sys
 from array import array
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from graphrag_neo4j.errors import BudgetSpentError, ModelError, ReplyError
 from graphrag_neo4j.graph import (
@@ -32,7 +32,7 @@ from graphrag_neo4j.model.events import Advanced, Notice, Started
 from graphrag_neo4j.model.protocols import Embedder
 from graphrag_neo4j.text import identify, shortened
 
-__all__ = ["EmbedLimits", "embed", "prepare_vectors", "probe_dimensions"]
+__all__ = ["TEXTS_PER_CALL", "EmbedLimits", "embed", "prepare_vectors", "probe_dimensions"]
 
 PAGE = 200
 SAVED = 2  # batches that are saved together
@@ -51,6 +51,9 @@ class TextRow(TypedDict):
     id: str
     hash: str | None
     text: str
+
+
+TEXTS_PER_CALL: Final = 128  # a call that the endpoint refuses is halved
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class Sample:
     unreadable: dict[str, str]
 
 
-async def read_sample(corpus: Corpus, encoding: str, n: int, listen: Listener = silent) -> Sample:
+async def read_sample(corpus: Corpus, n: int, listen: Listener = silent) -> Sample:
     """Reads a corpus, and returns `n` passages of it, or fewer where it has fewer.
 
     Memory does not grow with the corpus. Raises InputError if the corpus holds no text.
@@ -87,7 +87,7 @@ async def read_sample(corpus: Corpus, encoding: str, n: int, listen: Listener = 
         listen(Notice(notice, warning=True))
     if not kept:
         raise InputError("The documents hold no text, so there is nothing to choose from.")
-    chosen = await anyio.to_thread.run_sync(_chosen, kept, encoding, n)
+    chosen = await anyio.to_thread.run_sync(_chosen, kept, n)
     return Sample(chosen[0], documents, chosen[1], corpus.reasons())
 
 
@@ -103,24 +103,24 @@ def _windows(document: Document) -> _Windows:
     return identify("sample", document.source), document.source, document.title, text, starts
 
 
-def _chosen(kept: Sequence[_Windows], encoding: str, n: int) -> tuple[Sequence[Passage], int]:
+def _chosen(kept: Sequence[_Windows], n: int) -> tuple[Sequence[Passage], int]:
     """The passages of the sample, and the number of candidates."""
     each = max(1, CANDIDATES // len(kept))
     ordered = sorted(kept, key=lambda one: one[1])
-    found = [passage for windows in ordered for passage in _cut(windows, each, encoding)]
+    found = [passage for windows in ordered for passage in _cut(windows, each)]
     by_text = {storable(one.text)[0]: one for one in found}
     telling = [one for one in by_text.values() if number_of_words(one.text) >= FEW_WORDS]
     candidates = telling or list(by_text.values())
     return _representatives(candidates, n), len(candidates)
 
 
-def _cut(windows: _Windows, most: int, encoding: str) -> Iterator[Passage]:
+def _cut(windows: _Windows, most: int) -> Iterator[Passage]:
     """Yields a passage of each window, of at most `most` windows, which are evenly spread."""
     _, source, title, text_of_all, starts = windows
     step = max(1.0, len(starts) / most)
     for number in dict.fromkeys(int(i * step) for i in range(min(most, len(starts)))):
         window = text_of_all[number * WINDOW : (number + 1) * WINDOW]
-        spans = cut(window, max_tokens=PASSAGE_TOKENS, overlap=0, encoding=encoding)
+        spans = cut(window, max_tokens=PASSAGE_TOKENS, overlap=0)
         if not spans:
             continue
         # The window may begin and end within a sentence, so its middle is taken.

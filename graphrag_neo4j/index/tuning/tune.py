@@ -58,6 +58,7 @@ REASON = 300  # characters of the reason why an example is left out
 PROFILE, TYPES, LIST = 200, 700, 900
 DEFINITIONS: Final = 350  # tokens that the definitions add to the prompt of an example
 ATTEMPTS: Final = 2  # at each reply, if the first can't be used
+ROLE = "an analyst who writes for decision makers"  # in our prompt of a report
 FIELD = "${tuple_delimiter}"
 RECORD = "$record_delimiter"
 COMPLETE = "$completion_delimiter"
@@ -94,7 +95,6 @@ def check_tuning(settings: Settings) -> None:
     """Raises InputError if no model is set, or if the tokenizer can't be loaded."""
     if not settings.has_model:
         raise InputError(MODEL_IS_OFF if settings.model == EXTRACTIVE else NO_MODEL)
-    tokens.check(settings.encoding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def estimate_tuning(sample: Sample, settings: Settings) -> TuneEstimate:
     """
 
     def count(text: str) -> int:
-        return tokens.count(text, settings.encoding)
+        return tokens.count(text)
 
     shown = count(shown_passages([one.text for one in sample.passages]))
     asked = sum(count(load_prompt(name).text) for name in ("tune_profile", "tune_types"))
@@ -191,7 +191,7 @@ async def tune(
         ],
         passages=sample.passages,
         documents=sample.documents,
-        prompt_tokens=(_size(usual, settings), _size(fitted, settings)),
+        prompt_tokens=(_size(usual), _size(fitted)),
         files=files,
         usage=dict(endpoint.meter.steps),
     )
@@ -213,10 +213,10 @@ def _tuned(passage: Passage, number: int, found: Extraction) -> TunedExample:
     return TunedExample(passage, number, len(found.entities), len(found.relationships), lines)
 
 
-def _size(backend: LLMIndexBackend, settings: Settings) -> int:
+def _size(backend: LLMIndexBackend) -> int:
     """The tokens of the first prompt for a chunk, without the chunk."""
     request = next(backend.extract(ChunkText("", "")))
-    return sum(tokens.count(one.content, settings.encoding) for one in request.messages)
+    return sum(tokens.count(one.content) for one in request.messages)
 
 
 async def _make_examples(
@@ -298,7 +298,7 @@ def _prompt_files(
     )
     reminder = f"Only entities of these types: {_literal(', '.join(types))}."
     extract = _replaced(extract, "$types_reminder", reminder)
-    report = _replaced(read_prompt("report"), "$report_role", _literal(told.persona))
+    report = _replaced(read_prompt("report"), ROLE, _literal(told.persona))
     collection = f"\n\nThe whole collection: {_literal(told.domain)}.\n\nThe report has\n"
     report = _replaced(report, "\n\nThe report has\n", collection)
     if told.language is not None:

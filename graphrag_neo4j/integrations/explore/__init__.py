@@ -10,8 +10,8 @@ from graphrag_neo4j.integrations.explore.guide import (
     guide,
     saved,
     sections,
+    served,
 )
-from graphrag_neo4j.integrations.explore.guide_server import served
 from graphrag_neo4j.integrations.explore.map import Map, read_map
 
 __all__ = ["Map", "Section", "example_values", "guide", "read_map", "saved", "sections", "served"]

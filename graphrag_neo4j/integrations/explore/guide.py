@@ -1,22 +1,40 @@
-"""The queries of `cypher/browse/` as a guide for Neo4j Browser and as saved Cypher, and its style.
+"""The queries of `cypher/browse/` as a guide for Neo4j Browser and as saved Cypher; its server.
 
 Neo4j Browser demands the parameters of a query before it runs the query. So each parameter is
 replaced by a value from the graph: the largest community, the community with the most links to it,
 or an entity. A user can edit this value in the query.
+
+The pages hold names from the graph, so only Neo4j Browser may read them: the server listens on a
+loopback address, and refuses web pages of another origin, whatever host name they use.
 """
 
 import io
 import re
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Final, TypedDict
 
+from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.text.files import read_statement
 
-__all__ = ["NAMES", "Query", "Section", "example_values", "guide", "literal", "saved", "sections"]
+__all__ = [
+    "NAMES",
+    "Query",
+    "Section",
+    "example_values",
+    "guide",
+    "literal",
+    "saved",
+    "sections",
+    "served",
+]
 
 ExampleValues = Mapping[str, int | str | None]
 PARAMETER = re.compile(r"\$(\w+)")
@@ -30,6 +48,7 @@ ORDER: Final = (
     ("Timeline and pending work", ("timeline", "waiting")),
 )
 NAMES: Final = tuple(name for _, names in ORDER for name in names)
+LOOPBACK = "127.0.0.1"
 TITLE = "The communities of this corpus"
 # The earliest time that a zip archive can hold. It is always the same, so that the same queries
 # make the same file.
@@ -147,3 +166,76 @@ def _figure(query: Query) -> str:
         f'<figure><pre mode="cypher" class="pre-scrollable {kind}" data-lang="cypher"'
         f' lang="cypher">{escape(query.statement)}</pre></figure>'
     )
+
+
+# The server
+
+
+@contextmanager
+def served(pages: Mapping[str, str], origins: Collection[str], port: int = 0) -> Iterator[int]:
+    """Serves the pages by their paths on a loopback address, and yields the port.
+
+    Port 0 chooses a free port. `origins` are the web origins of Neo4j Browser, such as
+    `http://localhost:7474`; requests of other origins are refused. Raises GraphError if the port is
+    in use.
+    """
+
+    class Handler(_Handler):
+        def do_GET(self) -> None:
+            self.answer(pages.get(self.path.partition("?")[0]), origins)
+
+        def do_OPTIONS(self) -> None:
+            self.answer("", origins)
+
+    try:
+        server = ThreadingHTTPServer((LOOPBACK, port), Handler)
+    except OSError as error:
+        raise GraphError(
+            f"Port {port} is in use, and Neo4j Browser expects the guide there. Stop the program"
+            " that uses it, perhaps another `kg-build browse`, and run this command again."
+        ) from error
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers Neo4j Browser. It has another origin, so the responses need CORS headers."""
+
+    server: ThreadingHTTPServer
+
+    def answer(self, page: str | None, origins: Collection[str]) -> None:
+        """Sends a page to Neo4j Browser, and refuses everybody else."""
+        # A foreign host name that resolves to this machine would give a foreign page our origin
+        # (DNS rebinding), so the Host header is checked, too.
+        host, _, port = self.headers.get("Host", "").rpartition(":")
+        ours = host in ("localhost", LOOPBACK) and port == str(self.server.server_port)
+        allowed = ours and self.headers.get("Origin") in origins
+        if not allowed:
+            status, page = HTTPStatus.FORBIDDEN, None
+        elif page is None:
+            status = HTTPStatus.NOT_FOUND
+        else:
+            status = HTTPStatus.OK if page else HTTPStatus.NO_CONTENT
+        body = (page or "").encode()
+        kind = "html" if self.path.partition("?")[0].endswith(".html") else "plain"
+        self.send_response(status)
+        if allowed:
+            self.send_header("Access-Control-Allow-Origin", self.headers["Origin"])
+            self.send_header("Access-Control-Allow-Headers", "*")
+            self.send_header("Access-Control-Allow-Private-Network", "true")
+        self.send_header("Vary", "Origin")
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Content-Type", f"text/{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *values: object) -> None:  # noqa: A002 - its name
+        """Prints nothing, because a library does not print."""

@@ -118,15 +118,15 @@ class Rates:
         if self._requests:
             await self._requests.acquire()
 
-    async def before_call(self, request: Request, encoding: str) -> None:
+    async def before_call(self, request: Request) -> None:
         """Waits until the limit allows the tokens of a call and of its expected reply."""
-        await self.before_tokens((m.content for m in request.messages), encoding, self._reply)
+        await self.before_tokens((m.content for m in request.messages), self._reply)
 
-    async def before_tokens(self, texts: Iterable[str], encoding: str, more: int = 0) -> None:
+    async def before_tokens(self, texts: Iterable[str], more: int = 0) -> None:
         """Waits until the limit allows the tokens of these texts and `more` tokens."""
         if self._tokens is None:
             return
-        rest: float = more + sum(tokens.count(text, encoding) for text in texts)
+        rest: float = more + sum(tokens.count(text) for text in texts)
         # Without the lock, calls would take parts of the limit in turns, and all finish late.
         async with self._turn:
             while rest > 0:

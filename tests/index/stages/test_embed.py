@@ -224,7 +224,7 @@ async def named(graph: Graph, name: str) -> PlainRow:
 
 
 async def test_chunks_that_stay_keep_their_vectors_and_a_header_is_embedded(graph: Graph) -> None:
-    cutting = Cutting(600, 100, "o200k_base", ("year",))
+    cutting = Cutting(600, 100, ("year",))
     dated = Document(ONE, "memory:0", metadata={"year": 1843})
     await put(graph, [dated, Document(TWO, "memory:1")], cutting)
     model = await embedded(graph, Model())

@@ -19,7 +19,7 @@ from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model import Document, Span, T
 from tests.support.preset_backend import PresetBackend, documents, found, put, read
 
-SMALL = Cutting(50, 20, "o200k_base")
+SMALL = Cutting(50, 20)
 SENTENCES = [
     f"On the {n}th day Scrooge went to the house of Marley and counted {n} coins of gold "
     f"that nobody had ever seen in the town of {name}, as the clerk told us later. "
@@ -98,7 +98,7 @@ async def test_the_same_text_in_two_documents_or_twice_in_one_stays_two_chunks(
     await put(graph, documents("Marley was dead.", "Marley was dead."))
     assert len(await chunks(graph)) == 2
     text = "All work and no play makes Jack a dull boy.\n" * 60
-    await put(graph, [Document(text, "memory:2")], Cutting(50, 0, "o200k_base"))
+    await put(graph, [Document(text, "memory:2")], Cutting(50, 0))
     texts = [row["text"] for row in await chunks(graph) if row["source"] == "memory:2"]
     assert "".join(texts) == text
     assert len(set(texts)) < len(texts)
@@ -117,7 +117,7 @@ async def test_changed_metadata_alone_rewrites_no_chunk(graph: Graph) -> None:
 
 
 async def test_prepended_metadata_reaches_the_model_and_moves_no_offset(graph: Graph) -> None:
-    cutting = Cutting(600, 100, "o200k_base", ("title", "year", "missing"))
+    cutting = Cutting(600, 100, ("title", "year", "missing"))
     await put(graph, [Document(TEXT, "memory:0", "A Carol", {"year": 1843})], cutting)
     told = PresetBackend()
     await read(graph, told)
@@ -249,7 +249,7 @@ async def test_documents_are_cut_while_others_are_written(
             return super().spans(document, progress)
 
     monkeypatch.setattr(in_graph, "WRITTEN", 1)
-    watched = Watched(600, 100, "o200k_base")
+    watched = Watched(600, 100)
     result = await put(waits, documents("Marley was dead.", "Scrooge was not.", "Bob."), watched)
     assert result.chunks == 3
     refs = [(row["source"], row["ref"]) for row in await chunks(graph)]

@@ -23,7 +23,7 @@ def document(subject: str, n: int, sentences: int = 60) -> Document:
 
 
 async def sample_of(documents: list[Document], n: int) -> Sample:
-    return await read_sample(Corpus.of_documents(documents), "o200k_base", n)
+    return await read_sample(Corpus.of_documents(documents), n)
 
 
 async def test_each_passage_is_the_text_at_its_place() -> None:

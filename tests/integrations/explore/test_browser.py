@@ -53,7 +53,6 @@ async def home(
             openai_api_key="sk-for-tests-only",
             gleanings=0,
             claims=True,
-            claim_gleanings=0,
             max_cluster_size=6,
         )
         async with AsyncGraphRAG(settings) as rag:

@@ -46,7 +46,7 @@ EVIL = "</pre></script><img src=x onerror=alert(1)>"
 async def book(checked_server: TestServer) -> AsyncIterator[Graph]:
     """The graph of the first pages of A Christmas Carol."""
     async with indexed_carol(
-        checked_server, characters=60_000, title="A Christmas Carol", claim_gleanings=0
+        checked_server, characters=60_000, title="A Christmas Carol"
     ) as indexed:
         yield indexed.graph
 

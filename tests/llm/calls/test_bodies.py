@@ -329,7 +329,7 @@ async def test_what_cant_be_stored_is_replaced_in_every_step(name: str, *, escap
     if not escaped:  # so that the reply itself holds the characters, in JSON, too
         reply = reply.replace("\\ud83d", HALF).replace("\\u0000", NUL)
     with odd_endpoint(completion(reply)) as (url, _):
-        given = settings(url, gleanings=0, claim_gleanings=0)
+        given = settings(url, gleanings=0)
         async with Endpoint(given) as model:
             found = await model.run(step(name, given))
     text = repr(found)

@@ -27,7 +27,7 @@ LATE = 0.2
 @pytest.fixture(scope="module", autouse=True)
 def loaded() -> None:
     """The fake counts tokens; its first call would load what it counts with."""
-    encoding("o200k_base")
+    encoding()
 
 
 def endpoint_of(fake: FakeEndpoint, **given: object) -> Endpoint:

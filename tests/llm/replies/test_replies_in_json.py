@@ -266,19 +266,6 @@ def test_a_schema_limits_each_list_and_each_text(step: str) -> None:
     check(schema)
 
 
-def test_a_long_report_has_explanations_of_any_length() -> None:
-    def longest(words: int) -> int | None:
-        task = LLMIndexBackend.from_settings(load_settings(report_words=words)).report("", MATERIAL)
-        schema: Any = next(task).schema
-        found: int | None = schema["$defs"]["_FindingSchema"]["properties"]["explanation"].get(
-            "maxLength"
-        )
-        return found
-
-    assert longest(1500) == 1990
-    assert longest(5000) is None
-
-
 async def test_the_endpoint_counts_what_was_repaired() -> None:
     content = '{"points": [{"description": "Ann sails.", "score": 105},]}'
     body = {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}

@@ -13,7 +13,7 @@ from graphrag_neo4j.index.result import IndexResult
 from tests.conftest import Make, Run
 from tests.support.carol import BOOK
 from tests.support.fake_endpoint.forms import to_json
-from tests.support.fake_endpoint.reports import INVENTED
+from tests.support.fake_endpoint.answers import INVENTED
 from tests.support.fake_endpoint.server import HttpResponse
 from tests.support.recording_endpoint import Body, Manner, Usual, mannered_endpoint, schema_of
 

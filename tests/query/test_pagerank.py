@@ -23,15 +23,6 @@ def test_the_mass_is_one_whole(
     assert min(mass.values()) >= 0
 
 
-@given(edges, weights, again)
-def test_a_seed_keeps_what_comes_back_to_it(
-    edges: list[WeightedEdge], seeds: dict[str, float], again: float
-) -> None:
-    mass = pagerank(edges, seeds, again)
-    whole = sum(seeds.values())
-    assert all(mass[seed] >= again * seeds[seed] / whole - 1e-9 for seed in seeds)
-
-
 @given(edges, weights, some.randoms(use_true_random=False))
 def test_no_order_of_edges_nor_of_their_ends_counts(
     edges: list[WeightedEdge], seeds: dict[str, float], chance: object
@@ -39,20 +30,6 @@ def test_no_order_of_edges_nor_of_their_ends_counts(
     other = [(b, a, weight) for a, b, weight in edges]
     chance.shuffle(other)  # type: ignore[attr-defined] # hypothesis gives a Random
     assert pagerank(other, dict(reversed(seeds.items()))) == pagerank(edges, seeds)
-
-
-@given(edges, weights)
-def test_twice_the_weight_is_twice_the_edge(
-    edges: list[WeightedEdge], seeds: dict[str, float]
-) -> None:
-    double = [(a, b, 2 * weight) for a, b, weight in edges]
-    assert pagerank(double, seeds) == pytest.approx(pagerank(edges + edges, seeds), abs=1e-7)
-
-
-@given(edges)
-def test_without_a_seed_there_is_no_walk(edges: list[WeightedEdge]) -> None:
-    assert pagerank(edges, {}) == {}
-    assert pagerank(edges, {"a": 0.0}) == {}
 
 
 def test_what_no_edge_leads_to_has_nothing_and_what_is_nearer_has_more() -> None:

@@ -149,12 +149,15 @@ def test_a_text_to_parse_or_a_row_that_is_too_large_is_named(
     assert len(list(read(tmp_path / name, ReadOptions(max_file_mb=2)))) == 1
 
 
-def test_rows_together_may_be_larger_than_the_limit_and_so_may_plain_text(tmp_path: Path) -> None:
+async def test_plain_text_and_rows_together_may_be_larger(tmp_path: Path) -> None:
+    """The limit is a setting; what is above it is named, and the other files are read."""
+    word_file(tmp_path / "a.docx", PARAGRAPH * 150)
     (tmp_path / "a.jsonl").write_text('{"text": "A row of a large file."}\n' * 50_000)
-    assert all(isinstance(item, Document) for item in read(tmp_path / "a.jsonl", LIMIT))
     (tmp_path / "a.txt").write_text("a" * MORE)
-    [document] = read(tmp_path / "a.txt", LIMIT)
-    assert isinstance(document, Document)
+    corpus = Corpus.of_paths([tmp_path], ReadOptions(), load_settings(max_file_mb=1))
+    assert len([document async for document in corpus.documents()]) == 50_001
+    [reason] = corpus.reasons().values()
+    assert "KG_MAX_FILE_MB" in reason
 
 
 def test_of_many_unusable_rows_the_first_are_named_and_the_rest_counted(tmp_path: Path) -> None:
@@ -180,15 +183,6 @@ def test_a_very_long_text_becomes_several_documents_that_end_where_it_can_be_cut
     assert [one.source for one in documents] == [uri, *(f"{uri}#part-{n}" for n in range(2, 7))]
     assert [one.title for one in documents][:2] == ["Log", "Log, part 2"]
     assert [dict(one.metadata) for one in documents][:2] == [{}, {"part": 2}]
-
-
-async def test_the_limit_is_a_setting_and_the_other_files_are_read(tmp_path: Path) -> None:
-    word_file(tmp_path / "a.docx", PARAGRAPH * 150)
-    (tmp_path / "b.txt").write_text("Marley was dead.")
-    corpus = Corpus.of_paths([tmp_path], ReadOptions(), load_settings(max_file_mb=1))
-    assert [document.text async for document in corpus.documents()] == ["Marley was dead."]
-    [reason] = corpus.reasons().values()
-    assert "KG_MAX_FILE_MB" in reason
 
 
 @pytest.mark.parametrize("beginning", ["<a ", "<a/", "<![CDATA[", "<![CDATA[>", "<!-- >", "<![if>"])

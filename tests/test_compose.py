@@ -60,14 +60,6 @@ def test_it_is_reachable_from_this_machine_alone_with_a_password_that_is_asked_f
     )
 
 
-def test_memory_can_be_set_and_each_setting_is_one_of_neo4j(neo4j: dict[str, Any]) -> None:
-    memory = {name: value for name, value in neo4j["environment"].items() if "memory" in name}
-    assert len(memory) == 3
-    assert all(re.fullmatch(r"\$\{NEO4J_\w+:-\d+[gm]\}", value) for value in memory.values())
-    known = ("NEO4J_AUTH", "NEO4J_PLUGINS", "NEO4J_server_", "NEO4J_dbms_")
-    assert all(name.startswith(known) for name in neo4j["environment"])
-
-
 def test_it_is_healthy_when_graph_data_science_answers_the_password(
     neo4j: dict[str, Any], tmp_path: Path
 ) -> None:

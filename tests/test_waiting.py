@@ -4,9 +4,7 @@ import pytest
 
 from graphrag_neo4j.cli.output.progress import Bars, Lines
 from graphrag_neo4j.cli.output.terminal import Drawing
-from graphrag_neo4j.embedded import home as home_module
-from graphrag_neo4j.embedded.home import waiting
-from graphrag_neo4j.model.events import Advanced, Event, Started, Waiting
+from graphrag_neo4j.model.events import Waiting
 
 
 def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(
@@ -24,18 +22,6 @@ def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(
     ]
 
 
-def test_in_a_pipe_a_complete_download_is_printed_once_before_the_wait_that_follows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("graphrag_neo4j.cli.output.progress.SECONDS_BETWEEN_LINES", 0.0)
-    lines = Lines()
-    lines(Started("download", 2_000_000, "bytes"))
-    lines(Advanced(2_000_000))
-    for second in range(10):
-        lines(Waiting("Neo4j is starting", float(second)))
-    assert capsys.readouterr().err.count("download: 2.0 of 2.0 MB") == 1
-
-
 def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None:
     drawing = Drawing(fleeting=True)
     progress = drawing._progress
@@ -48,13 +34,3 @@ def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None
     bars(Waiting("", 3.0))
     assert progress.tasks == []
     drawing.rest()
-
-
-def test_a_wait_is_told_at_once_and_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(home_module, "SECONDS_BETWEEN", 3600.0)
-    heard: list[Event] = []
-    with waiting(heard.append, "Neo4j is starting") as tick:
-        tick()  # not again so soon
-        assert heard == [Waiting("Neo4j is starting", heard[0].seconds)]  # type: ignore[union-attr]
-    assert isinstance(heard[-1], Waiting)
-    assert heard[-1].text == ""

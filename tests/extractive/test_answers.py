@@ -138,14 +138,6 @@ def test_reports_without_a_sentence_near_the_question_are_not_opened() -> None:
     assert result_without_requests(BACKEND.rate("Where do frogs live?", table)) == [8]
 
 
-def test_names_in_a_context_are_asked_about_only_where_something_is_near() -> None:
-    table = context(record("Marley | person | Marley was dead.", kind="Entities"))
-    near = result_without_requests(BACKEND.prime("Was Marley dead?", table))
-    assert near.follow_ups == ["Was Marley dead? Marley"]
-    far = result_without_requests(BACKEND.prime("xyzzy plugh", table))
-    assert (far.answer, far.follow_ups) == ("", ["xyzzy plugh"])
-
-
 def test_a_quotation_has_its_speaker_and_its_place_and_what_follows_it() -> None:
     said, place = placed("Where do frogs live?", chunk(TALK)).splitlines()
     text = (

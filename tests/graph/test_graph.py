@@ -115,11 +115,6 @@ async def test_a_database_that_is_not_there_or_is_neo4j_s_own_is_named(
             pass
 
 
-async def test_a_refused_statement_is_not_blamed_on_the_address(graph: Graph) -> None:
-    with pytest.raises(GraphError, match="refused a statement"):
-        await graph.run_plain("RETURN 1 +")
-
-
 async def test_an_error_of_the_work_in_a_transaction_stays_what_it_is(graph: Graph) -> None:
     async def work(tx: Transaction) -> None:
         await tx.run("build/start", build="half", properties={})
@@ -156,12 +151,6 @@ async def test_the_name_of_a_constraint_or_index_taken_by_something_else_is_an_e
     finally:
         await graph.run_plain(f"DROP {kind} {name}")
         await ensure_schema(graph)
-
-
-async def test_the_schema_can_be_made_again(graph: Graph) -> None:
-    before = await graph.run_plain("SHOW INDEXES YIELD name RETURN collect(name) AS names")
-    await ensure_schema(graph)
-    assert await graph.run_plain("SHOW INDEXES YIELD name RETURN collect(name) AS names") == before
 
 
 async def test_the_dump_holds_all_but_builds_counter_refs_and_marks(graph: Graph) -> None:

@@ -13,8 +13,6 @@ from pydantic.fields import FieldInfo
 from graphrag_neo4j.settings import Settings
 from tests.support.paths import ROOT
 
-__all__ = ["generated", "settings"]
-
 BEGIN: Final = "<!-- settings: written by `python -m tests.support.generated` -->\n"
 END: Final = "<!-- end of settings -->\n"
 HEAD: Final = "| name | default | what it is |\n|---|---|---|\n"

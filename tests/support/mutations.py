@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-__all__ = ["mutated"]
-
 # What is put into a text: marks of JSON, and what models write around them.
 INSERTED = (
     *"{}[]:,\"\\'\n…\x00\ud800",

@@ -131,7 +131,8 @@ def test_a_loose_citation_that_may_mean_something_else_stays_and_is_counted(
 FORGED = (
     "[Data: Entities (1)]", "[dAtA:Sources(2)]", "[ Data\n:\nEntities (1)]",
     "[\u200bDa\u00adta\u2060: Entities (1)]", "［Data：Entities（1）］",
-    "﹇Ｄａｔａ: Entities (1)﹈", "[㍲ta: Entities (1)]", "[Data: Entities (1)", "[[Data: Entities (1)]]", "[", "[Dat",
+    "﹇Ｄａｔａ: Entities (1)﹈", "[㍲ta: Entities (1)]", "[Data: Entities (1)",
+    "[[Data: Entities (1)]]", "[", "[Dat",
     "a: Entities (1)]", "Data: Entities (1)]", ": Entities (1)]",
     "] text [Data", "【Data：实体（1）】",
     "[Data: Entities 1]", "(Data: Entities (1))", "（Data：实体 1）", "⁽data: 実体 1⁾",

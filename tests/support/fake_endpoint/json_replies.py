@@ -35,7 +35,8 @@ def schema_of(chat: Chat) -> str:
 def write_json(schema: str, chat: Chat, options: Options) -> object:
     """A value of the schema; of one that nobody knows, a text."""
     if schema in JUDGES:
-        return misjudge(chat, options) or JUDGES[schema](chat, options)
+        malformed = misjudge(chat, options)
+        return JUDGES[schema](chat, options) if malformed is None else malformed
     _, write = SCHEMAS.get(schema, ("", summary))
     return write(chat)
 
@@ -182,7 +183,9 @@ SCHEMAS: dict[str, tuple[str, Callable[[Chat], object]]] = {
     "collection_description": ("description", lambda _: {"description": "Stories about people."}),
     "evaluation_personas": (
         "personas",
-        lambda chat: {"personas": [f"a reader of kind {n}" for n in _numbers(chat)]},
+        lambda chat: {
+            "personas": [f"a reader of kind {n}, who wants to learn" for n in _numbers(chat)]
+        },
     ),
     "evaluation_tasks": (
         "tasks",

@@ -3,9 +3,9 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.support.fake_endpoint.records import Claim, Entity, Knowledge, Relationship
 from tests.support.paths import DATA
@@ -14,15 +14,7 @@ CAROL = DATA / "christmas_carol"
 WORD = re.compile(r"[^\W_]+")
 SHINGLE = 5
 """Words in a row that, when shared, mean that a text stems from a unit of the book."""
-
-
-class _Book(NamedTuple):
-    """The units that have a run of words; records with their units and the names that show them."""
-
-    units: dict[str, set[int]]
-    entities: list[tuple[Entity, set[int], list[str]]]
-    relationships: list[tuple[Relationship, set[int], list[str]]]
-    claims: list[tuple[Claim, set[int], list[str]]]
+Rows = list[tuple[Any, set[int], list[str]]]
 
 
 def recall(text: str) -> Knowledge | None:
@@ -30,31 +22,29 @@ def recall(text: str) -> Knowledge | None:
 
     The names of a record (of a claim: its subject or its source) must stand in the text.
     """
-    book = _book()
-    units = {unit for one in _shingles(text, SHINGLE) for unit in book.units.get(one, ())}
+    units_of, *records = _book()
+    units = {unit for one in _shingles(text, SHINGLE) for unit in units_of.get(one, ())}
     folded = _fold(text)
-
-    def found(rows: list[tuple[Any, set[int], list[str]]], held: Callable[..., bool]) -> list[Any]:
-        return [row for row, of, names in rows if of & units and held(n in folded for n in names)]
-
-    if not units:
-        return None
-    claims = found(book.claims, any)
-    return Knowledge(found(book.entities, all), found(book.relationships, all), claims)
+    found = (
+        [row for row, of, names in rows if of & units and held(name in folded for name in names)]
+        for rows, held in zip(records, (all, all, any), strict=True)
+    )
+    return Knowledge(*found) if units else None
 
 
 @cache
-def _book() -> _Book:
+def _book() -> tuple[dict[str, set[int]], Rows, Rows, Rows]:
+    """The units that have a run of words; records with their units and the names that show them."""
     text = (CAROL / "book.txt").read_text(encoding="utf-8")
     index = json.loads((CAROL / "index.json").read_text(encoding="utf-8"))
-    units = defaultdict(set)
+    units = defaultdict[str, set[int]](set)
     for number, (start, end) in enumerate(index["units"]):
         for shingle in _shingles(text[start:end]):
             units[shingle].add(number)
     for row in index["claims"]:
         row |= {"units": [row["unit"]], "source_text": row["source"]}
 
-    def rows(kind: str, record: Any, *names: str) -> list[Any]:  # noqa: ANN401 - a class
+    def rows(kind: str, record: Any, *names: str) -> Rows:  # noqa: ANN401 - a class
         return [
             (
                 record(*(row[field] for field in record._fields)),
@@ -66,7 +56,7 @@ def _book() -> _Book:
 
     entities = rows("entities", Entity, "name")
     relationships = rows("relationships", Relationship, "source", "target")
-    return _Book(units, entities, relationships, rows("claims", Claim, "subject", "source"))
+    return units, entities, relationships, rows("claims", Claim, "subject", "source")
 
 
 def _fold(text: str) -> str:

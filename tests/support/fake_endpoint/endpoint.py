@@ -6,7 +6,6 @@ Tests use /control/log, /control/reset and /control/options.
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -30,17 +29,11 @@ from tests.support.fake_endpoint.words import count, cut, digest, embed
 
 ANY_MODEL = ("gpt-4.1-mini", "text-embedding-3-small")
 """What is listed where every name is known."""
-REFUSALS: Mapping[str, Callable[[str], ApiError]] = {
-    "param": lambda name: ApiError(
-        400, f"Unsupported parameter: '{name}'.", "unsupported_parameter", name
-    ),
-    "strict": lambda name: ApiError(
-        422,
-        f"[{{'type': 'extra_forbidden', 'loc': ('body', '{name}'), 'msg': 'Extra inputs'}}]",
-        "",
-    ),
-    "unknown field": lambda name: ApiError(400, f'json: unknown field "{name}"', ""),
-    "nameless": lambda _: ApiError(422, "Extra inputs are not permitted", ""),
+REFUSALS = {
+    "param": (400, "Unsupported parameter: '{0}'."),
+    "strict": (422, "[{{'type': 'extra_forbidden', 'loc': ('body', '{0}'), 'msg': 'Extra'}}]"),
+    "unknown field": (400, 'json: unknown field "{0}"'),
+    "nameless": (422, "Extra inputs are not permitted"),
 }
 """The ways in which endpoints refuse a parameter of a request; "strict" is that of pydantic."""
 
@@ -152,7 +145,10 @@ class Endpoint:
             message = f"The model `{call.model}` does not exist."
             raise ApiError(404, message, "model_not_found", "model")
         for name in sorted(body.keys() & set(self._options.rejects)):
-            raise REFUSALS[self._options.refuses_as](name)
+            status, message = REFUSALS[self._options.refuses_as]
+            named = self._options.refuses_as == "param"
+            code = "unsupported_parameter" if named else ""
+            raise ApiError(status, message.format(name), code, name if named else None)
         return {name: v for name, v in body.items() if name not in self._options.ignores}
 
     def _chat(self, body: dict[str, Any], call: Call) -> HttpResponse:

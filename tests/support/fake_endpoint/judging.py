@@ -42,7 +42,9 @@ def judge(chat: Chat, options: Options) -> object:
     """Which of the last two marked texts is better."""
     one, other = chat.texts[-2:]
     longer = 1 if len(one) > len(other) else 2
-    gap = _quality(one) - _quality(other) or len(one) - len(other)
+    marks = [re.search(r"Quality mark (\d+)\.", answer) for answer in (one, other)]
+    quality, its = (int(mark[1]) if mark else 0 for mark in marks)
+    gap = quality - its or len(one) - len(other)
     fair = 0 if gap == 0 else 1 if gap > 0 else 2
     chance = pick(3, "judge", options.seed, chat.prompt)
     winners = {"first": 1, "longer": longer, "random": chance, "tie": 0}
@@ -53,19 +55,11 @@ def judge(chat: Chat, options: Options) -> object:
 
 def judge_support(chat: Chat, options: Options) -> object:
     """Whether the first marked text, a sentence, is supported by the others, the passages."""
-    words, known = (set(re.findall(r"\w{3,}", text.casefold())) for text in _two(chat.texts))
+    both = (chat.texts[0], " ".join(chat.texts[1:]))
+    words, known = (set(re.findall(r"\w{3,}", text.casefold())) for text in both)
     share = len(words & known) / max(1, len(words))
     fair = 0 if share >= 0.8 else 1 if share >= 0.5 else 2
     chance = pick(3, "support", options.seed, chat.prompt)
     verdict = {"first": 0, "tie": 1, "random": chance}.get(options.judge, fair)
     reason = f"The passages have {share:.0%} of the words."
     return {"reason": reason, "support": ("supported", "partly", "not")[verdict]}
-
-
-def _two(texts: tuple[str, ...]) -> tuple[str, str]:
-    return texts[0], " ".join(texts[1:])
-
-
-def _quality(answer: str) -> int:
-    mark = re.search(r"Quality mark (\d+)\.", answer)
-    return int(mark[1]) if mark else 0

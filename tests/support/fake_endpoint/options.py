@@ -52,12 +52,8 @@ class Options:
 
 
 _NEWER = (
-    "dimensions",
-    "encoding_format",
-    "logit_bias",
-    "max_completion_tokens",
-    "response_format",
-    "stream_options",
+    *("dimensions", "encoding_format", "logit_bias"),
+    *("max_completion_tokens", "response_format", "stream_options"),
 )
 MODES: Mapping[str, Mapping[str, Any]] = {
     "reasoning model": {

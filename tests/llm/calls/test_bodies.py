@@ -46,18 +46,9 @@ def usage(prompt: object, written: object, details: object = None) -> dict[str, 
 
 
 WRONG_USAGE = [
-    *ODD,
-    usage("12", "3"),
-    usage(-5, 3),
-    usage(12, -1),
-    usage(float("nan"), 3),
-    usage(1e300, 3),
-    usage(10**30, 3),
-    usage(12.5, 3),
-    usage(True, True),
-    usage([12], {"n": 3}),
-    usage(12, None),
-]
+    *ODD, usage("12", "3"), usage(-5, 3), usage(12, -1), usage(float("nan"), 3), usage(1e300, 3),
+    usage(10**30, 3), usage(12.5, 3), usage(True, True), usage([12], {"n": 3}), usage(12, None),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", WRONG_USAGE)
@@ -90,20 +81,12 @@ async def test_a_usage_that_is_wrong_or_missing_is_estimated(wrong: object) -> N
 @pytest.mark.parametrize(
     "body",
     [
-        *(odd for odd in ODD if odd != {}),
-        DEEP,
-        '{"choices": ' + "9" * 5000 + "}",
-        {"choices": None},
-        {"choices": []},
-        {"choices": {"0": 1}},
-        {"choices": [None]},
-        {"choices": [{"message": None}]},
-        {"choices": [{"message": "text"}]},
-        {"choices": [{"message": {}}]},
-        completion(["a", "list"]),
-        completion(5),
+        *(odd for odd in ODD if odd != {}), DEEP, '{"choices": ' + "9" * 5000 + "}",
+        {"choices": None}, {"choices": []}, {"choices": {"0": 1}}, {"choices": [None]},
+        {"choices": [{"message": None}]}, {"choices": [{"message": "text"}]},
+        {"choices": [{"message": {}}]}, completion(["a", "list"]), completion(5),
     ],
-)
+)  # fmt: skip
 async def test_a_reply_that_is_no_chat_completion_is_unusable(body: object) -> None:
     with odd_endpoint(body) as (url, _):
         async with Endpoint(settings(url)) as model:
@@ -125,19 +108,11 @@ async def streamed(body: object, **given: object) -> tuple[str, Endpoint]:
 @pytest.mark.parametrize(
     "odd",
     [
-        *(odd for odd in ODD if odd != "many"),
-        {"choices": None},
-        {"choices": [None]},
-        {"choices": [{"delta": None}]},
-        {"choices": [{"delta": "text"}]},
-        delta(None),
-        delta(7),
-        delta(["a"]),
-        "7",
-        "null",
-        '"text"',
+        *(odd for odd in ODD if odd != "many"), {"choices": None}, {"choices": [None]},
+        {"choices": [{"delta": None}]}, {"choices": [{"delta": "text"}]}, delta(None), delta(7),
+        delta(["a"]), "7", "null", '"text"',
     ],
-)
+)  # fmt: skip
 async def test_a_streamed_event_that_brings_no_text_is_passed_over(odd: object) -> None:
     text, _ = await streamed(events(delta("So be "), odd, delta("it.")))
     assert text == "So be it."
@@ -209,20 +184,14 @@ async def test_an_error_is_explained_whatever_it_holds(body: object, status: int
 @pytest.mark.parametrize(
     "headers",
     [
-        {"retry-after": "nan"},
-        {"retry-after": "-1"},
-        {"retry-after": "inf"},
-        {"retry-after": "9" * 5000},
-        {"retry-after": "soon"},
+        {"retry-after": "nan"}, {"retry-after": "-1"}, {"retry-after": "inf"},
+        {"retry-after": "9" * 5000}, {"retry-after": "soon"},
         {"retry-after": "Mon, 99 Foo 99999999999999 99:99:99 GMT"},
-        {"retry-after": "Thu, 01 Jan 0000 00:00:00 GMT"},
-        {"retry-after-ms": "nan"},
-        {"x-should-retry": "perhaps"},
-        {"content-encoding": "gzip"},
-        {"content-encoding": "unheard-of"},
-        {"content-type": "text/html; charset=unheard-of"},
+        {"retry-after": "Thu, 01 Jan 0000 00:00:00 GMT"}, {"retry-after-ms": "nan"},
+        {"x-should-retry": "perhaps"}, {"content-encoding": "gzip"},
+        {"content-encoding": "unheard-of"}, {"content-type": "text/html; charset=unheard-of"},
     ],
-)
+)  # fmt: skip
 async def test_an_error_is_explained_whatever_its_headers_hold(headers: Mapping[str, str]) -> None:
     with odd_endpoint({"error": {"message": "busy"}}, status=429, headers=headers) as (url, came):
         async with Endpoint(settings(url).changed(max_retries=1)) as model:

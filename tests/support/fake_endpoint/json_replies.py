@@ -15,6 +15,7 @@ from tests.support.fake_endpoint.words import digest, sentences, shorten
 
 NOBODY = "What is said of Nobody Atall?"
 """A question on an entity that is not there."""
+COLLECTION = "Stories and conversations about people and what they care for."
 TOPICS = ("Christmas", "ghosts", "money", "intelligence", "science", "people", "London", "work")
 PAIR = re.compile(r"^Pair (\d+)\nA: (.+?) \| .*\nB: (.+?) \| .*$", re.MULTILINE)
 NUMBERED = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
@@ -134,7 +135,10 @@ def _questions(chat: Chat) -> object:
     """Questions that depend on the persona and the task. The first one is always the same."""
     own = int(digest(repr(chat.texts[1:]).encode())[:6], 16)
     places = [own + n for n in _numbers(chat)[1:]]
-    asked = (f"What is said about {TOPICS[n % len(TOPICS)]} in part {n} of it?" for n in places)
+    asked = (
+        f"What is said about {TOPICS[n % len(TOPICS)]} in part {n} of all that is told?"
+        for n in places
+    )
     return {"questions": ["What themes come back again and again?", *asked]}
 
 
@@ -180,7 +184,7 @@ SCHEMAS: dict[str, tuple[str, Callable[[Chat], object]]] = {
     "next_questions": ("next", lambda chat: {"next": _on_entities(chat)}),
     "self_contained_question": ("question", answers.rewrite),
     "rated_answer": ("answer", answers.weigh_whole),
-    "collection_description": ("description", lambda _: {"description": "Stories about people."}),
+    "collection_description": ("description", lambda _: {"description": COLLECTION}),
     "evaluation_personas": (
         "personas",
         lambda chat: {

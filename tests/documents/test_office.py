@@ -97,7 +97,6 @@ def test_a_word_document_without_text_or_shape_says_so(tmp_path: Path) -> None:
     [
         ("a.pdf", ("pypdf",)),
         ("a.docx", ("docx",)),
-        ("a.docx", ("lxml",)),
         (SAMPLES / "aes.pdf", ("cryptography", "Crypto")),  # pypdf needs one of them
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.documents import ReadOptions, Unreadable, read
@@ -72,6 +72,7 @@ def test_the_delimiter_is_the_one_by_which_the_header_has_the_columns(
     ]
 
 
+@settings(max_examples=40)
 @given(st.lists(st.text(st.characters(codec="utf-8")), min_size=1))
 def test_any_text_that_csv_can_hold_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]

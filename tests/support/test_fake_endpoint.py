@@ -247,8 +247,8 @@ def _outcomes(seed: int) -> list[tuple[str, int]]:
 
 
 def test_the_same_calls_fail_on_every_run_and_a_second_try_may_succeed() -> None:
-    outcomes = _outcomes(seed=3)
-    assert outcomes == _outcomes(seed=3)
+    outcomes = _outcomes(seed=1)
+    assert outcomes == _outcomes(seed=1)
     assert outcomes != _outcomes(seed=2)
     first, second = outcomes[:8], outcomes[8:]
     assert [attempt for _, attempt in second] == [2] * 8

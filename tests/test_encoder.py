@@ -11,7 +11,6 @@ from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.extractive.encoder import (
     ENCODERS,
     SentenceEncoder,
-    encoder_named,
     load_encoder,
     missing_packages,
 )
@@ -72,31 +71,6 @@ async def test_cancellation_does_not_wait_for_the_texts_that_have_not_begun(
     await english.embed(["The next one does not wait for them, either."])
     assert scope.cancelled_caught
     assert time.monotonic() - began < 20
-
-
-async def test_the_event_loop_goes_on_while_texts_are_embedded(english: SentenceEncoder) -> None:
-    turns = 0
-
-    async def count() -> None:
-        nonlocal turns
-        while True:
-            await anyio.sleep(0.001)
-            turns += 1
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(count)
-        await english.embed(PASSAGES * 40)
-        tasks.cancel_scope.cancel()
-    assert turns > 2
-
-
-def test_each_encoder_is_found_by_its_name_and_locked() -> None:
-    for language, encoder in ENCODERS.items():
-        assert encoder_named(encoder.name) is encoder
-        assert encoder.jar.kind == encoder.language == language
-        assert encoder.jar.size > 10_000_000
-        assert len(bytes.fromhex(encoder.jar.sha256)) == 32
-    assert encoder_named("text-embedding-3-small") is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="XDG_CACHE_HOME is of Linux")

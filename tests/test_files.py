@@ -2,8 +2,6 @@
 
 import os
 import stat
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,18 +81,3 @@ def test_a_link_stays_one_and_what_is_no_ordinary_file_is_not_replaced(tmp_path:
     with pytest.raises(OSError, match="folder"):
         write_whole(tmp_path / "folder", b"no file")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "folder", "link"]
-
-
-@pytest.mark.parametrize("command", [("map", "-o"), ("browse", "--save")])
-def test_a_folder_that_is_not_there_is_refused_before_neo4j_is_asked(
-    tmp_path: Path, command: tuple[str, str]
-) -> None:
-    ran = subprocess.run(  # noqa: S603 - our own Python
-        [sys.executable, "-m", "graphrag_neo4j.cli", *command, tmp_path / "none" / "file.html"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NEO4J_URI": "bolt://127.0.0.1:1"},  # where nobody answers
-    )
-    assert ran.returncode == 1
-    assert f"{tmp_path / 'none'} does not exist" in ran.stderr

@@ -4,7 +4,6 @@ import tracemalloc
 from collections import Counter
 from itertools import islice
 from pathlib import Path
-from threading import Thread
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,15 +21,6 @@ def test_each_key_is_counted_as_often_as_it_came(keys: list[str]) -> None:
         assert counts.add(key) == expected[key]
     assert all(counts[key] == times for key, times in expected.items())
     assert "never" not in counts
-
-
-def test_several_threads_may_count_one_after_the_other() -> None:
-    counts = KeyCounts()
-    for _ in range(3):
-        thread = Thread(target=counts.add, args=("\ud800",))
-        thread.start()
-        thread.join()
-    assert counts["\ud800"] == 3
 
 
 def test_the_rows_of_a_file_leave_nothing_in_memory(tmp_path: Path) -> None:

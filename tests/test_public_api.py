@@ -5,7 +5,6 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from importlib import metadata
 from typing import Any, get_args, get_type_hints
 
 import pandas
@@ -15,16 +14,15 @@ import graphrag_neo4j
 from graphrag_neo4j import (
     Answer,
     AsyncGraphRAG,
-    AsyncStream,
     BehindRow,
     Citation,
     Communities,
     Community,
+    FoundEntity,
     GraphRAG,
     IndexResult,
     Source,
     Status,
-    Stream,
     errors,
 )
 from graphrag_neo4j.index.stages.ingest import Ingested
@@ -100,12 +98,6 @@ def test_it_is_sorted_and_a_star_imports_it() -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)  # noqa: S603 - ours
 
 
-def test_it_has_the_version_of_the_package() -> None:
-    assert graphrag_neo4j.__version__ == metadata.version("graphrag-neo4j")
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        graphrag_neo4j.nothing  # noqa: B018 - that is what is tested
-
-
 def test_importing_it_imports_no_client_yet() -> None:
     script = (
         "import sys, graphrag_neo4j\nassert not {'neo4j', 'openai', 'pydantic'} & {*sys.modules}"
@@ -149,26 +141,37 @@ def test_both_clients_have_the_same_methods() -> None:
         assert parameters == inspect.signature(both[0][name]).parameters, name
 
 
-def test_a_result_says_what_it_is_on_one_short_line() -> None:
-    source = Source("docs/a.txt", "A", 3, 1000, 1400, "Marley was dead.\n" * 20)
-    citation = Citation("Entities", 5, "Scrooge", supported=True, sources=[source] * 2)
-    answer = Answer("Marley was dead: to begin with.\n" * 90, "local", [citation] * 3)
-    counts = {"documents": 2, "chunks": 1234, "claims": 0}
-    behind = BehindRow(reports=0, largest=0.0)
-    status = Status(counts, {"extract": 2, "embed": 1}, [], {}, [], [], [], {}, behind, [])
-    result = IndexResult(Ingested(added=2, unchanged=1000), dropped=["a"], status=status)
-    community = Community(1, 0, 3, "A title", None, 5.0, "model", None)
-    lists = (Communities([community]), Communities([]))
-    for one in (source, citation, answer, status, result, community, *lists):
-        assert repr(one).startswith(f"<{type(one).__name__}")
-        assert len(repr(one)) < 130
-        assert "\n" not in repr(one)
-    assert "unsupported" in repr(Citation("Reports", 1, None, supported=False))
-    assert "stopped" in repr(IndexResult(stopped="no quota"))
-    assert answer._repr_markdown_() == str(answer) == answer.text
+SOURCE = Source("docs/a.txt", "A", 3, 1000, 1400, "Marley was dead.\n" * 20)
+CITATION = Citation("Entities", 5, "Scrooge", supported=True, sources=[SOURCE] * 2)
+COMMUNITY = Community(1, 0, 3, "A title", None, 5.0, "model", None)
+BEHIND = BehindRow(reports=0, largest=0.0)
+COUNTS = {"documents": 2, "chunks": 1234}
+STATUS = Status(COUNTS, {"extract": 2}, [], {}, [], [], [], {}, BEHIND, [])
 
 
-def test_streams_have_the_ways_to_close_them() -> None:
-    assert {"close", "__enter__", "__exit__", "__iter__", "__next__"} <= vars(Stream).keys()
-    asynchronous = {"aclose", "__aenter__", "__aexit__", "__aiter__", "__anext__"}
-    assert asynchronous <= vars(AsyncStream).keys()
+@pytest.mark.parametrize(
+    ("result", "says"),
+    [
+        (SOURCE, "docs/a.txt, characters 1,000–1,400: Marley was dead. Marley"),
+        (CITATION, "Entities (5): Scrooge, 2 sources"),
+        (Citation("Reports", 1, None, supported=False), "no longer in the graph"),
+        (Answer("Marley was dead.\n" * 90, "local", [CITATION] * 3), "3 citations: Marley"),
+        (STATUS, "2 documents, 1,234 chunks; 2 pending"),
+        (IndexResult(Ingested(added=2), dropped=["a"], status=STATUS), "2 added"),
+        (IndexResult(stopped="no quota"), "stopped: "),
+        (Communities([COMMUNITY] * 2), "2 on levels 0"),
+        (FoundEntity(7, "SCROOGE", "person", "A miser. " * 99, 12), "7 SCROOGE (person), 12"),
+    ],
+)
+def test_a_result_says_what_it_is_on_one_short_line(result: object, says: str) -> None:
+    shown = repr(result)
+    assert shown.startswith(f"<{type(result).__name__}")
+    assert says in shown
+    assert len(shown) < 140
+    assert "\n" not in shown
+
+
+def test_printed_an_answer_is_its_text_and_a_list_has_a_line_for_each() -> None:
+    answer = Answer("**Marley** was dead.", "local")
+    assert answer._repr_markdown_() == str(answer) == "**Marley** was dead."
+    assert str(Communities([COMMUNITY] * 2)).splitlines() == [repr(COMMUNITY)] * 2

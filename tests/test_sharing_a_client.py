@@ -84,17 +84,6 @@ def test_a_stream_that_is_left_closes_its_connection(
         assert rag.query(QUESTION, method="basic").found
 
 
-def test_so_does_one_that_is_deleted(slow: Settings, endpoint: FakeEndpoint) -> None:
-    with GraphRAG(slow) as rag:
-        stream = rag.stream(QUESTION, method="basic")
-        next(stream)
-        assert not streamed(endpoint).ended
-        del stream
-        assert is_dropped(endpoint)
-        endpoint.change(pace=0.0)
-        assert rag.query(QUESTION, method="basic").found
-
-
 async def leave_async_loop(stream: AsyncStream) -> None:
     async for _ in stream:
         break
@@ -147,33 +136,32 @@ def test_a_stream_outlives_its_client_without_harm(slow: Settings, endpoint: Fak
 
 
 @pytest.mark.usefixtures("graph")
-def test_it_works_without_with_and_is_closed_as_often_as_you_like(alone: Settings) -> None:
-    rag = GraphRAG(alone)
-    rag.close()
-    for _ in range(2):
-        assert rag.open() is rag
-        with pytest.raises(InputError, match="is open already"):
-            rag.open()
-        assert rag.status().counts["documents"] == 0
+async def test_a_client_works_without_with_and_is_closed_as_often_as_you_like(
+    alone: Settings,
+) -> None:
+    def synchronous() -> None:
+        rag = GraphRAG(alone)
         rag.close()
-        rag.close()
-        with pytest.raises(InputError, match="or call open first"):
-            rag.status()
+        for _ in range(2):
+            assert rag.open() is rag
+            with pytest.raises(InputError, match="open already"):
+                rag.open()
+            assert rag.status().counts["documents"] == 0
+            rag.close()
+            rag.close()
+            with pytest.raises(InputError, match="call open first"):
+                rag.status()
 
-
-@pytest.mark.usefixtures("graph")
-async def test_so_does_the_asynchronous_one(alone: Settings) -> None:
-    rag = AsyncGraphRAG(alone)
-    await rag.aclose()
+    await anyio.to_thread.run_sync(synchronous)
+    other = AsyncGraphRAG(alone)
+    await other.aclose()
     for _ in range(2):
-        assert await rag.aopen() is rag
-        with pytest.raises(InputError, match="is open already"):
-            await rag.aopen()
-        assert (await rag.status()).counts["documents"] == 0
-        await rag.aclose()
-        await rag.aclose()
-        with pytest.raises(InputError, match="or call aopen first"):
-            await rag.status()
+        assert await other.aopen() is other
+        assert (await other.status()).counts["documents"] == 0
+        await other.aclose()
+        await other.aclose()
+        with pytest.raises(InputError, match="call aopen first"):
+            await other.status()
 
 
 def test_threads_that_share_a_client_share_its_limits(

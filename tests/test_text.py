@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.text import (
-    excerpt,
     find_quote,
     fold,
     looks_like_name,
@@ -141,8 +140,3 @@ def test_shortening_ends_at_a_sentence_and_not_at_an_abbreviation() -> None:
     assert shortened("Marley was dead. Old Mr. Scrooge knew it.", 25, len) == "Marley was dead."
     assert shortened("He met Dr. J. B. Smith there", 18, len) == "He met Dr. J. B."
     assert shortened("Mr. " * 100_000, 200_000, len).startswith("Mr. Mr. ")
-
-
-def test_an_excerpt_says_where_it_leaves_something_out() -> None:
-    assert excerpt("Marley\n was dead.", 20) == "Marley was dead."
-    assert excerpt("Marley was dead. Scrooge knew it.", 30) == "Marley was dead. …"

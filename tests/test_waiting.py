@@ -4,9 +4,7 @@ import pytest
 
 from graphrag_neo4j.cli.output.progress import Bars, Lines
 from graphrag_neo4j.cli.output.terminal import Drawing
-from graphrag_neo4j.embedded import home as home_module
-from graphrag_neo4j.embedded.home import waiting
-from graphrag_neo4j.model.events import Event, Waiting
+from graphrag_neo4j.model.events import Waiting
 
 
 def test_in_a_pipe_a_long_wait_is_a_few_lines_and_a_short_one_none(
@@ -36,13 +34,3 @@ def test_on_a_terminal_a_wait_is_one_line_that_is_gone_when_it_is_over() -> None
     bars(Waiting("", 3.0))
     assert progress.tasks == []
     drawing.rest()
-
-
-def test_a_wait_is_told_at_once_and_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(home_module, "SECONDS_BETWEEN", 3600.0)
-    heard: list[Event] = []
-    with waiting(heard.append, "Neo4j is starting") as tick:
-        tick()  # not again so soon
-        assert heard == [Waiting("Neo4j is starting", heard[0].seconds)]  # type: ignore[union-attr]
-    assert isinstance(heard[-1], Waiting)
-    assert heard[-1].text == ""

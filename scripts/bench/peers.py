@@ -108,7 +108,10 @@ def _measure(
     try:
         results["installed"] = install(program, folder, deadline)
         with FakeEndpoint(
-            process=True, dimensions=DIMENSIONS, latency=arguments.latency
+            process=True,
+            dimensions=DIMENSIONS,
+            latency=arguments.latency,
+            replies="scripts.bench.peers_replies",
         ) as endpoint:
             here = environment(endpoint.url, folder)
             bench = Bench(program, folder, documents, endpoint, deadline, here, results)

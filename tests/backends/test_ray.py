@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from graphrag_neo4j.backends import Backends
-from graphrag_neo4j.backends.ray_cluster import RayCluster, RayPool, connected
+from graphrag_neo4j.backends.ray_cluster import RayPool, connected
 from graphrag_neo4j.backends.ray_worker import read_file, version_of
 from graphrag_neo4j.documents import ReadOptions
 from graphrag_neo4j.errors import InputError, ReplyError
@@ -29,7 +29,6 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.result import IndexResult
-from graphrag_neo4j.llm import LLMIndexBackend
 from graphrag_neo4j.model import ChunkText, Extraction, LLMTask
 from graphrag_neo4j.model.events import Event, Listener, Notice, silent
 from graphrag_neo4j.settings import Settings, load_settings
@@ -317,35 +316,6 @@ async def test_the_limits_hold_for_the_whole_cluster(
     assert busiest <= 8
     again = await builder.build(4, settings(concurrency=8))
     assert again.complete
-
-
-class Recording:
-    """Stands in for the module ray, to see with which settings workers are made."""
-
-    def cluster_resources(self) -> dict[str, float]:
-        return {"CPU": 64.0}
-
-
-def test_workers_get_shares_of_the_limits_and_no_secrets() -> None:
-    given = load_settings(
-        openai_api_key=KEY,
-        neo4j_password="hidden",
-        concurrency=30,
-        requests_per_minute=7,
-        tokens_per_minute=1000,
-    )
-    seen: list[Settings] = []
-
-    def make(share: Settings) -> LLMIndexBackend:
-        seen.append(share)
-        return LLMIndexBackend.from_settings(share)
-
-    endpoint = Backends(given).endpoint_for(given)
-    pool = RayPool(RayCluster(Recording(), given), make, endpoint)
-    [share] = seen
-    assert pool.in_flight == 28  # of seven workers, since a minute has no more calls to share
-    assert (share.concurrency, share.requests_per_minute, share.tokens_per_minute) == (4, 1, 142)
-    assert (share.openai_api_key, share.neo4j_password) == (None, None)
 
 
 def test_a_worker_reads_only_the_same_version_of_a_file(tmp_path: Path) -> None:

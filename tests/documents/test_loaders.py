@@ -1,6 +1,5 @@
 """What a file of each kind gives, and what is said of one that gives nothing."""
 
-import json
 import os
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from langchain_core.documents import Document as LangChainDocument
 from graphrag_neo4j.documents import clean, from_langchain
 from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.model import Document
-from tests.support.one_file import SAMPLES, document_in, reason_for, run
+from tests.support.one_file import SAMPLES, document_in, reason_for
 
 
 def test_text_is_read_as_it_stands_and_named_by_its_file(tmp_path: Path) -> None:
@@ -60,59 +59,12 @@ def test_a_page_in_xml_or_of_one_address_is_read_and_one_of_a_script_is_not(
     assert "without text" in reason_for(tmp_path / "c.htm")
 
 
-def test_only_what_a_file_needs_is_imported(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("text")
-    libraries = "bs4", "charset_normalizer", "docx", "pypdf"
-    assert (
-        run(tmp_path / "a.txt", "read", f"print({set(libraries)} & sys.modules.keys())") == "set()"
-    )
-
-
-UMLAUTS = "Größe und Maß der Bäume im Süden, über Jahre hinweg gemessen; schöne Grüße aus Köln.\n"
-
-
-FILES = {
-    "a.txt": UMLAUTS,
-    "a.html": UMLAUTS,
-    "a.csv": f'text\n"{UMLAUTS}"\n',
-    "a.json": json.dumps({"text": UMLAUTS}, ensure_ascii=False),
-    "a.jsonl": json.dumps({"text": UMLAUTS}, ensure_ascii=False),
-}
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-@pytest.mark.parametrize("name", FILES)
-def test_a_text_is_read_in_the_encoding_that_it_has(
-    tmp_path: Path, name: str, encoding: str
-) -> None:
-    (tmp_path / name).write_text(FILES[name], encoding)
-    assert document_in(tmp_path / name).text.strip() == UMLAUTS.strip()
-
-
-def test_a_file_that_is_no_text_is_unreadable(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(bytes(range(256)) * 40)
-    assert "save it as UTF-8" in reason_for(tmp_path / "a.txt")
-
-
 def test_a_file_that_is_gone_or_no_file_is_unreadable(tmp_path: Path) -> None:
     assert reason_for(tmp_path / "a.txt") == "can't be read: No such file or directory"
     os.mkfifo(tmp_path / "b.txt")
     assert reason_for(tmp_path / "b.txt") == "is not a regular file"
     (tmp_path / "c.png").touch()
     assert "is of no kind that can be read" in reason_for(tmp_path / "c.png")
-
-
-def test_an_empty_text_is_a_document_without_text(tmp_path: Path) -> None:
-    (tmp_path / "a.md").touch()
-    assert document_in(tmp_path / "a.md") == Document("", "a.md", "a.md")
-
-
-def test_what_neo4j_cannot_hold_is_replaced_and_counted() -> None:
-    document = Document("a\0b\ud800", "s\0", "\udfff", {"k\0": "v\0", "n": 1})
-    assert clean(document) == (
-        Document("a\ufffdb\ufffd", "s\ufffd", "\ufffd", {"k\ufffd": "v\ufffd", "n": 1}),
-        6,
-    )
 
 
 @given(st.text(st.characters()))

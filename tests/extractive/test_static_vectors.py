@@ -27,10 +27,3 @@ def test_an_empty_text_has_a_vector_of_zeros() -> None:
     empty, full = vectors_of(["", "text"])
     assert set(empty) == {0.0}
     assert len(empty) == len(full) == DIMENSIONS
-
-
-def test_a_batch_is_as_each_text_alone() -> None:
-    texts = ["One.", "A much longer text about many things.", "人工智能"]
-    alone = [vectors_of([text])[0] for text in texts]
-    for vector, other in zip(vectors_of(texts), alone, strict=True):
-        assert near(vector, other) > 1 - 1e-6

@@ -22,13 +22,6 @@ def made(*topics: Topic, pairs: Sequence[tuple[str, str]] = (), documents: int =
     return [one.text for one in rule_questions(material)]
 
 
-def test_a_question_quotes_who_says_most() -> None:
-    assert made(topic("engine", "concept", SAID)) == [
-        "What are the main themes?",
-        "What does Ada Lovelace say about engine?",
-    ]
-
-
 def test_the_forms_take_turns_and_a_name_that_says_nothing_is_no_topic() -> None:
     topics = [
         topic("engine", "concept", SAID),

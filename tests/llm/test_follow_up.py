@@ -57,8 +57,3 @@ def test_the_question_is_rewritten_in_one_call(question: str, written: str) -> N
 def test_a_reply_that_is_not_a_question_is_refused(question: str, reply: str, why: str) -> None:
     with pytest.raises(ReplyError, match=why):
         rewritten(question, as_json(reply))
-
-
-def test_a_reply_without_a_question_is_refused() -> None:
-    with pytest.raises(ReplyError):
-        rewritten("And where?", INSTEAD, INSTEAD)

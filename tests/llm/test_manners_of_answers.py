@@ -65,11 +65,20 @@ def said(text: str, size: int = 5) -> Manner:
     return streaming(done_events(*pieces))
 
 
-async def test_a_stream_without_an_end_is_half_an_answer_and_this_is_said(carol: Indexed) -> None:
-    answer, _ = await ask(carol, streaming(events(delta(content=SAID))))
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (events(delta(content=SAID)), "stream ended"),
+        (events(delta(content=SAID), "{bad"), "not JSON"),
+    ],
+)
+async def test_a_stream_that_breaks_off_leaves_its_text_and_this_is_said(
+    carol: Indexed, text: str, why: str
+) -> None:
+    answer, _ = await ask(carol, streaming(text))
     assert answer.text == SAID
     assert answer.incomplete
-    assert "stream ended" in answer.incomplete
+    assert why in answer.incomplete
 
 
 @pytest.mark.parametrize(
@@ -82,13 +91,6 @@ async def test_a_stream_without_an_end_is_half_an_answer_and_this_is_said(carol:
 async def test_either_mark_is_the_end_of_a_stream(carol: Indexed, text: str) -> None:
     answer, _ = await ask(carol, streaming(text))
     assert (answer.text, answer.incomplete) == (SAID, None)
-
-
-async def test_a_bad_line_after_the_text_leaves_the_text_and_is_said(carol: Indexed) -> None:
-    answer, _ = await ask(carol, streaming(events(delta(content=SAID), "{bad")))
-    assert answer.text == SAID
-    assert answer.incomplete
-    assert "not JSON" in answer.incomplete
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,6 @@ async def test_an_endpoint_that_does_not_stream_is_asked_plainly(
     "text",
     [
         f"<think>Hm.</think>{SAID}",
-        f"<thinking>Hm.</thinking>{SAID}",
-        f"[THINK]Hm.[/THINK]{SAID}",
         f"Hm. Hm.\n</think>\n\n{SAID}",
         f"{HARMONY}{SAID}",
     ],
@@ -130,12 +130,6 @@ async def test_thoughts_are_no_part_of_the_answer(carol: Indexed, text: str) -> 
     assert at_once.text.strip() == SAID
     hidden = text.startswith("Hm")
     assert any("reasoning" in notice for notice in streamed.notices) == hidden
-
-
-@pytest.mark.parametrize("text", ["<think>Hm. And so on", "<|channel|>analysis<|message|>Hm."])
-async def test_thoughts_that_never_end_are_no_answer(carol: Indexed, text: str) -> None:
-    with pytest.raises(ReplyError, match="no text"):
-        await ask(carol, said(text))
 
 
 @pytest.mark.parametrize(
@@ -157,20 +151,6 @@ async def test_a_content_in_parts_is_read_without_its_thoughts(carol: Indexed) -
     parts = [{"type": "thinking", "thinking": []}, {"type": "text", "text": SAID}]
     assert (await ask(carol, partial(chat, whole(parts))))[0].text == SAID
     assert (await ask(carol, streaming(done_events(delta(content=parts)))))[0].text == SAID
-
-
-async def test_an_empty_reply_is_asked_for_once_more(carol: Indexed) -> None:
-    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
-        if "messages" not in body:
-            return None
-        calls.append(body)
-        if len(calls) == 1:
-            return HttpResponse(body=done_events(delta(content="")).encode(), content_type=EVENTS)
-        return whole(SAID)
-
-    calls: list[Body] = []
-    assert (await ask(carol, manner))[0].text == SAID
-    assert len(calls) == 2
 
 
 async def test_an_endpoint_that_takes_one_message_gets_one(carol: Indexed) -> None:

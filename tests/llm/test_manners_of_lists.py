@@ -12,8 +12,8 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.index.result import IndexResult
 from tests.conftest import Make, Run
 from tests.support.carol import BOOK
+from tests.support.fake_endpoint.answers import INVENTED
 from tests.support.fake_endpoint.forms import to_json
-from tests.support.fake_endpoint.reports import INVENTED
 from tests.support.fake_endpoint.server import HttpResponse
 from tests.support.recording_endpoint import Body, Manner, Usual, mannered_endpoint, schema_of
 
@@ -78,15 +78,6 @@ async def test_an_option_is_left_out_whatever_the_form_of_the_error(
     assert built.complete
     assert sum("encoding_format" in body for body in came) == 1
     assert sum("temperature" in body for body in came) == 1
-
-
-async def test_an_error_of_any_form_is_shown(settings: Make) -> None:
-    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
-        return to_json({"detail": "The pool is dry."}, 422) if is_extraction(body) else None
-
-    built, _ = await index(settings, manner)
-    assert built.status
-    assert ["The pool is dry" in one.reason for one in built.status.failures] == [True]
 
 
 @pytest.mark.parametrize("kinds", [GERMAN, CHINESE])
@@ -176,18 +167,6 @@ async def test_citations_of_reports_in_another_language_are_kept(
     assert reports
     cites = "MATCH (c:Community)-[:HAS_FINDING]->()-[:CITES]->(:Entity) WHERE c.origin = 'model'"
     assert await graph.run_plain(f"{cites} RETURN c LIMIT 1")
-
-
-async def test_a_moderated_text_is_one_failed_chunk(settings: Make) -> None:
-    def manner(body: Body, _usual: Usual) -> HttpResponse | None:
-        if is_extraction(body) and "1843" in json.dumps(body):
-            message = "Your input was flagged for violence by moderation"
-            return to_json({"error": {"message": message, "code": 403}}, 403)
-        return None
-
-    built, _ = await index(settings, manner, TALE.format(1843), TALE.format(1844))
-    assert built.status
-    assert ["flagged" in one.reason for one in built.status.failures] == [True]
 
 
 async def test_an_account_that_is_refused_ends_the_run(settings: Make) -> None:

@@ -257,11 +257,6 @@ def test_the_examples_have_the_types_that_the_user_set(types: str, shown: set[st
     assert "##\n##" not in examples
 
 
-def test_metadata_stands_before_the_text() -> None:
-    chunk = ChunkText("c", "Ann sails.", header="title: Ships")
-    assert marked("title: Ships\n\nAnn sails.") in asked(chunk)
-
-
 def test_types_and_language_are_asked_for_or_left_to_the_model() -> None:
     assert "person, organization, place" in asked()
     assert "in the language of the passage" in asked()
@@ -270,50 +265,35 @@ def test_types_and_language_are_asked_for_or_left_to_the_model() -> None:
     assert "in Danish" in own
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_a_signature_is_the_same_for_the_same_settings(step: Step) -> None:
-    one = backend(openai_api_key="sk-one", concurrency=1, max_cost=1.0, timeout=5.0)
-    other = backend(openai_api_key="sk-two", concurrency=64, openai_base_url="http://h/v1")
-    assert one.signature(step) == other.signature(step)
+ALL = {*STEPS}
+READING = {"extraction", "claims"}
 
 
 @pytest.mark.parametrize(
     ("given", "changed"),
     [
-        ({"model": "other"}, {"extraction", "claims", "summary"}),
-        ({"extraction_model": "other"}, {"extraction", "claims", "summary"}),
-        ({"entity_types": "ship"}, {"extraction", "claims"}),
-        ({"entity_types": ""}, {"extraction", "claims"}),
-        ({"gleanings": 2}, {"extraction", "claims"}),
-        ({"language": "Danish"}, {"extraction", "claims", "summary"}),
-    ],
-)
-def test_a_signature_changes_with_what_its_step_depends_on(
-    given: dict[str, object], changed: set[str]
-) -> None:
-    usual, other = backend(), backend(**given)
-    assert {step for step in STEPS if usual.signature(step) != other.signature(step)} == changed
-
-
-@pytest.mark.parametrize(
-    ("name", "changed"),
-    [
-        ("extract", {"extraction"}),
-        ("extract_examples", {"extraction"}),
-        ("extract_missed", {"extraction"}),
-        ("extract_more", {"extraction"}),
-        ("continue", {"extraction", "claims"}),
-        ("claims", {"claims"}),
-        ("claims_examples", {"claims"}),
+        ({"openai_api_key": "sk-two", "concurrency": 64, "openai_base_url": "http://h/v1"}, set()),
+        ({"max_cost": 1.0, "timeout": 5.0, "report_model": "other"}, set()),
+        ({"model": "other"}, ALL),
+        ({"language": "Danish"}, ALL),
+        ({"extraction_model": "other"}, READING),
+        ({"entity_types": "ship"}, READING),
+        ({"gleanings": 2}, READING),
+        *((name, {"extraction"}) for name in ("extract", "extract_examples", "extract_more")),
+        *((name, {"claims"}) for name in ("claims", "claims_examples")),
+        ("continue", READING),
         ("summarize", {"summary"}),
     ],
 )
-def test_a_signature_changes_with_each_prompt_file_of_its_step(
-    folder: Path, name: str, changed: set[str]
+def test_a_signature_changes_with_what_its_step_depends_on_and_nothing_else(
+    folder: Path, given: dict[str, object] | str, changed: set[str]
 ) -> None:
-    text = f"{load_prompt(name).text} And one word more."
-    (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    usual, other = backend(), backend(prompts=folder)
+    """A setting, or a prompt of the user's own under this name."""
+    if isinstance(given, str):
+        text = f"{load_prompt(given).text} And one word more."
+        (folder / f"{given}.md").write_text(text, encoding="utf-8")
+        given = {"prompts": folder}
+    usual, other = backend(), backend(**given)
     assert {step for step in STEPS if usual.signature(step) != other.signature(step)} == changed
 
 
@@ -322,10 +302,3 @@ def test_a_summary_that_is_cut_or_empty_is_an_error(reply: str | Reply) -> None:
     [found], _ = drive(backend().summarize([DescribedThing("Ann", ["a", "b"])]), [reply])
     assert isinstance(found, ReplyError)
     assert str(found).startswith("the description is")
-
-
-def test_files_under_the_names_of_microsoft_graphrag_are_found(tmp_path: Path) -> None:
-    (tmp_path / "extract_graph.txt").write_text("Read {input_text} for {entity_types}.")
-    (tmp_path / "community_report.txt").write_text("read by nobody here")
-    prompt = load_prompt("extract", tmp_path, known=("input_text",), needs="input_text")
-    assert prompt.fill({"input_text": "this"}) == "Read this for {entity_types}."

@@ -101,34 +101,21 @@ def test_each_file_that_init_writes_and_a_step_reads_is_found_under_its_name(fol
         assert load_prompt(name, folder).origin == str(folder / f"{theirs}.txt")
 
 
-def test_the_entities_of_their_own_example_are_read(settings: Settings) -> None:
-    backend = LLMIndexBackend.from_settings(settings.changed(entity_types="person,ship"))
-    prompt = asked(next(backend.extract(ChunkText("c", "Ann sails."))))
-    assert "Entity_types: person, ship\n" in prompt
+@pytest.mark.parametrize("claims", [False, True])
+def test_the_records_of_their_own_example_are_read(settings: Settings, *, claims: bool) -> None:
+    given = settings.changed(entity_types="person,ship")
+    backend, chunk = LLMIndexBackend.from_settings(given), ChunkText("c", "Ann sails.")
+    prompt = asked(next(backend.claims(chunk) if claims else backend.extract(chunk)))
+    assert (
+        f"Claim description: {WANTED_CLAIMS}\n" if claims else "Entity_types: person, ship\n"
+    ) in prompt
     assert marked("Ann sails.") in prompt
-    reply = example_of(prompt)
-    found, _ = drive(backend.extract(ChunkText("c", "Ann sails.")), [reply])
-    assert len(found.entities) + len(found.relationships) == reply.count("\n(")
-    assert not found.unusable
-    assert not found.cut
-
-
-def test_the_claims_of_their_own_example_are_read(settings: Settings) -> None:
-    backend = LLMIndexBackend.from_settings(settings)
-    prompt = asked(next(backend.claims(ChunkText("c", "Ann sails."))))
-    assert f"Claim description: {WANTED_CLAIMS}\n" in prompt
     reply = example_of(prompt).partition("-Real Data-")[0]
-    found, _ = drive(backend.claims(ChunkText("c", "Ann sails.")), [reply])
-    assert len(found.claims) == reply.count("\n(")
+    found: Any = drive(backend.claims(chunk) if claims else backend.extract(chunk), [reply])[0]
+    read = found.claims if claims else [*found.entities, *found.relationships]
+    assert len(read) == reply.count("\n(")
     assert not found.unusable
     assert not found.cut
-
-
-def test_descriptions_have_a_length_in_words(settings: Settings) -> None:
-    backend = LLMIndexBackend.from_settings(settings)
-    prompt = asked(next(backend.summarize([DescribedThing("Ann", ["Sails.", "Rows."])])))
-    assert "280 words" in prompt
-    assert "Ann" in prompt
 
 
 def test_the_report_of_their_own_example_is_read(settings: Settings) -> None:
@@ -143,7 +130,9 @@ def test_the_report_of_their_own_example_is_read(settings: Settings) -> None:
     assert len(report.findings) == len(told["findings"])
 
 
-def test_questions_fill_all_their_placeholders(settings: Settings) -> None:
+def test_descriptions_and_questions_fill_all_their_placeholders(settings: Settings) -> None:
+    joined = LLMIndexBackend.from_settings(settings).summarize([DescribedThing("Ann", ["A", "B"])])
+    assert "280 words" in asked(next(joined))
     backend = LLMQueryBackend.from_settings(settings)
     context = ContextTable(100, len)
     answer = backend.answer("Who?", context, [])

@@ -94,18 +94,3 @@ def test_a_tuning_ends(kg: Run, tmp_path: Path) -> None:
     else:
         assert "Error: Nothing was chosen and nothing was written" in tuned.err
         assert not folder.exists()
-
-
-@pytest.mark.usefixtures("environment", "real")
-def test_suggesting_questions_ends(
-    kg: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Questions are suggested, or a sentence says why there are none."""
-    with monkeypatch.context() as without:
-        without.setenv("KG_MODEL", "extractive")
-        index(kg, tmp_path)
-    suggested = kg("suggest", "--json")
-    if suggested.code == 0:
-        assert suggested.json
-    else:
-        assert "Error: No question is suggested, since" in suggested.err

@@ -6,15 +6,13 @@ from typing import Any
 import pytest
 
 from graphrag_neo4j.llm import LLMIndexBackend, LLMQueryBackend
-from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask, Reply
+from graphrag_neo4j.model import ChunkText, DescribedThing, LLMTask
 from graphrag_neo4j.model.context_table import ContextTable
 from graphrag_neo4j.model.material import ReportMaterial
 from graphrag_neo4j.settings import load_settings
-from tests.support.by_hand import cut, drive
 
 CHUNK = ChunkText("c", "Ann sails.")
 CONTEXT = ContextTable(float("inf"), len)
-LIST = '("entity"<|>Ann<|>person<|>Sails)'
 
 
 def index(**given: object) -> LLMIndexBackend:
@@ -47,13 +45,6 @@ def test_each_step_limits_its_reply(step: str) -> None:
     most = next(STEPS[step]()).max_tokens
     assert most is not None
     assert 0 < most <= 8000
-
-
-def test_each_request_of_a_list_is_limited() -> None:
-    replies: list[str | Reply] = [cut(LIST[:20]), f"{LIST}<|COMPLETE|>"]
-    _, requests = drive(index(gleanings=0).extract(CHUNK), replies)
-    assert len(requests) == 2
-    assert all(request.max_tokens for request in requests)
 
 
 def test_the_limit_of_a_report_leaves_room_for_languages_with_many_tokens_in_a_word() -> None:

@@ -37,13 +37,6 @@ async def test_a_server_is_found_with_the_lines_that_use_it() -> None:
 
 
 @pytest.mark.usefixtures("patient")
-async def test_without_an_embedding_model_the_static_vectors_are_named() -> None:
-    with FakeEndpoint(models=("qwen3",)) as endpoint:
-        [server] = await find_local_servers({port_of(endpoint.url): "vLLM"})
-    assert server.lines[-1] == "export KG_EMBEDDING_MODEL=static"
-
-
-@pytest.mark.usefixtures("patient")
 async def test_what_is_no_model_server_is_passed_over() -> None:
     odd: Sequence[object] = (
         "<html>",

@@ -66,25 +66,11 @@ def test_a_description_that_cannot_be_used_is_asked_for_by_itself(first: str) ->
     assert "# Thing\n\nBob" in requests[1].messages[0].content
 
 
-def test_descriptions_under_each_others_numbers_are_not_taken() -> None:
-    found, requests = drive(
-        backend().summarize([ANN, BOB]), [reply(OF_BOB, OF_ANN), OF_ANN, OF_BOB]
-    )
-    assert found == [OF_ANN, OF_BOB]
-    assert len(requests) == 3
-
-
 @pytest.mark.parametrize("refused", [False, True])
 def test_without_a_usable_reply_each_is_asked_for_by_itself(*, refused: bool) -> None:
     bad = [ReplyError("too long", refused=True)] if refused else ["I can't.", "No."]
     found, _ = drive(backend().summarize([ANN, BOB]), [*bad, OF_ANN, OF_BOB])
     assert found == [OF_ANN, OF_BOB]
-
-
-def test_one_that_fails_does_not_fail_the_others() -> None:
-    found, _ = drive(backend().summarize([ANN, BOB]), [reply(OF_ANN), " "])
-    assert found[0] == OF_ANN
-    assert isinstance(found[1], ReplyError)
 
 
 def test_a_prompt_of_the_user_for_one_thing_is_used_for_one_thing(tmp_path: Path) -> None:

@@ -107,19 +107,6 @@ def test_types_that_the_user_gave_are_kept_and_defined() -> None:
     assert dict(found.left_out) == {"ghost": "it is not among the types that you gave"}
 
 
-def test_no_type_at_all_is_an_error() -> None:
-    reply = json.dumps({"types": [a_type("planet", "Saturn")]})
-    task = entity_types_task(PASSAGES, "a harbour", "English", load_settings())
-    with pytest.raises(ReplyError, match="no type has a name that stands in the passages"):
-        drive(task, [reply, reply])
-
-
-def test_a_good_list_is_an_example_at_once() -> None:
-    found, asked = example(GOOD)
-    assert [one.name for one in found.entities] == ["Agnes Thorsby", "Harbour Board"]
-    assert asked == [ASKED]
-
-
 @pytest.mark.parametrize(
     ("bad", "problem"),
     [

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from graphrag_neo4j.model import WeightedEdge
-from graphrag_neo4j.query.graph_expansion import PASSAGES, Hits, named_in, names, pagerank, restart
+from graphrag_neo4j.query.graph_expansion import named_in, names, pagerank, restart
 
 node = some.sampled_from("abcdefgh")
 weight = some.floats(0.01, 100)
@@ -23,15 +23,6 @@ def test_the_mass_is_one_whole(
     assert min(mass.values()) >= 0
 
 
-@given(edges, weights, again)
-def test_a_seed_keeps_what_comes_back_to_it(
-    edges: list[WeightedEdge], seeds: dict[str, float], again: float
-) -> None:
-    mass = pagerank(edges, seeds, again)
-    whole = sum(seeds.values())
-    assert all(mass[seed] >= again * seeds[seed] / whole - 1e-9 for seed in seeds)
-
-
 @given(edges, weights, some.randoms(use_true_random=False))
 def test_no_order_of_edges_nor_of_their_ends_counts(
     edges: list[WeightedEdge], seeds: dict[str, float], chance: object
@@ -39,20 +30,6 @@ def test_no_order_of_edges_nor_of_their_ends_counts(
     other = [(b, a, weight) for a, b, weight in edges]
     chance.shuffle(other)  # type: ignore[attr-defined] # hypothesis gives a Random
     assert pagerank(other, dict(reversed(seeds.items()))) == pagerank(edges, seeds)
-
-
-@given(edges, weights)
-def test_twice_the_weight_is_twice_the_edge(
-    edges: list[WeightedEdge], seeds: dict[str, float]
-) -> None:
-    double = [(a, b, 2 * weight) for a, b, weight in edges]
-    assert pagerank(double, seeds) == pytest.approx(pagerank(edges + edges, seeds), abs=1e-7)
-
-
-@given(edges)
-def test_without_a_seed_there_is_no_walk(edges: list[WeightedEdge]) -> None:
-    assert pagerank(edges, {}) == {}
-    assert pagerank(edges, {"a": 0.0}) == {}
 
 
 def test_what_no_edge_leads_to_has_nothing_and_what_is_nearer_has_more() -> None:
@@ -78,31 +55,6 @@ def test_a_name_inside_a_longer_one_is_not_named() -> None:
     assert names("", _rows("?!")) == []
     assert named_in("Who directed The Glass Orchard?", "orchard")
     assert not named_in("Who directed The Glass Orchards?", "orchard")
-
-
-def test_what_is_named_weighs_most_and_what_is_alike_little() -> None:
-    rows = _rows("Glass Orchard", "Orchard of Stones", "orchard")
-    stated = [{"source": "gil harrow", "target": "orchard of stones", "score": 8.0}]
-    hits = Hits(near=_rows("Gil Harrow"), named=rows, stated=stated)
-    found = hits.entities("Who directed The Glass Orchard?", 10)
-    assert max(found, key=lambda name: found[name]) == "glass orchard"
-    assert found["gil harrow"] == pytest.approx(0.6)
-    assert found["glass orchard"] == 1
-    assert "orchard" not in found
-    assert "orchard of stones" not in Hits(named=rows).entities("The Glass Orchard?", 0)
-
-
-@given(weights, weights, some.dictionaries(node, some.integers(0, 9)))
-def test_chunks_start_a_tenth_of_the_walk(
-    entities: dict[str, float], passages: dict[str, float], chunks_of: dict[str, int]
-) -> None:
-    chunks = {f"chunk {name}": weight for name, weight in passages.items()}
-    found = restart(entities, chunks_of, chunks)
-    assert sum(found.values()) == pytest.approx(1)
-    known = entities.keys() & chunks_of.keys()
-    share = sum(found[name] for name in chunks)
-    assert share == pytest.approx(PASSAGES if known else 1)
-    assert found.keys() == known | chunks.keys()
 
 
 def test_what_few_chunks_mention_weighs_more() -> None:

@@ -1,5 +1,7 @@
 """The place in a source that says what an answer says."""
 
+import pytest
+
 from graphrag_neo4j.query.answer import Source
 from graphrag_neo4j.query.quote_match import nearest_sources
 
@@ -17,38 +19,33 @@ def quotes(sources: list[Source], said: str) -> list[str]:
     return [one.quoted for one in nearest_sources(sources, [said], 3)]
 
 
-def test_what_is_said_word_for_word_is_found_in_the_document() -> None:
-    (found,) = nearest_sources([source(TEXT, start=100)], ["Old Marley was as dead as a nail."], 3)
-    assert found.quoted == "Old Marley was  as dead as a nail."
-    assert found.place == (100 + TEXT.index("Old"), 100 + len(TEXT))
+SIGNED = "Scrooge signed the register."
+SNOW = "It snowed. On that evening old Mr. Scrooge\nsigned the register for St. Paul’s. He left."
 
 
-def test_what_is_said_in_other_words_leads_to_the_sentence_that_shares_most() -> None:
-    assert quotes([source(TEXT)], "It was Scrooge who signed.") == ["Scrooge signed the register."]
+@pytest.mark.parametrize(
+    ("texts", "said", "quoted"),
+    [
+        ([TEXT], "Old Marley was as dead as a nail.", "Old Marley was  as dead as a nail."),
+        ([TEXT], "It was Scrooge who signed.", SIGNED),
+        (["Scrooge signed nothing, and Marley the register.", TEXT], SIGNED, SIGNED),
+        (["…"], "Marley?", "…"),
+        ([SNOW], "Scrooge signed a register of the church of St. Paul’s.", SNOW[11:-9]),
+    ],
+)
+def test_the_whole_sentence_that_says_it_or_shares_most_is_quoted(
+    texts: list[str], said: str, quoted: str
+) -> None:
+    assert quotes([source(text, chunk=n) for n, text in enumerate(texts)], said) == [quoted]
 
 
-def test_sources_that_hold_it_word_for_word_come_alone() -> None:
-    other = source("Scrooge signed nothing, and Marley the register.", chunk=2)
-    said = "Scrooge signed the register."
-    assert quotes([other, source(TEXT)], said) == [said]
-
-
-def test_the_sources_that_share_most_come_first() -> None:
-    far, near = source("It snowed in London."), source(TEXT, chunk=2)
-    assert [one.chunk for one in nearest_sources([far, near], ["Who signed?"], 1)] == [2]
-
-
-def test_a_place_in_two_overlapping_chunks_is_one() -> None:
-    one, other = source(TEXT), source(TEXT[TEXT.index("Scrooge") :], TEXT.index("Scrooge"), 2)
-    assert quotes([one, other], "Scrooge signed the register.") == ["Scrooge signed the register."]
-
-
-def test_a_source_as_a_whole_is_its_own_quote() -> None:
-    assert source(TEXT).quoted == TEXT
-
-
-def test_a_source_without_a_word_is_quoted_as_it_is() -> None:
-    assert quotes([source("…")], "Marley?") == ["…"]
+def test_each_statement_has_its_place_in_the_document_once() -> None:
+    said = [SIGNED, "Marley was dead: to begin with."]
+    found = nearest_sources([source("It snowed in London."), source(TEXT, 100, 2)], said, 1)
+    assert [one.quoted for one in found] == said
+    assert found[0].place == (100 + TEXT.index("Scrooge"), 100 + TEXT.index("\n"))
+    overlapping = source(TEXT[TEXT.index("Scrooge") :], TEXT.index("Scrooge"), 2)
+    assert quotes([source(TEXT), overlapping], SIGNED) == [SIGNED]
 
 
 def test_where_no_sentence_says_it_only_the_place_is_given() -> None:
@@ -67,20 +64,6 @@ def test_a_sentence_that_shares_the_name_alone_says_nothing_of_it() -> None:
     assert nearest_sources([source(text)], [said], 3)[0].quoted == (
         "The London Stock Exchange was closed."
     )
-
-
-def test_a_sentence_is_not_cut_at_an_abbreviation_or_a_line_break() -> None:
-    text = (
-        "It snowed. On that evening old Mr. Scrooge\nsigned the register for St. Paul’s. He left."
-    )
-    assert quotes([source(text)], "Scrooge signed a register of the church of St. Paul’s.") == [
-        "On that evening old Mr. Scrooge\nsigned the register for St. Paul’s."
-    ]
-
-
-def test_each_statement_of_a_source_that_is_cited_twice_has_its_place() -> None:
-    said = ["Scrooge signed the register.", "Marley was dead: to begin with."]
-    assert [one.quoted for one in nearest_sources([source(TEXT)], said, 1)] == said
 
 
 def test_a_neutralised_mark_is_found_in_the_document_and_shown_neutralised() -> None:

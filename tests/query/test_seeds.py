@@ -5,7 +5,7 @@ import pytest
 from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph, await_indexes, ensure_fulltext_indexes
 from graphrag_neo4j.model.concurrency import run_in_thread
-from graphrag_neo4j.query.graph_expansion import Hits, named_in, names
+from graphrag_neo4j.query.graph_expansion import named_in, names
 from graphrag_neo4j.query.local import local_context
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings
@@ -42,15 +42,6 @@ def test_a_name_is_found_in_a_question(question: str, name: str) -> None:
 )
 def test_a_part_of_another_word_is_no_name(question: str, name: str) -> None:
     assert not named_in(question, name)
-
-
-def test_of_two_names_the_longer_one_counts() -> None:
-    rows = [
-        {"id": "1", "name": "北京", "score": 1.0},
-        {"id": "2", "name": "北京大学", "score": 1.0},
-    ]
-    assert names("北京大学在哪里？", rows) == ["2"]
-    assert Hits(named=rows).entities("北京大学在哪里？", 10) == {"2": 1.0}
 
 
 CHINESE = "马利和马力都在利马。"

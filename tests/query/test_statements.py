@@ -7,7 +7,7 @@ from graphrag_neo4j.extractive.query_backend import ExtractiveQueryBackend
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.model.concurrency import run_in_thread
 from graphrag_neo4j.model.protocols import Embedder
-from graphrag_neo4j.query.graph_expansion import Hits, Statement, nearest_statements
+from graphrag_neo4j.query.graph_expansion import nearest_statements
 from graphrag_neo4j.query.query_context import QueryContext
 from graphrag_neo4j.settings import load_settings
 from tests.support.preset_backend import PresetBackend, documents, found, put, read
@@ -48,27 +48,3 @@ async def test_meaning_counts_and_not_shared_words(
     assert first.weight == 1
     assert set(second.ends) == {ids["Otto Rand"], ids["Town Hall"]}
     assert 0 < second.weight < 1
-
-
-async def test_statements_of_relationships_are_candidates_too(
-    graph: Graph, ids: dict[str | None, str]
-) -> None:
-    rows = await graph.run_plain("MATCH ({name: 'Bess'})-[r:RELATED]-() RETURN r.id AS id")
-    embedder = Backends(load_settings()).local_embedder("en")
-    related = [row["id"] for row in rows]
-    [only] = await nearest_statements(asked(graph, embedder), None, [], related)
-    assert set(only.ends) == {ids["Vera Holm"], ids["Bess"]}
-
-
-async def test_without_an_encoder_there_are_none(graph: Graph, ids: dict[str | None, str]) -> None:
-    assert await nearest_statements(asked(graph, None), None, [ids[None]], []) == []
-
-
-def test_the_entities_of_near_statements_replace_those_that_share_words() -> None:
-    rows = [{"id": "mayor", "name": "Mayor", "score": 9.0}]
-    meant = [Statement(("vera", "bess"), 1.0), Statement(("bess", "stable"), 0.5)]
-    stated = [{"id": "r", "source": "otto", "target": "hall", "score": 8.0}]
-    hits = Hits(near=rows, named=rows, stated=stated, meant=meant)
-    assert hits.entities("Who healed the pony?", 10) == {"vera": 2.0, "bess": 3.0, "stable": 1.0}
-    assert hits.entities("Who is the mayor?", 10)["mayor"] == 1.0
-    assert "otto" in Hits(stated=stated).entities("Who healed the pony?", 10)

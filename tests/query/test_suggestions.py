@@ -8,7 +8,7 @@ from graphrag_neo4j import AsyncGraphRAG, Document, InputError, ReplyError, Sett
 from graphrag_neo4j.graph import Graph
 from tests.conftest import Make, Run
 from tests.support.fake_endpoint import FakeEndpoint
-from tests.support.fake_endpoint.suggestions import NOBODY
+from tests.support.fake_endpoint.json_replies import NOBODY
 from tests.support.recording_endpoint import Body, prompt_of, recording_endpoint, schema_of
 
 pytestmark = pytest.mark.one_release

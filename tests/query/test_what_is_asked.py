@@ -11,7 +11,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.evaluate import AsyncEvaluation
 from graphrag_neo4j.model.events import Event, Notice
-from graphrag_neo4j.query.answer import METHODS, Answer, Method
+from graphrag_neo4j.query.answer import Answer
 from tests.support.carol import Indexed, indexed_carol
 from tests.support.fake_endpoint import FakeEndpoint
 from tests.support.recording_endpoint import Body, prompt_of, recording_endpoint, schema_of
@@ -63,20 +63,6 @@ async def refs_of_level(carol: Indexed, level: int, *, plain: bool) -> set[int]:
         plain=plain,
     )
     return {row["ref"] for row in found}
-
-
-@pytest.mark.parametrize("method", ["auto", *METHODS])
-async def test_no_call_sees_a_question_that_needs_the_conversation(
-    carol: Indexed, method: Method
-) -> None:
-    history = [("What does the book say of Scrooge?", "He is a miser.")]
-    with recording_endpoint() as (url, came):
-        await ask(carol, "And of his nephew?", url, method=method, history=history)
-    first, *others = came
-    assert schema_of(first) == "self_contained_question"
-    asked = [body["messages"][-1]["content"] for body in others]
-    assert any("And of his nephew (about Scrooge)?" in text for text in asked)
-    assert not any("And of his nephew?" in text for text in asked)
 
 
 async def test_the_contexts_of_a_level_are_the_same_for_every_question(carol: Indexed) -> None:
@@ -158,23 +144,6 @@ async def test_chunks_are_shuffled_in_the_same_order_each_time(carol: Indexed) -
     assert orders[0] not in (sorted(orders[0]), sorted(orders[0], reverse=True))
 
 
-@pytest.mark.parametrize(
-    "form",
-    ["【Data：来源（{}）】", "[Data: Sources {}]", "（Data：Sources({})）", "［Data: 出典#{}］"],
-)
-async def test_odd_citations_of_a_streamed_answer_lead_to_the_text(
-    carol: Indexed, form: str
-) -> None:
-    table, _ = await ask(carol, method="basic", context_only=True)
-    ref = min(refs_of(table))
-    with recording_endpoint(lambda _: f"马利死了{form.format(ref)}。") as (url, _):
-        answer, _ = await ask(carol, url=url, method="basic")
-    [citation] = answer.citations
-    assert (citation.kind, citation.ref, citation.supported) == ("Sources", ref, True)
-    assert citation.sources[0].document == "carol"
-    assert answer.footnoted({("Sources", ref): 1}) == "马利死了[^1]。"
-
-
 async def test_local_contexts_are_not_called_reports(carol: Indexed) -> None:
     with recording_endpoint() as (url, came):
         await ask(carol, url=url, method="drift", drift_calls=2)
@@ -182,33 +151,6 @@ async def test_local_contexts_are_not_called_reports(carol: Indexed) -> None:
     assert len(primed) == 3
     assert any("# Sources" in prompt for prompt in primed)
     assert not any(re.search(r"reports below|\n# Reports\n\n", prompt) for prompt in primed)
-
-
-async def test_reports_without_a_model_count_with_the_tokens_that_they_take(
-    carol: Indexed,
-) -> None:
-    """The plain reports of the deepest level do not fit, but most of them are left out anyway."""
-    levels = await rows(
-        carol,
-        "MATCH (c:Community) WHERE c.report IS NOT NULL RETURN c.level AS level, "
-        "c.origin = 'elements' AS plain, c.n_tokens AS n, EXISTS { (c)<-[:PARENT]-() } AS split",
-    )
-    deepest = max(row["level"] for row in levels)
-    cover = [row for row in levels if row["level"] == deepest or not row["split"]]
-    large = sum(row["n"] for row in cover if not row["plain"])
-    plain = sum(row["n"] for row in cover if row["plain"])
-    assert plain > 0.2 * large, "there is nothing to show"
-    room = max(500, large // 8)  # tokens of one of ten calls
-    assert large + large / 9 <= 10 * room < large + plain
-    answer, said = await ask(
-        carol, method="global", context_only=True, map_calls=10, map_context_tokens=room
-    )
-    assert any(text.startswith(f"Answering from level {deepest}:") for text in said)
-    [left_out] = [text for text in answer.notices if "KG_SMALL_SHARE" in text]
-    assert left_out in said
-    number, total = (int(n) for n in re.findall(r"\d+", left_out)[:2])
-    assert total == len(cover)
-    assert total - number == len(refs_of(answer))
 
 
 async def test_the_conditions_of_the_paper_read_all_reports_and_others_say_what_they_leave_out(

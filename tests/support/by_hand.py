@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.model import LLMTask, Reply, Request, T
 
-__all__ = ["cut", "drive"]
-
 
 def cut(text: str) -> Reply:
     """Returns a reply that was cut off at the limit of tokens."""

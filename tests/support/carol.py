@@ -13,8 +13,6 @@ from tests.support.paths import DATA
 from tests.support.servers import TestServer
 from tests.support.wiping import wipe
 
-__all__ = ["BOOK", "Indexed", "indexed_carol"]
-
 BOOK = DATA / "christmas_carol" / "book.txt"
 
 

@@ -15,8 +15,6 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from graphrag_neo4j.integrations.explore import Map
 
-__all__ = ["Page", "chromium", "needs_chromium", "new_page", "put"]
-
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 SECONDS = 90  # at most: nothing waits longer than it has to

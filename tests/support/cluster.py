@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 import anyio
 from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
-__all__ = ["lagging_cluster"]
-
 BEGIN, ROUTE, SUCCESS, RECORD = 0x11, 0x66, 0x70, 0x71
 LOCAL_PORT = SocketAttribute.local_port
 BOLT_5_4 = bytes.fromhex("6060b017 00000405 00000000 00000000 00000000")

@@ -9,8 +9,6 @@ from threading import Event, Semaphore, Thread
 
 from graphrag_neo4j.embedded.releases import Jar, read_lock
 
-__all__ = ["Repository", "running_repository"]
-
 
 class Repository(ThreadingHTTPServer):
     """Gives `files` by path; `asked` counts the requests.

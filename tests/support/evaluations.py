@@ -22,8 +22,6 @@ from graphrag_neo4j.evaluate.records import (
 from graphrag_neo4j.llm.evaluate.judges import Support
 from graphrag_neo4j.settings import load_settings
 
-__all__ = ["JUDGE", "REPORT", "add_findings", "add_support", "add_verdicts", "evaluation"]
-
 JUDGE = "model gpt-4.1-mini"
 REPORT = "Ann | and <port>"
 

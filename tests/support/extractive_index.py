@@ -21,8 +21,6 @@ from graphrag_neo4j.settings import load_settings
 from graphrag_neo4j.text import tokens
 from tests.support.preset_backend import put
 
-__all__ = ["index_extractively"]
-
 
 async def index_extractively(graph: Graph, documents: Sequence[Document]) -> None:
     """Brings the graph up to date without a model."""

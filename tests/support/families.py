@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-__all__ = ["write_families"]
-
 GIVEN = ("Ada", "Alan", "Anna", "Agnes", "Albert", "Arthur", "Alice", "Amos")
 FAMILIES = ("Lovelace", "Marlowe", "Babbage")
 

@@ -17,8 +17,6 @@ from graphrag_neo4j.query.question import Question
 from graphrag_neo4j.settings import OF_A_QUESTION, Settings
 from tests.support.paths import ROOT
 
-__all__ = ["generated", "settings"]
-
 BEGIN: Final = "<!-- settings: written by `python -m tests.support.generated` -->\n"
 END: Final = "<!-- end of settings -->\n"
 HEAD: Final = "| name | default | what it is |\n|---|---|---|\n"

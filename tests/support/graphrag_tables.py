@@ -16,21 +16,6 @@ from graphrag_neo4j.model.events import Event, Started
 from graphrag_neo4j.settings import Settings
 from tests.support.paths import DATA
 
-__all__ = [
-    "CAROL",
-    "SMALL",
-    "TEXT",
-    "Row",
-    "Write",
-    "brought",
-    "carol",
-    "column",
-    "everything",
-    "interrupted",
-    "pairs_of",
-    "write_small",
-]
-
 CAROL = DATA / "christmas_carol" / "tables"
 Row = dict[str, Any]
 

@@ -1,10 +1,6 @@
-"""The labelled pairs of names, and what the rules decide about them.
-
-python -m tests.support.labelled_names    prints precision and recall by kind
-"""
+"""The labelled pairs of names, and what the rules decide about them."""
 
 import csv
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,8 +10,6 @@ from graphrag_neo4j.index.resolution.names import Spelling, block_key
 from graphrag_neo4j.index.resolution.spellings import by_acronym, by_form
 from graphrag_neo4j.text import entity_id
 from graphrag_neo4j.text.acronyms import expansions, looks_like_acronym
-
-__all__ = ["Pair", "exact", "joined", "measured", "pairs"]
 
 FOLDER = Path(__file__).parent.parent / "data" / "names"
 
@@ -90,19 +84,3 @@ def measured(found: list[Pair]) -> Measured:
             wrong=together and not pair.same,
         )
     return Measured(len(found), counts["same"], counts["exact"], counts["joined"], counts["wrong"])
-
-
-def table() -> str:
-    """Counts by kind of pair, and precision and recall over all pairs."""
-    every = list(pairs())
-    lines = [f"{'kind':<22}{'pairs':>6}{'same':>6}{'exact':>6}{'joined':>7}{'wrong':>6}"]
-    for kind in [*dict.fromkeys(pair.kind for pair in every), "all"]:
-        m = measured([pair for pair in every if kind in (pair.kind, "all")])
-        lines += [f"{kind:<22}{m.n:>6}{m.same:>6}{m.exact:>6}{m.joined:>7}{m.wrong:>6}"]
-    m = measured(every)
-    found = f"precision {m.precision:.3f}, recall {m.recall:.3f}"
-    return "\n".join([*lines, f"{found}; recall of exact names {m.exact / m.same:.3f}"])
-
-
-if __name__ == "__main__":
-    sys.stdout.write(f"{table()}\n")

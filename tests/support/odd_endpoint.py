@@ -10,8 +10,6 @@ from anyio.from_thread import start_blocking_portal
 from tests.support.fake_endpoint.fake import address
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse, HttpServer
 
-__all__ = ["EVENTS", "events", "nothing_listens", "odd_endpoint", "serving"]
-
 JSON = "application/json"
 EVENTS = "text/event-stream"
 

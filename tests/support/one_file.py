@@ -8,8 +8,6 @@ from graphrag_neo4j.documents import ReadOptions, Unreadable, read
 from graphrag_neo4j.model import Document
 from tests.support.paths import DATA
 
-__all__ = ["SAMPLES", "document_in", "reason_for", "run"]
-
 SAMPLES = DATA / "reading"
 
 

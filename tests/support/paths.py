@@ -3,7 +3,5 @@
 from pathlib import Path
 from typing import Final
 
-__all__ = ["DATA", "ROOT"]
-
 ROOT: Final = Path(__file__).parents[2]
 DATA: Final = ROOT / "tests" / "data"

@@ -34,8 +34,6 @@ from graphrag_neo4j.model.concurrency import result_without_requests
 from graphrag_neo4j.model.events import Listener, silent
 from graphrag_neo4j.model.material import ReportMaterial
 
-__all__ = ["PresetBackend", "claim", "describe", "documents", "found", "put", "read"]
-
 CUTTING = Cutting(600, 100)
 NOTHING = Extraction([], [])
 NO_CLAIMS = Claims([])

@@ -15,8 +15,6 @@ from graphrag_neo4j.model.citations import CitationRef, cited, rewrite
 from graphrag_neo4j.query.answer import Answer
 from graphrag_neo4j.query.rows import ResolvedRow
 
-__all__ = ["Checked", "check_answer", "check_map", "check_reports", "folded"]
-
 EVERY = 1_000_000  # places of a citation: all that there are
 SAME = str.maketrans("⟦⟧", "[]")
 

@@ -10,8 +10,6 @@ import click
 from graphrag_neo4j import cli
 from tests.support.paths import ROOT
 
-__all__ = ["BLOCKS", "PAGES", "TEXT", "Block", "blocks", "command_of", "options_of", "spans"]
-
 PAGES: Final = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]

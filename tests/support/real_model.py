@@ -13,8 +13,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["WINDOW", "real_endpoint"]
-
 # Tokens of a prompt and its reply: so few that a reply takes seconds, and that a conversation with
 # a long reply is refused.
 WINDOW = 2304

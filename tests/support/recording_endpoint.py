@@ -12,16 +12,6 @@ from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
 from tests.support.odd_endpoint import serving
 
-__all__ = [
-    "Body",
-    "Manner",
-    "Usual",
-    "mannered_endpoint",
-    "prompt_of",
-    "recording_endpoint",
-    "schema_of",
-]
-
 Body = dict[str, Any]
 Usual = Callable[[Body], Body]
 Manner = Callable[[Body, Usual], HttpResponse | None]

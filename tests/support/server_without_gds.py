@@ -11,8 +11,6 @@ from graphrag_neo4j.embedded.jars import jars_folder
 from graphrag_neo4j.embedded.releases import RELEASES, find_java
 from graphrag_neo4j.settings import Neo4jRelease
 
-__all__ = ["server_without_gds"]
-
 
 @contextmanager
 def server_without_gds(release: Neo4jRelease, home: Path) -> Iterator[str]:

@@ -11,8 +11,6 @@ from pathlib import Path
 from graphrag_neo4j import embedded
 from graphrag_neo4j.settings import Neo4jRelease, load_settings
 
-__all__ = ["TestServer", "any_server", "release_under_test", "starting_server"]
-
 # Tests empty the graph all the time, and write few rows. Neo4j would take the first for a change of
 # its statistics, and would plan each statement again for lists of 1, 10 or 100 rows. Without these
 # settings, planning took half of the time that the server needed for the tests.

@@ -8,8 +8,6 @@ from graphrag_neo4j.query.answer import Answer
 from tests.support.paths import ROOT
 from tests.support.quotations import folded
 
-__all__ = ["QUESTIONS", "UNANSWERABLE", "Asked", "check_questions"]
-
 NOTHING = "No answer to this question was found."
 OF_USE = 0.7  # share of the answerable questions whose answer a reader would accept
 SCREEN = 40  # lines of WIDTH columns

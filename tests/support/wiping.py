@@ -2,8 +2,6 @@
 
 from graphrag_neo4j.graph import Graph
 
-__all__ = ["wipe"]
-
 
 async def wipe(graph: Graph) -> None:
     """Deletes all nodes, where there are any: to count them takes a millisecond."""

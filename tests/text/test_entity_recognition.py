@@ -2,9 +2,7 @@
 
 import pytest
 
-from graphrag_neo4j.errors import InputError
 from graphrag_neo4j.text.entity_recognition import read
-from graphrag_neo4j.text.languages import lines_of
 from tests.support.paths import DATA
 
 ENGLISH = (
@@ -118,10 +116,6 @@ def test_things_that_share_a_sentence_are_pairs_and_a_lone_one_joins_its_neighbo
     assert pairs["coursera", "shopify"] == [(0, 1)]
 
 
-def test_a_name_within_a_longer_one_is_no_pair_with_it() -> None:
-    assert read("They discuss AI ethics.").pairs() == {}
-
-
 def test_whole_kinds_of_names_are_found() -> None:
     lines = (DATA / "reading" / "names.txt").read_text(encoding="utf-8").splitlines()[1:]
     wrong = {}
@@ -132,19 +126,6 @@ def test_whole_kinds_of_names_are_found() -> None:
             wrong[text] = found
     assert len(lines) > 90
     assert wrong == {}
-
-
-def test_a_surname_after_an_office_is_a_person() -> None:
-    assert named("Senator Warren met Mayor Koch in Boston.") == {
-        "Warren": "person",
-        "Koch": "person",
-        "Boston": "place",
-    }
-
-
-def test_a_missing_word_list_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(InputError, match=r"names/none\.txt of graphrag-neo4j is missing"):
-        lines_of("names/none.txt")
 
 
 GENRES = DATA / "reading" / "genres"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphrag_neo4j.text.names import PREFIXES, RANKS
 from graphrag_neo4j.text.questions import is_global, names_in
-from graphrag_neo4j.text.sentence_ranking import centrality, choose, quality, repeats
+from graphrag_neo4j.text.sentence_ranking import centrality, choose
 from graphrag_neo4j.text.sentences import read_passage
 
 TALK = """
@@ -100,16 +100,6 @@ def test_central_sentences_are_chosen_and_none_that_says_the_same(
     assert min(scores, key=scores.__getitem__) == "Bread is baked at night."
     assert len(set(choose(scores, 3)) & set(CATS[:2])) == 1
     assert choose(centrality(cats), most) == choose(scores, most)
-
-
-def test_two_quotations_with_a_sentence_in_common_repeat_each_other() -> None:
-    assert repeats("One ran. Two sat.", "Two sat. Three left.")
-    assert not repeats("One ran. Two sat.", "Three left. Four stayed.")
-
-
-def test_a_sentence_that_reads_by_itself_is_better() -> None:
-    plain = "The museum shows eight hundred paintings from the north."
-    assert quality(plain) > quality("And, you know, like, it’s kind of, um, the thing?")
 
 
 def test_what_a_question_names_and_whether_it_is_about_the_whole() -> None:

@@ -42,7 +42,7 @@ from graphrag_neo4j.model.events import Event, Listener, Notice, Started, silent
 from graphrag_neo4j.model.protocols import Embedder
 from tests.conftest import Make
 from tests.support.fake_endpoint import FakeEndpoint
-from tests.support.fake_endpoint.vectors import embed as by_words
+from tests.support.fake_endpoint.words import embed as by_words
 from tests.support.preset_backend import PresetBackend, describe, documents, found, put, read, run
 
 ONE, TWO, THREE = "Marley was dead.", "Scrooge was not.", "Bob was the clerk."

@@ -96,20 +96,6 @@ def test_an_option_that_is_refused_is_found(body: object, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "name"),
-    [
-        ("This model does not support specifying dimensions.", "dimensions"),
-        ("Model does not support matryoshka representation, changing output dimensions", "dim"),
-        ("unknown field: encoding_format", "encoding_format"),
-    ],
-)
-def test_options_of_embeddings_are_found(message: str, name: str) -> None:
-    found = refused(of(message), ("encoding_format", "dimensions"))
-    assert found is not None
-    assert found.startswith(name)
-
-
-@pytest.mark.parametrize(
     "body",
     [
         of("This model's maximum context length is 8192 tokens; your messages have 9000."),

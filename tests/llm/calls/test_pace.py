@@ -11,7 +11,6 @@ import pytest
 
 from graphrag_neo4j.errors import ModelError, ReplyError
 from graphrag_neo4j.llm import Endpoint
-from graphrag_neo4j.llm.calls.http_calls import HttpCalls
 from graphrag_neo4j.llm.calls.pace import ConcurrencyLimit
 from graphrag_neo4j.model import Message, Request
 from graphrag_neo4j.settings import load_settings
@@ -84,18 +83,6 @@ async def test_a_server_that_works_on_one_call_at_a_time_answers_all_of_30() -> 
     await in_one_of_some_runs(none_is_given_up)
 
 
-async def test_one_that_becomes_slower_answers_all_after_some_were_given_up() -> None:
-    """It has answered four calls at once. Now the fourth would wait longer than the timeout."""
-    with FakeEndpoint(one_at_a_time=True, latency=0.05) as fake:
-        async with endpoint_of(fake, timeout=0.8, concurrency=4) as model:
-            assert await errors_of(model, 16) == []  # if one is late, the limit grows later
-            assert most_at_once(fake.log) == 4
-            fake.change(latency=0.25)
-            fake.reset()
-            assert await errors_of(model, 5) == []
-            assert any(call.dropped for call in fake.log)
-
-
 @pytest.mark.parametrize("latency", [0.6, 0.9])
 async def test_long_replies_come_one_by_one_whatever_the_times_of_short_ones(
     latency: float,
@@ -116,32 +103,6 @@ async def test_long_replies_come_one_by_one_whatever_the_times_of_short_ones(
             return len(fake.log) == 3 and most_at_once(fake.log) == 1
 
     await in_one_of_some_runs(one_by_one)
-
-
-async def test_a_fast_endpoint_soon_gets_all_calls_that_are_allowed() -> None:
-    async def soon() -> bool:
-        with FakeEndpoint(latency=0.3) as fake:
-            async with endpoint_of(fake, concurrency=32) as model:
-                assert await errors_of(model, 200) == []
-            assert most_at_once(fake.log) <= 32
-            return any(now == 32 and ended <= 100 for now, ended in under_way(fake.log))
-
-    await in_one_of_some_runs(soon)
-
-
-@pytest.mark.parametrize(
-    ("url", "now"),
-    [
-        ("https://api.openai.com/v1", 32),
-        ("https://openrouter.ai/api/v1", 32),
-        ("https://models.example.org/v1", 1),
-        ("http://192.168.1.7:8000/v1", 1),
-    ],
-)
-async def test_a_large_provider_gets_all_calls_at_once(url: str, now: int) -> None:
-    calls = HttpCalls(load_settings(openai_base_url=url, openai_api_key="sk-x"))
-    assert calls.concurrency.now == now
-    await calls.aclose()
 
 
 async def test_the_wait_that_a_refusal_orders_is_honoured() -> None:
@@ -198,16 +159,6 @@ async def test_after_a_cut_the_limit_grows_by_one_a_round() -> None:
     assert list(dict.fromkeys(seen)) == [8, 9, 10, 11]
 
 
-async def test_the_time_until_a_stream_begins_changes_nothing() -> None:
-    limit = ConcurrencyLimit(32, 120, many=False)
-    async with limit.slot(None):
-        pass
-    assert limit.now == 1
-    async with limit.slot():
-        pass
-    assert limit.now > 1
-
-
 async def test_calls_that_all_time_out_say_what_to_set_though_a_vector_came() -> None:
     with FakeEndpoint() as fake:
         async with endpoint_of(fake, timeout=0.1, max_retries=0) as model:
@@ -248,23 +199,18 @@ async def test_calls_a_minute_come_evenly_their_retries_included() -> None:
     await in_one_of_some_runs(evenly)
 
 
-@pytest.mark.parametrize("embedded", [False, True])
-async def test_tokens_a_minute_come_evenly_in_calls_larger_than_the_bucket(
-    *, embedded: bool
-) -> None:
+async def test_tokens_a_minute_come_evenly_in_calls_larger_than_the_bucket() -> None:
     """A second brings 20,000 tokens here, a call has 4,000 and more."""
     texts = [f"{n} " + "word " * 4_000 for n in range(8)]
 
     async def evenly() -> bool:
         with FakeEndpoint() as fake:
             async with endpoint_of(fake, tokens_per_minute=1_200_000) as model:
-                await (model.embed(["Loads."]) if embedded else errors_of(model, 1))
+                await errors_of(model, 1)
                 fake.reset()
                 async with anyio.create_task_group() as all_:
-                    for text in texts:
-                        call = model.embed if embedded else errors_of
-                        given = ([text],) if embedded else (model, [text])
-                        all_.start_soon(call, *given)
+                    all_.start_soon(model.embed, texts[:1])
+                    all_.start_soon(errors_of, model, texts[1:])
             log = sorted(fake.log, key=lambda call: call.time)
         assert len(log) == 8
         return all(

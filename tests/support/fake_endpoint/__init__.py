@@ -3,8 +3,8 @@
     with FakeEndpoint(too_many=0.2) as endpoint:
         client = openai.OpenAI(base_url=endpoint.url, api_key="any")
 
-`server` speaks HTTP, `endpoint` and `forms` OpenAI's API, `chat` recognises what is asked,
-`replies` says what is known of a text: `book` of A Christmas Carol, `invented` of any other.
+`server` speaks HTTP, `endpoint`, `forms` and `batches` OpenAI's API. `chat` reads what is asked,
+`replies` chooses the reply by its kind, and `invented` and `book` know what is in a text.
 """
 
 from tests.support.fake_endpoint.chat import text_hash

@@ -1,35 +1,58 @@
-"""Answers to questions: what shares words with the question is said again, and cited.
+"""Reports and answers on the records of a context: what they say is said again, and cited.
 
-Of a report, the sentences nearest to the question are said, without titles. An answer from the
-notes of several analysts has a few paragraphs, each with a heading and with cited sentences.
-Nothing but a citation depends on the numbers that records are cited by.
+An answer says what shares words with the question; of a report, the sentences nearest to it,
+without titles. Nothing but a citation depends on the numbers that records are cited by, since
+these differ between two graphs of the same content.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import islice
 
-from tests.support.fake_endpoint.chat import Chat
-from tests.support.fake_endpoint.invented import sentences, shorten
-from tests.support.fake_endpoint.tables import CITATION, Row, read_tables
+from tests.support.fake_endpoint.chat import Chat, Row
+from tests.support.fake_endpoint.words import dice, sentences, shorten
 
-__all__ = ["prime", "rate", "rewrite", "say", "weigh", "weigh_whole"]
-
+INVENTED = 999_999_999
+"""The number of a record that is cited although it is not there."""
+CITATION = re.compile(r"\s*\[Data: [^\]]*\]")
 WORD = re.compile(r"\w{4,}")
 NAME = re.compile(r"(?<=\s)[A-Z]\w+(?: [A-Z]\w+)*")
-SAID = 160  # characters of a record that are said again
-INVENTED = 999_999_999
-MOST = 5
 NOTE = re.compile(
     r"^Analyst \d+, helpfulness \d+:\n(.+?)(?=\n\nAnalyst \d+, helpfulness \d+:\n|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 CITED = re.compile(r"(.+?)[\s.]*(\[Data: [^\]]*\])[\s.]*", re.DOTALL)
 HEADING = re.compile(r"(?:^|\s)#+(?:\s|$)")
-IN_A_PARAGRAPH = 3  # sentences with their citations; so many are also taken from a note
-SENTENCES = 2  # of a report
-FEWEST_WORDS = 2  # a sentence has more
-WORDS_OF_A_SENTENCE = 30
-WORDS_OF_A_HEADING = 4
+MOST = 5  # records, findings, notes
+
+
+def write_report(chat: Chat) -> object:
+    """A report whose n-th finding is on the n-th record of each kind."""
+    rows = chat.rows
+    entities = [row for row in rows if row.kind == "Entities"]
+    names = [row.fields[0] for row in entities or rows][:3]
+    title = CITATION.sub("", ", ".join(names))[:80] or "Nothing"
+    return {
+        "title": title,
+        "summary": f"{title} belong together. " + (_said(rows[0])[:200] if rows else ""),
+        "rating": round(dice("report", title, len(rows)).uniform(1, 9), 1),
+        "rating_explanation": f"It concerns {len(rows)} things.",
+        "findings": [_finding(n, rows) for n in range(min(MOST, max(1, len(rows))))],
+    }
+
+
+def _finding(n: int, rows: list[Row]) -> dict[str, str]:
+    """The first finding cites what is not there, too; all take over what the records cite."""
+    kinds = dict.fromkeys(row.kind for row in rows)
+    of_kinds = ([row for row in rows if row.kind == kind] for kind in kinds)
+    told = [few[n] for few in of_kinds if n < len(few)]
+    parts = [f"{row.kind} ({row.ref})" for row in told]
+    parts += [f"Claims ({INVENTED})"] if n == 0 else []
+    said = " ".join(_said(row)[:150] for row in told) or "So it is"
+    cited = f" [Data: {'; '.join(parts)}]" if parts else ""
+    taken_over = (CITATION.search(row.fields[-1]) for row in told)
+    also = "".join(f" As reported{found[0]}." for found in taken_over if found)
+    return {"summary": f"Finding {n + 1}", "explanation": f"{said}{cited}.{also}"}
 
 
 def say(chat: Chat) -> str:
@@ -39,7 +62,7 @@ def say(chat: Chat) -> str:
     """
     if notes := NOTE.findall(chat.text):
         return "\n\n".join(_paragraphs(notes[:MOST]))
-    told = [_told(chat, row) for row in _fitting(chat)]
+    told = [point for point, _ in _points(chat)]
     if "Invent " in chat.prompt:
         told.append(f"And more [Data: Claims ({INVENTED})].")
     return "\n\n".join(told) or "The material holds no answer."
@@ -47,37 +70,27 @@ def say(chat: Chat) -> str:
 
 def weigh(chat: Chat) -> object:
     """Points of a map call: none from a context that shares nothing with the question."""
-    return {
-        "points": [
-            {
-                "description": _told(chat, row),
-                "score": _score(chat, row),
-            }
-            for row in _fitting(chat)
-        ]
-    }
+    points = [{"description": said, "score": score} for said, score in _points(chat)]
+    return {"points": points}
 
 
 def weigh_whole(chat: Chat) -> object:
     """One answer of a map call, and its score."""
-    rows = _fitting(chat)
-    return {"answer": say(chat) if rows else "", "score": _score(chat, rows[0]) if rows else 0}
+    best = max((score for _, score in _points(chat)), default=0)
+    return {"answer": say(chat) if best else "", "score": best}
 
 
 def rate(chat: Chat) -> object:
     """The reports that share a word with the question."""
-    return {"relevant": [row.ref for row in _rows(chat) if _score(chat, row)]}
+    return {"relevant": [row.ref for row in chat.rows if _score(chat, row)]}
 
 
 def prime(chat: Chat) -> object:
     """A first answer; names in the records are asked about next."""
-    rows = _fitting(chat)
-    names = dict.fromkeys(CITATION.sub("", row.fields[0])[:60] for row in _rows(chat))
-    return {
-        "answer": say(chat),
-        "score": _score(chat, rows[0]) if rows else 0,
-        "follow_ups": [f"What is said of {name}?" for name in names][:3],
-    }
+    names = dict.fromkeys(CITATION.sub("", row.fields[0])[:60] for row in chat.rows)
+    best = max((score for _, score in _points(chat)), default=0)
+    follow_ups = [f"What is said of {name}?" for name in islice(names, 3)]
+    return {"answer": say(chat), "score": best, "follow_ups": follow_ups}
 
 
 def rewrite(chat: Chat) -> object:
@@ -89,13 +102,14 @@ def rewrite(chat: Chat) -> object:
     return {"question": f"{question.rstrip('?')} (about {last[0]})?"}
 
 
-def _rows(chat: Chat) -> list[Row]:
-    return [row for rows in read_tables(chat.text).values() for row in rows]
+def _said(row: Row) -> str:
+    return CITATION.sub("", row.fields[-1])
 
 
-def _fitting(chat: Chat) -> Sequence[Row]:
-    scored = [(_score(chat, row), row) for row in _rows(chat)]
-    return [row for n, row in sorted(scored, key=lambda one: -one[0]) if n][:MOST]
+def _points(chat: Chat) -> list[tuple[str, int]]:
+    """What is said again of the records that share most with the question, and their scores."""
+    scored = sorted(((_score(chat, row), row) for row in chat.rows), key=lambda one: -one[0])
+    return [(_told(chat, row), score) for score, row in scored[:MOST] if score]
 
 
 def _score(chat: Chat, row: Row) -> int:
@@ -104,34 +118,26 @@ def _score(chat: Chat, row: Row) -> int:
 
 def _shared(chat: Chat, text: str) -> int:
     """How many words of the question a text has."""
-    question = chat.prompt.rpartition(">")[2]  # what follows the marked text
-    asked = {word.casefold() for word in WORD.findall(question)}
+    asked = {word.casefold() for word in WORD.findall(chat.question)}
     folded = text.casefold()
-    return sum(1 for word in asked if word in folded)
+    return sum(word in folded for word in asked)
 
 
 def _told(chat: Chat, row: Row) -> str:
-    """What is said again of a record, and its citation."""
-    parts = HEADING.split(row.said)[1:]  # of a report: title, text, title, text …
-    said = _nearest(chat, parts[1::2]) or HEADING.sub(" ", row.said).strip()[:SAID]
+    parts = HEADING.split(_said(row))[2::2]  # of a report: title, text, title, text …
+    found = [one for part in parts for one in sentences(part) if len(one.split()) > 2]
+    nearest = sorted(dict.fromkeys(found), key=lambda one: -_shared(chat, one))[:2]
+    chosen = [shorten(one, 30) for one in dict.fromkeys(found) if one in nearest]
+    said = " ".join(chosen).rstrip(".") or HEADING.sub(" ", _said(row)).strip()[:160]
     return f"{said} [Data: {row.kind} ({row.ref})]."
 
 
-def _nearest(chat: Chat, parts: Sequence[str]) -> str:
-    """The sentences of a report that share most words with the question, in their order."""
-    found = (one for part in parts for one in sentences(part) if len(one.split()) > FEWEST_WORDS)
-    all_of_it = list(dict.fromkeys(found))
-    most = sorted(all_of_it, key=lambda one: -_shared(chat, one))[:SENTENCES]
-    chosen = [shorten(one, WORDS_OF_A_SENTENCE) for one in all_of_it if one in most]
-    return " ".join(chosen).rstrip(".")
-
-
-def _paragraphs(notes: Sequence[str]) -> Iterator[str]:
+def _paragraphs(notes: list[str]) -> Iterator[str]:
     """Paragraphs of the cited sentences of notes; a note without a citation is said as it is."""
-    found = [CITED.findall(note)[:IN_A_PARAGRAPH] or [(note, "")] for note in notes]
+    found = [CITED.findall(note)[:3] or [(note, "")] for note in notes]
     once = list(dict.fromkeys(one for note in found for one in note))
-    for start in range(0, len(once), IN_A_PARAGRAPH):
-        few = once[start : start + IN_A_PARAGRAPH]
-        heading = shorten(few[0][0], WORDS_OF_A_HEADING).rstrip(" .,:;…")
+    for start in range(0, len(once), 3):
+        few = once[start : start + 3]
+        heading = shorten(few[0][0], 4).rstrip(" .,:;…")
         told = (f"{said.strip()} {citation}".strip().rstrip(".") + "." for said, citation in few)
         yield f"## {heading}\n\n{' '.join(told)}"

@@ -5,108 +5,67 @@ than its requests, those with an error in a file of their own.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable
 from email.parser import BytesParser
 from typing import Any
 
-from tests.support.fake_endpoint.dice import dice
-from tests.support.fake_endpoint.forms import CREATED, ApiError, to_json
+from tests.support.fake_endpoint.forms import CREATED, ApiError
 from tests.support.fake_endpoint.options import Options
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
+from tests.support.fake_endpoint.words import dice
 
-__all__ = ["Batches"]
-
-Ask = Callable[[bytes], HttpResponse]
-"""Answers the body of a chat request."""
-OPEN = {"validating", "in_progress"}  # the states of a batch that is not over
+OPEN = ("validating", "in_progress")  # the states of a batch that is not over
 EXPIRED = {"code": "batch_expired", "message": "This request could not be executed in time."}
-
-
-@dataclass(slots=True)
-class Batch:
-    """A batch: how often it was looked at, and the ids of its files."""
-
-    id: str
-    file: str
-    metadata: Mapping[str, str]
-    status: str = "validating"
-    polls: int = 0
-    errors: list[Mapping[str, Any]] = field(default_factory=list)
-    output: str | None = None
-    failures: str | None = None
-    total: int = 0
-    completed: int = 0
-
-    def shown(self) -> dict[str, Any]:
-        """The batch as the API shows it."""
-        failed = self.total - self.completed if self.output or self.failures else 0
-        return {
-            "id": self.id,
-            "object": "batch",
-            "endpoint": "/v1/chat/completions",
-            "completion_window": "24h",
-            "created_at": CREATED,
-            "input_file_id": self.file,
-            "status": self.status,
-            "errors": {"object": "list", "data": self.errors} if self.errors else None,
-            "output_file_id": self.output,
-            "error_file_id": self.failures,
-            "metadata": self.metadata,
-            "request_counts": {
-                "total": self.total,
-                "completed": self.completed,
-                "failed": failed,
-            },
-        }
+URL = "/v1/chat/completions"
 
 
 class Batches:
-    """The files and batches of an endpoint; `ask` answers the requests in them."""
+    """The files and batches of an endpoint; `ask` answers the body of a request in them."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Callable[[bytes], HttpResponse]) -> None:
         self._ask = ask
         self._files: dict[str, bytes] = {}
-        self._batches: dict[str, Batch] = {}
+        self._batches: dict[str, dict[str, Any]] = {}
+        self._polls = Counter[str]()
         self._made = 0
 
-    def answer(self, request: HttpRequest, options: Options) -> HttpResponse:
-        """The response to a request about files or batches."""
-        if not options.batches:
-            raise ApiError(404, f"Unknown request URL: {request.path}.", "unknown_url")
-        if options.batches_away:
-            raise ApiError(503, "The server has too much to do.", "overloaded")
-        match request.method, *request.path.removeprefix("/v1/").split("/"):
-            case method, "files", *rest:
-                return self._files_route(method, rest, request)
-            case "POST", "batches":
-                return self._create(json.loads(request.body), options)
-            case "GET", "batches":
-                shown = [batch.shown() for batch in reversed(self._batches.values())]
-                return to_json({"object": "list", "data": shown, "has_more": False})
-            case "GET", "batches", batch:
-                return self._look(batch, options)
-        raise ApiError(404, f"Unknown request URL: {request.path}.", "unknown_url")
-
-    def _files_route(self, method: str, rest: list[str], request: HttpRequest) -> HttpResponse:
-        match method, *rest:
-            case ("POST",):
-                return self._upload(request)
-            case ("GET",):
-                return to_json({"object": "list", "data": [{"id": id_} for id_ in self._files]})
-            case "GET", file, "content":
-                return HttpResponse(200, self._file(file), "application/octet-stream")
-            case "DELETE", file:
-                self._file(file)
-                del self._files[file]
-                return to_json({"id": file, "object": "file", "deleted": True})
+    def answer(self, request: HttpRequest, options: Options) -> Any:  # noqa: ANN401 - any JSON
+        """The answer to a request about files or batches: JSON, or the content of a file."""
+        try:
+            match request.method, *request.path.removeprefix("/v1/").split("/"):
+                case "POST", "files":
+                    return {"id": self._upload(request), "object": "file", "purpose": "batch"}
+                case "GET", "files", file, "content":
+                    return self._files[file]
+                case "DELETE", "files", file:
+                    del self._files[file]
+                    return {"id": file, "object": "file", "deleted": True}
+                case "POST", "batches":
+                    return self._create(json.loads(request.body), options)
+                case "GET", "batches", batch:
+                    return self._look(self._batches[batch], options)
+                case "GET", kind:
+                    known = self._batches.values() if kind == "batches" else self._files
+                    shown = [one if isinstance(one, dict) else {"id": one} for one in known]
+                    return {"object": "list", "data": shown[::-1], "has_more": False}
+        except KeyError as error:
+            raise ApiError(404, f"Nothing has this id: {error}", "not_found", "id") from None
         raise ApiError(404, f"Unknown request URL: {request.path}.", "unknown_url")
 
     def _new_id(self, kind: str) -> str:
         self._made += 1
         return f"{kind}-{self._made}"
 
-    def _upload(self, request: HttpRequest) -> HttpResponse:
+    def _keep(self, content: bytes) -> str:
+        id_ = self._new_id("file")
+        self._files[id_] = content
+        return id_
+
+    def _lines(self, file: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self._files[file].splitlines()]
+
+    def _upload(self, request: HttpRequest) -> str:
         head = f"content-type: {request.headers['content-type']}\r\n\r\n".encode("ascii")
         parts = {
             part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
@@ -115,100 +74,77 @@ class Batches:
         }
         if parts.get("purpose") != b"batch" or "file" not in parts:
             raise ApiError(400, "Give a file whose purpose is batch.", "invalid_body")
-        return to_json(
-            {"id": self._keep(bytes(parts["file"])), "object": "file", "purpose": "batch"}
-        )
+        return self._keep(bytes(parts["file"]))
 
-    def _keep(self, content: bytes) -> str:
-        id_ = self._new_id("file")
-        self._files[id_] = content
-        return id_
-
-    def _file(self, id_: str) -> bytes:
-        if id_ not in self._files:
-            raise ApiError(404, f"No such File object: {id_}", "not_found", "id")
-        return self._files[id_]
-
-    def _create(self, body: Mapping[str, Any], options: Options) -> HttpResponse:
+    def _create(self, body: dict[str, Any], options: Options) -> dict[str, Any]:
         lines = self._lines(body["input_file_id"])
-        batch = Batch(self._new_id("batch"), body["input_file_id"], body.get("metadata") or {})
-        batch.errors = _errors(lines, options)
-        batch.total = len(lines)
-        if options.batch_room and self._waiting + batch.total > options.batch_room:
-            batch.errors = [{"code": "token_limit_exceeded", "message": "Enqueued token limit."}]
-        self._batches[batch.id] = batch
-        return to_json(batch.shown())
+        open_ = [one for one in self._batches.values() if one["status"] in OPEN]
+        waiting = sum(one["request_counts"]["total"] for one in open_ if not one["errors"])
+        errors = _errors(lines, options, waiting)
+        batch = {
+            "id": self._new_id("batch"),
+            "object": "batch",
+            "endpoint": URL,
+            "completion_window": "24h",
+            "created_at": CREATED,
+            "input_file_id": body["input_file_id"],
+            "status": OPEN[0],
+            "errors": {"object": "list", "data": errors} if errors else None,
+            "output_file_id": None,
+            "error_file_id": None,
+            "metadata": body.get("metadata") or {},
+            "request_counts": {"total": len(lines), "completed": 0, "failed": 0},
+        }
+        return self._batches.setdefault(batch["id"], batch)
 
-    @property
-    def _waiting(self) -> int:
-        """The number of requests in batches that are not over."""
-        open_ = [one for one in self._batches.values() if one.status in OPEN and not one.errors]
-        return sum(one.total for one in open_)
-
-    def _lines(self, file: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self._file(file).splitlines()]
-
-    def _look(self, id_: str, options: Options) -> HttpResponse:
-        if id_ not in self._batches:
-            raise ApiError(404, f"No batch found with id '{id_}'.", "not_found", "id")
-        batch = self._batches[id_]
-        batch.polls += 1
-        if batch.status in OPEN:
-            if batch.errors:
-                batch.status = "failed"
-            elif batch.polls >= options.batch_polls:
-                self._work(batch, options)
+    def _look(self, batch: dict[str, Any], options: Options) -> dict[str, Any]:
+        if batch["status"] in OPEN:
+            self._polls[batch["id"]] += 1
+            if batch["errors"]:
+                batch["status"] = "failed"
+            elif self._polls[batch["id"]] < options.batch_polls:
+                batch["status"] = OPEN[1]
             else:
-                batch.status = "in_progress"
-        return to_json(batch.shown())
+                self._work(batch, options)
+        return batch
 
-    def _work(self, batch: Batch, options: Options) -> None:
+    def _work(self, batch: dict[str, Any], options: Options) -> None:
         """Answers all requests of a batch but those that expire."""
-        lines = self._lines(batch.file)
-        dice(options.seed, batch.id).shuffle(lines)
+        lines = self._lines(batch["input_file_id"])
+        dice(options.seed, batch["id"]).shuffle(lines)
         done: list[dict[str, Any]] = []
         failed: list[dict[str, Any]] = []
         for line in lines:
-            chance = dice(options.seed, batch.id, line["custom_id"]).random()
-            if chance < options.batch_lost:
+            id_ = line["custom_id"]
+            row = {"id": f"batch_req_{id_}", "custom_id": id_, "response": None, "error": None}
+            chance = dice(options.seed, batch["id"], id_).random() - options.batch_lost
+            if chance < 0:
                 continue
-            if chance < options.batch_lost + options.batch_expired:
-                failed.append(_result(line, None, EXPIRED))
+            if chance < options.batch_expired:
+                failed.append(row | {"error": EXPIRED})
                 continue
             answered = self._ask(json.dumps(line["body"]).encode())
-            response = {
-                "status_code": answered.status,
-                "request_id": line["custom_id"],
-                "body": json.loads(answered.body),
-            }
-            (done if answered.status == 200 else failed).append(_result(line, response, None))
-        batch.completed = len(done)
-        batch.status = "expired" if options.batch_expired else "completed"
-        batch.output = self._keep(_jsonl(done)) if done else None
-        batch.failures = self._keep(_jsonl(failed)) if failed else None
+            body = json.loads(answered.body)
+            row["response"] = {"status_code": answered.status, "request_id": id_, "body": body}
+            (done if answered.status == 200 else failed).append(row)
+        counts = {"completed": len(done), "failed": len(lines) - len(done)}
+        batch["request_counts"] |= counts
+        batch["status"] = "expired" if options.batch_expired else "completed"
+        for name, rows in (("output_file_id", done), ("error_file_id", failed)):
+            # Real files hold characters as they are, also U+2028, at which `str.splitlines` splits.
+            text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            batch[name] = self._keep(text.encode("utf-8", "replace")) if rows else None
 
 
-def _errors(lines: list[dict[str, Any]], options: Options) -> list[Mapping[str, Any]]:
+def _errors(lines: list[dict[str, Any]], options: Options, waiting: int) -> list[dict[str, str]]:
     """Why a batch is refused as a whole, as OpenAI checks it."""
+    kinds = {(line["method"], line["url"], line["body"]["model"]) for line in lines}
     if options.batch_refused:
         return [{"code": "token_limit_exceeded", "message": options.batch_refused}]
-    ids = [line["custom_id"] for line in lines]
-    models = {line["body"]["model"] for line in lines}
-    urls = {(line["method"], line["url"]) for line in lines}
-    if len(set(ids)) < len(ids):
+    if options.batch_room and waiting + len(lines) > options.batch_room:
+        return [{"code": "token_limit_exceeded", "message": "Enqueued token limit."}]
+    if len({line["custom_id"] for line in lines}) < len(lines):
         return [{"code": "duplicate_custom_id", "message": "The custom_id is not unique."}]
-    if len(models) != 1 or urls != {("POST", "/v1/chat/completions")}:
+    if len(kinds) != 1 or {kind[:2] for kind in kinds} != {("POST", URL)}:
         return [{"code": "mismatched_model", "message": "A batch is for one model and one URL."}]
     return []
-
-
-def _result(line: Mapping[str, Any], response: object, error: object) -> dict[str, Any]:
-    id_ = f"batch_req_{line['custom_id']}"
-    return {"id": id_, "custom_id": line["custom_id"], "response": response, "error": error}
-
-
-def _jsonl(rows: list[dict[str, Any]]) -> bytes:
-    # Real files hold characters as they are, also U+2028, at which `str.splitlines` splits.
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode(
-        "utf-8", "replace"
-    )

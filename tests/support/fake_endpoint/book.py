@@ -10,86 +10,53 @@ from typing import Any
 from tests.support.fake_endpoint.records import Claim, Entity, Knowledge, Relationship
 from tests.support.paths import DATA
 
-__all__ = ["CAROL", "recall"]
-
 CAROL = DATA / "christmas_carol"
 WORD = re.compile(r"[^\W_]+")
 SHINGLE = 5
 """Words in a row that, when shared, mean that a text stems from a unit of the book."""
+Rows = list[tuple[Any, set[int], list[str]]]
 
 
 def recall(text: str) -> Knowledge | None:
-    """What the real model found in these lines of the book; None for any other text."""
-    book = _christmas_carol()
-    units = book.units_of(text)
-    return book.knowledge_of(text, units) if units else None
+    """What the real model found in these lines of the book; None for any other text.
+
+    The names of a record (of a claim: its subject or its source) must stand in the text.
+    """
+    units_of, *records = _book()
+    units = {unit for one in _shingles(text, SHINGLE) for unit in units_of.get(one, ())}
+    folded = _fold(text)
+    found = (
+        [row for row, of, names in rows if of & units and held(name in folded for name in names)]
+        for rows, held in zip(records, (all, all, any), strict=True)
+    )
+    return Knowledge(*found) if units else None
 
 
 @cache
-def _christmas_carol() -> "Book":
-    """The book, read once."""
+def _book() -> tuple[dict[str, set[int]], Rows, Rows, Rows]:
+    """The units that have a run of words; records with their units and the names that show them."""
+    text = (CAROL / "book.txt").read_text(encoding="utf-8")
     index = json.loads((CAROL / "index.json").read_text(encoding="utf-8"))
-    return Book((CAROL / "book.txt").read_text(encoding="utf-8"), index)
+    units = defaultdict[str, set[int]](set)
+    for number, (start, end) in enumerate(index["units"]):
+        for shingle in _shingles(text[start:end]):
+            units[shingle].add(number)
+    for row in index["claims"]:
+        row |= {"units": [row["unit"]], "source_text": row["source"]}
 
-
-class Book:
-    """A text cut into units, and what was found in each of them."""
-
-    def __init__(self, text: str, index: dict[str, Any]) -> None:
-        self._units: dict[str, set[int]] = defaultdict(set)
-        for number, (start, end) in enumerate(index["units"]):
-            for shingle in _shingles(text[start:end]):
-                self._units[shingle].add(number)
-        self._entities = [
+    def rows(kind: str, record: Any, *names: str) -> Rows:  # noqa: ANN401 - a class
+        return [
             (
-                Entity(row["name"], row["type"], row["description"]),
+                record(*(row[field] for field in record._fields)),
                 {*row["units"]},
-                _fold(row["name"]),
+                [_fold(row[name]) for name in names],
             )
-            for row in index["entities"]
-        ]
-        self._relationships = [
-            (
-                Relationship(row["source"], row["target"], row["description"], row["strength"]),
-                {*row["units"]},
-                _fold(row["source"]),
-                _fold(row["target"]),
-            )
-            for row in index["relationships"]
-        ]
-        self._claims = [
-            (_to_claim(row), row["unit"], _fold(row["subject"]), _fold(row["source"]))
-            for row in index["claims"]
+            for row in index[kind]
         ]
 
-    def units_of(self, text: str) -> set[int]:
-        """The numbers of the units that share a run of words with the text."""
-        found: set[int] = set()
-        for shingle in _shingles(text, step=SHINGLE):
-            found |= self._units.get(shingle, set())
-        return found
-
-    def knowledge_of(self, text: str, units: set[int]) -> Knowledge:
-        """Those records of the units whose names (or, of a claim, source) stand in the text."""
-        folded = _fold(text)
-        return Knowledge(
-            tuple(r for r, of, name in self._entities if of & units and name in folded),
-            tuple(
-                r
-                for r, of, source, target in self._relationships
-                if of & units and source in folded and target in folded
-            ),
-            tuple(
-                r
-                for r, of, subject, source in self._claims
-                if of in units and (source in folded or subject in folded)
-            ),
-        )
-
-
-def _to_claim(row: dict[str, str]) -> Claim:
-    names = ("subject", "object", "type", "status", "start", "end", "description", "source")
-    return Claim(*(row[name] for name in names))
+    entities = rows("entities", Entity, "name")
+    relationships = rows("relationships", Relationship, "source", "target")
+    return units, entities, relationships, rows("claims", Claim, "subject", "source")
 
 
 def _fold(text: str) -> str:

@@ -1,20 +1,17 @@
-"""The routes of OpenAI's API, what is refused, and the log; and the addresses that tests use.
+"""The routes of OpenAI's API, what is refused, and the log.
 
-/v1/models, /v1/chat/completions, /v1/embeddings, /v1/files, /v1/batches; /control/log,
-/control/reset, /control/options.
+Tests use /control/log, /control/reset and /control/options.
 """
 
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from importlib import import_module
 from typing import Any
 
 from tests.support.fake_endpoint.batches import Batches
-from tests.support.fake_endpoint.chat import Chat, read_chat, text_hash
-from tests.support.fake_endpoint.dice import digest
+from tests.support.fake_endpoint.chat import read_chat, text_hash
 from tests.support.fake_endpoint.faults import Fate, decide
 from tests.support.fake_endpoint.forms import (
     ApiError,
@@ -26,15 +23,19 @@ from tests.support.fake_endpoint.forms import (
     vectors,
 )
 from tests.support.fake_endpoint.options import Options, change
-from tests.support.fake_endpoint.replies import Task, garbage, read_task, reply
+from tests.support.fake_endpoint.replies import garbage, read_task, reply
 from tests.support.fake_endpoint.server import HttpRequest, HttpResponse
-from tests.support.fake_endpoint.tokens import count, cut
-from tests.support.fake_endpoint.vectors import embed
-
-__all__ = ["Call", "Endpoint"]
+from tests.support.fake_endpoint.words import count, cut, digest, embed
 
 ANY_MODEL = ("gpt-4.1-mini", "text-embedding-3-small")
 """What is listed where every name is known."""
+REFUSALS = {
+    "param": (400, "Unsupported parameter: '{0}'."),
+    "strict": (422, "[{{'type': 'extra_forbidden', 'loc': ('body', '{0}'), 'msg': 'Extra'}}]"),
+    "unknown field": (400, 'json: unknown field "{0}"'),
+    "nameless": (422, "Extra inputs are not permitted"),
+}
+"""The ways in which endpoints refuse a parameter of a request; "strict" is that of pydantic."""
 
 
 @dataclass(slots=True)
@@ -62,28 +63,16 @@ class Call:
     ended: float = 0.0
     dropped: bool = False
 
-
-def _strict(name: str) -> ApiError:
-    """A refusal as servers word it that check each field with pydantic."""
-    message = f"[{{'type': 'extra_forbidden', 'loc': ('body', '{name}'), 'msg': 'Extra inputs'}}]"
-    return ApiError(422, message, "")
-
-
-REFUSALS: Mapping[str, Callable[[str], ApiError]] = {
-    "param": lambda name: ApiError(
-        400, f"Unsupported parameter: '{name}'.", "unsupported_parameter", name
-    ),
-    "strict": _strict,
-    "unknown field": lambda name: ApiError(400, f'json: unknown field "{name}"', ""),
-    "nameless": lambda _: ApiError(422, "Extra inputs are not permitted", ""),
-}
-"""The ways in which endpoints refuse a parameter of a request."""
+    def end(self, whole: bool) -> None:
+        self.ended, self.dropped = time.monotonic(), not whole
 
 
 class Endpoint:
     """Answers calls and keeps their log."""
 
     def __init__(self, options: Options) -> None:
+        if options.replies:
+            import_module(options.replies)
         self._options = options
         self._calls: list[Call] = []
         self._seen = Counter[str]()
@@ -95,14 +84,24 @@ class Endpoint:
         """The response to any request."""
         if request.path.startswith("/control/"):
             return self._control(request)
-        call = Call(time.monotonic(), request.path, digest(request.body))
+        return self._answer(request, request.path)
+
+    def _ask_in_batch(self, body: bytes) -> HttpResponse:
+        """The response to a chat request that stands in a batch; it is logged as a call, too."""
+        headers = {"authorization": f"Bearer {self._options.key}"}
+        return self._answer(
+            HttpRequest("POST", "/v1/chat/completions", headers, body), "/v1/batches"
+        )
+
+    def _answer(self, request: HttpRequest, logged: str) -> HttpResponse:
+        call = Call(time.monotonic(), logged, digest(request.body))
         self._calls.append(call)
         try:
             response = self._route(request, call)
         except ApiError as error:
-            response = error.response()
+            response = error.response
         call.status = 0 if response.broken == "cut" else response.status
-        return replace(response, ended=partial(_end, call))
+        return replace(response, ended=call.end)
 
     def _control(self, request: HttpRequest) -> HttpResponse:
         match request.path.removeprefix("/control/"):
@@ -114,102 +113,87 @@ class Endpoint:
             case "options":
                 self._options = change(self._options, json.loads(request.body))
                 self._kinds.clear()
-            case _:
-                return HttpResponse(404)
         return to_json({})
 
     def _route(self, request: HttpRequest, call: Call) -> HttpResponse:
         key = self._options.key
         if key and request.headers.get("authorization") != f"Bearer {key}":
             raise ApiError(401, "Incorrect API key provided.", "invalid_api_key")
-        match request.method, request.path:
-            case "GET", "/v1/models":
+        match request.method, *request.path.split("/")[1:]:
+            case "GET", "v1", "models":
                 call.kind = "models"
                 return models(self._options.models or ANY_MODEL)
-            case "POST", "/v1/chat/completions":
-                return self._chat(self._read(request, call, "messages"), call)
-            case "POST", "/v1/embeddings":
-                return self._embed(self._read(request, call, "input"), call)
-        if request.path.startswith(("/v1/files", "/v1/batches")):
-            call.kind = request.path.split("/")[2]
-            return self._batches.answer(request, self._options)
+            case "POST", "v1", "chat", "completions":
+                return self._chat(self._read(request, call), call)
+            case "POST", "v1", "embeddings":
+                return self._embed(self._read(request, call), call)
+            case _, "v1", "files" | "batches" as kind, *_ if self._options.batches:
+                call.kind = kind
+                if self._options.batches_away:
+                    raise ApiError(503, "The server has too much to do.", "overloaded")
+                answer = self._batches.answer(request, self._options)
+                if isinstance(answer, bytes):
+                    return HttpResponse(200, answer, "application/octet-stream")
+                return to_json(answer)
         raise ApiError(404, f"Unknown request URL: {request.path}.", "unknown_url")
 
-    def _ask_in_batch(self, body: bytes) -> HttpResponse:
-        """The response to a chat request that stands in a batch; it is logged as a call, too."""
-        call = Call(time.monotonic(), "/v1/batches", digest(body))
-        self._calls.append(call)
-        request = HttpRequest("POST", "/v1/chat/completions", {}, body)
-        try:
-            response = self._chat(self._read(request, call, "messages"), call)
-        except ApiError as error:
-            response = error.response()
-        call.status = response.status
-        return response
-
-    def _read(self, request: HttpRequest, call: Call, needed: str) -> dict[str, Any]:
+    def _read(self, request: HttpRequest, call: Call) -> dict[str, Any]:
         """The request's body, where its model and parameters are accepted."""
-        try:
-            body: dict[str, Any] = json.loads(request.body)
-            call.model, _ = body["model"], body[needed]
-        except (ValueError, KeyError, TypeError):
-            message = f"The body must be a JSON object with 'model' and '{needed}'."
-            raise ApiError(400, message, "invalid_body") from None
+        body: dict[str, Any] = json.loads(request.body)
+        call.model = body["model"]
         if self._options.models and call.model not in self._options.models:
             message = f"The model `{call.model}` does not exist."
             raise ApiError(404, message, "model_not_found", "model")
         for name in sorted(body.keys() & set(self._options.rejects)):
-            raise REFUSALS[self._options.refuses_as](name)
+            status, message = REFUSALS[self._options.refuses_as]
+            named = self._options.refuses_as == "param"
+            code = "unsupported_parameter" if named else ""
+            raise ApiError(status, message.format(name), code, name if named else None)
         return {name: v for name, v in body.items() if name not in self._options.ignores}
 
     def _chat(self, body: dict[str, Any], call: Call) -> HttpResponse:
-        chat = read_chat(body, self._options.window)
-        task = read_task(chat, self._options)
+        options = self._options
+        chat = read_chat(body, options.window)
+        task = read_task(chat, options)
         call.kind, call.text = task.name, text_hash(chat.text)
         self._weigh(call, sum(map(count, chat.pieces)))
-        if self._options.window:
-            call.prompt_tokens = min(call.prompt_tokens, self._options.window)
+        if options.window:
+            call.prompt_tokens = min(call.prompt_tokens, options.window)
         fate = self._meet_fate(call)
-        done = self._complete(chat, task, call)
-        if body.get("stream"):
-            usage = (body.get("stream_options") or {}).get("include_usage", False)
-            return _spoil(replace(stream(done, usage), pace=self._options.pace), fate)
-        return _spoil(completion(done), fate)
-
-    def _complete(self, chat: Chat, task: Task, call: Call) -> Completion:
         if chat.words and call.fault == "garbage":
             call.fault = ""  # a forced word is never garbage
-        spoilt = call.fault == "garbage"
-        text = garbage(task) if spoilt else reply(task, chat, self._options)
-        limits = [limit for limit in (chat.max_tokens, self._options.output_tokens) if limit]
-        reasoning = min([self._options.reasoning, *limits])
+        text = garbage(task) if call.fault == "garbage" else reply(task, chat, options)
+        limits = [limit for limit in (chat.max_tokens, options.output_tokens) if limit]
+        reasoning = min([options.reasoning, *limits])
         shown = cut(text, min(limits) - reasoning) if limits else text
         # Under a bias on words a model does not stop by itself, so one token is the whole limit.
         ended = len(shown) == len(text) and not (chat.words and 1 in limits)
         call.completion_tokens = count(shown) + reasoning
-        return Completion(
+        done = Completion(
             id=call.request,
             model=call.model,
             text=shown,
             finish_reason="stop" if ended else "length",
             prompt_tokens=call.prompt_tokens,
             completion_tokens=call.completion_tokens,
-            cached_tokens=round(call.prompt_tokens * self._options.cached),
+            cached_tokens=round(call.prompt_tokens * options.cached),
             reasoning=reasoning,
-            shows_reasoning=self._options.shows_reasoning,
+            shows_reasoning=options.shows_reasoning,
         )
+        if not body.get("stream"):
+            return _spoil(completion(done), fate)
+        usage = (body.get("stream_options") or {}).get("include_usage", False)
+        return _spoil(replace(stream(done, usage), pace=options.pace), fate)
 
     def _embed(self, body: dict[str, Any], call: Call) -> HttpResponse:
         if not self._options.embeds:
             raise ApiError(404, "This server does not support embeddings.", "not_supported")
-        texts = _inputs(body["input"])
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         call.kind, call.inputs = "embeddings", len(texts)
         self._weigh(call, sum(map(count, texts)))
         fate = self._meet_fate(call)
         dimensions = body.get("dimensions") or self._options.dimensions
-        if fate.fault == "garbage":
-            dimensions //= 2
-        rows = [embed(text, dimensions) for text in texts]
+        rows = [embed(text, dimensions >> (fate.fault == "garbage")) for text in texts]
         base64 = body.get("encoding_format") == "base64"
         return _spoil(vectors(call.model, rows, base64, call.prompt_tokens), fate)
 
@@ -227,12 +211,12 @@ class Endpoint:
         self._kinds[call.kind] += 1
         fate = decide(self._options, call.request, call.attempt, call.kind)
         if self._kinds[call.kind] <= self._options.spared:
-            fate = replace(fate, fault="")
+            fate = Fate("", fate.delay)
         call.fault = fate.fault
         if self._options.one_at_a_time:
             now = time.monotonic()
             self._free = max(self._free, now) + fate.delay
-            fate = replace(fate, delay=self._free - now)
+            fate = Fate(fate.fault, self._free - now)
         if fate.fault == "too_many":
             wait = {"retry-after": f"{self._options.retry_after:g}"}
             raise ApiError(429, "Rate limit reached.", "rate_limit_exceeded", headers=wait)
@@ -241,19 +225,6 @@ class Endpoint:
         return fate
 
 
-def _end(call: Call, whole: bool) -> None:
-    call.ended, call.dropped = time.monotonic(), not whole
-
-
 def _spoil(response: HttpResponse, fate: Fate) -> HttpResponse:
     broken = fate.fault if fate.fault in {"cut", "half"} else ""
-    if not (broken or fate.delay):
-        return response
     return replace(response, delay=fate.delay, broken=broken)
-
-
-def _inputs(given: str | list[Any]) -> list[str]:
-    """The texts to embed; token ids, which the API takes too, count as words."""
-    if isinstance(given, str) or (given and isinstance(given[0], int)):
-        given = [given]
-    return [text if isinstance(text, str) else " ".join(map(str, text)) for text in given]

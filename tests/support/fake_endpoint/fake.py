@@ -15,8 +15,6 @@ from tests.support.fake_endpoint.endpoint import Call, Endpoint
 from tests.support.fake_endpoint.options import Options, to_arguments
 from tests.support.fake_endpoint.server import HttpServer
 
-__all__ = ["FakeEndpoint", "address"]
-
 
 class FakeEndpoint:
     """A context manager: the endpoint runs in a thread or, for benchmarks, in its own process.
@@ -26,12 +24,12 @@ class FakeEndpoint:
 
     def __init__(self, *, process: bool = False, **options: Any) -> None:  # noqa: ANN401 - checked by Options
         self._options = Options(**options)
-        self._start = _start_process if process else _start_thread
+        self._start = self._start_process if process else self._start_thread
         self._running = ExitStack()
         self.url = ""
 
     def __enter__(self) -> Self:
-        self.url = self._start(self._options, self._running)
+        self.url = self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -62,28 +60,26 @@ class FakeEndpoint:
         finally:
             connection.close()
 
+    def _start_thread(self) -> str:
+        portal = self._running.enter_context(start_blocking_portal())
+        server = HttpServer(Endpoint(self._options).answer)
+        port = portal.call(server.listen, 0)
+        self._running.callback(portal.call, server.close)
+        return address(port)
+
+    def _start_process(self) -> str:
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", "tests.support.fake_endpoint", *to_arguments(self._options)],
+            cwd=Path(__file__).parents[3],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._running.enter_context(process)
+        self._running.callback(process.terminate)
+        assert process.stdout is not None
+        return process.stdout.readline().strip()
+
 
 def address(port: int) -> str:
     """The base URL for clients of an endpoint at this port."""
     return f"http://127.0.0.1:{port}/v1"
-
-
-def _start_thread(options: Options, running: ExitStack) -> str:
-    portal = running.enter_context(start_blocking_portal())
-    server = HttpServer(Endpoint(options).answer)
-    port = portal.call(server.listen, 0)
-    running.callback(portal.call, server.close)
-    return address(port)
-
-
-def _start_process(options: Options, running: ExitStack) -> str:
-    process = subprocess.Popen(  # noqa: S603 - our own module
-        [sys.executable, "-m", "tests.support.fake_endpoint", *to_arguments(options)],
-        cwd=Path(__file__).parents[3],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    running.enter_context(process)
-    running.callback(process.terminate)
-    assert process.stdout is not None
-    return process.stdout.readline().strip()

@@ -3,22 +3,19 @@
 import json
 from array import array
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tests.support.fake_endpoint.server import HttpResponse
 
-__all__ = ["ApiError", "Completion", "completion", "models", "stream", "to_json", "vectors"]
-
 CREATED = 1_750_000_000
 THOUGHT = "so "  # one token of reasoning
-PIECE = 24
-"""Characters of a streamed piece."""
+PIECE = 24  # characters of a streamed piece
 
 
 class ApiError(Exception):
-    """A request that is answered with an error."""
+    """A request that is answered with an error, as OpenAI words it."""
 
     def __init__(
         self,
@@ -29,14 +26,9 @@ class ApiError(Exception):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(message)
-        self._status, self._code, self._param = status, code, param
-        self._headers = headers or {}
-
-    def response(self) -> HttpResponse:
-        """The error as OpenAI words it."""
-        kind = "server_error" if self._status >= 500 else "invalid_request_error"
-        error = {"message": str(self), "type": kind, "param": self._param, "code": self._code}
-        return to_json({"error": error}, self._status, self._headers)
+        kind = "server_error" if status >= 500 else "invalid_request_error"
+        error = {"message": message, "type": kind, "param": param, "code": code}
+        self.response = to_json({"error": error}, status, headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +45,6 @@ class Completion:
     reasoning: int = 0
     shows_reasoning: str = ""
 
-    @property
-    def content(self) -> str:
-        """The text, with the reasoning before it if that is shown there."""
-        if not (self.reasoning and self.shows_reasoning == "content"):
-            return self.text
-        return f"<think>{THOUGHT * self.reasoning}" + (self.text and f"</think>{self.text}")
-
-    @property
-    def thoughts(self) -> dict[str, str]:
-        """The field of a message that shows the reasoning, if one does."""
-        shown = self.reasoning and self.shows_reasoning == "field"
-        return {"reasoning_content": THOUGHT * self.reasoning} if shown else {}
-
 
 def to_json(
     value: object, status: int = 200, headers: Mapping[str, str] | None = None
@@ -76,48 +55,55 @@ def to_json(
 
 def completion(done: Completion) -> HttpResponse:
     """The reply in one piece."""
-    message = {"role": "assistant", "content": done.content, "refusal": None} | done.thoughts
+    thoughts, content = _shown(done)
+    message = {"role": "assistant", "content": content, "refusal": None} | thoughts
     choice = {"message": message, "finish_reason": done.finish_reason}
     return to_json(_chunk(done, "chat.completion", choice) | {"usage": _usage(done)})
 
 
 def stream(done: Completion, include_usage: bool) -> HttpResponse:
     """The reply as server-sent events."""
-    events = [json.dumps(event) for event in _events(done, include_usage)]
-    pieces = [f"data: {event}\n\n".encode("ascii") for event in (*events, "[DONE]")]
+    thoughts, content = _shown(done)
+    deltas = [{"role": "assistant", "content": ""} | thoughts]
+    deltas += [{"content": content[n : n + PIECE]} for n in range(0, len(content), PIECE)]
+    choices: list[dict[str, Any]] = [{"delta": one, "finish_reason": None} for one in deltas]
+    choices.append({"delta": {}, "finish_reason": done.finish_reason})
+    events = [_chunk(done, "chat.completion.chunk", choice) for choice in choices]
+    if include_usage:
+        events.append(_chunk(done, "chat.completion.chunk") | {"usage": _usage(done)})
+    lines = [*map(json.dumps, events), "[DONE]"]
+    pieces = [f"data: {line}\n\n".encode("ascii") for line in lines]
     return HttpResponse(content_type="text/event-stream", pieces=pieces)
 
 
-def vectors(
-    model: str, rows: Sequence[list[float]], base64: bool, prompt_tokens: int
-) -> HttpResponse:
-    """The vectors of a batch of texts."""
+def vectors(model: str, rows: Sequence[list[float]], base64: bool, tokens: int) -> HttpResponse:
+    """The vectors of a batch of texts; as base64 they are little-endian floats of 32 bits."""
     data = [
-        {"object": "embedding", "index": index, "embedding": _to_base64(r) if base64 else r}
-        for index, r in enumerate(rows)
+        {
+            "object": "embedding",
+            "index": index,
+            "embedding": b64encode(array("f", row).tobytes()).decode() if base64 else row,
+        }
+        for index, row in enumerate(rows)
     ]
-    usage = {"prompt_tokens": prompt_tokens, "total_tokens": prompt_tokens}
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
     return to_json({"object": "list", "data": data, "model": model, "usage": usage})
 
 
 def models(names: Sequence[str]) -> HttpResponse:
     """The list of models."""
-    data = [
-        {"id": name, "object": "model", "created": CREATED, "owned_by": "nobody"} for name in names
-    ]
-    return to_json({"object": "list", "data": data})
+    common = {"object": "model", "created": CREATED, "owned_by": "nobody"}
+    return to_json({"object": "list", "data": [{"id": name, **common} for name in names]})
 
 
-def _events(done: Completion, include_usage: bool) -> Iterator[dict[str, Any]]:
-    kind = "chat.completion.chunk"
-    opening = {"role": "assistant", "content": ""} | done.thoughts
-    yield _chunk(done, kind, {"delta": opening, "finish_reason": None})
-    for start in range(0, len(done.content), PIECE):
-        delta = {"content": done.content[start : start + PIECE]}
-        yield _chunk(done, kind, {"delta": delta, "finish_reason": None})
-    yield _chunk(done, kind, {"delta": {}, "finish_reason": done.finish_reason})
-    if include_usage:
-        yield _chunk(done, kind) | {"usage": _usage(done)}
+def _shown(done: Completion) -> tuple[dict[str, str], str]:
+    """A field with the reasoning if it is shown in one; the text, after it if it is shown there."""
+    thoughts = THOUGHT * done.reasoning
+    if thoughts and done.shows_reasoning == "field":
+        return {"reasoning_content": thoughts}, done.text
+    if thoughts and done.shows_reasoning == "content":
+        return {}, f"<think>{thoughts}" + (done.text and f"</think>{done.text}")
+    return {}, done.text
 
 
 def _chunk(done: Completion, kind: str, *choices: dict[str, Any]) -> dict[str, Any]:
@@ -138,8 +124,3 @@ def _usage(done: Completion) -> dict[str, Any]:
         "prompt_tokens_details": {"cached_tokens": done.cached_tokens},
         "completion_tokens_details": {"reasoning_tokens": done.reasoning},
     }
-
-
-def _to_base64(vector: list[float]) -> str:
-    """Little-endian floats of 32 bits, which OpenAI's own client asks for."""
-    return b64encode(array("f", vector).tobytes()).decode("ascii")

@@ -8,34 +8,26 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, islice
-from pathlib import Path
+from typing import NamedTuple
 
-from tests.support.fake_endpoint.dice import pick
+from tests.support.fake_endpoint.book import recall
 from tests.support.fake_endpoint.records import Claim, Entity, Knowledge, Relationship
-
-__all__ = ["COMMON", "TYPES", "invent", "sentences", "shorten"]
+from tests.support.fake_endpoint.words import COMMON, DELIMITERS, SENTENCE, pick, shorten
 
 NAME = re.compile(r"[^\W\d_a-z][\w’'-]*(?:(?:[ \t]+|\n)(?:of[ \t]+)?[^\W\d_a-z][\w’'-]*){0,3}")
 LONG_WORD = re.compile(r"\b\w{7,24}\b")
 NO_NOUN = ("ly", "ing", "ed", "ive", "ous", "ful")
 YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 NUMBER = re.compile(r"\d|\b(?:two|three|four|five|six|ten|hundred|thousand|million|percent)\b")
-SENTENCE = re.compile(r"(?:[^.!?\n]++\n?+)++[.!?]*")
-BULLET = re.compile(r"^\s*[-*•]\s+", re.MULTILINE)
-DELIMITERS = re.compile(r'<\||\|>|##+|["()\[\]]')
-COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text("utf-8").split())
-"""Words that are no names, nor tell what a text is about."""
 TYPES = ("person", "organization", "place", "product", "work", "event")
 TYPES_OF_LONGER = ("person", "person", "person", "organization", "work")
 ENDINGS = {"university": "organization", "inc": "organization", "street": "place"}
 STATUSES = ("TRUE",) * 8 + ("SUSPECTED", "FALSE")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class _Sentence(NamedTuple):
     """A sentence, what of it goes into a description, and the names in it, in their order.
 
     `exact`: it is shown as it stands in the text.
@@ -47,33 +39,24 @@ class Sentence:
     exact: bool
 
 
-def invent(text: str) -> Knowledge:
-    """About a dozen entities for 600 tokens, as many relationships, and a few claims."""
-    clean = DELIMITERS.sub(_blank, text)
+@lru_cache(maxsize=5_000)
+def know(text: str) -> Knowledge:
+    """What the book's model found in a text; of another text, what is invented.
+
+    That is a dozen entities for 600 tokens, as many relationships, and a few claims.
+    """
+    if recalled := recall(text):
+        return recalled
+    clean = DELIMITERS.sub(lambda match: " " * len(match[0]), text)
     mentions = _mentions(clean)
     names = _choose(mentions, most=min(14, 4 + len(text) // 260))
     found = list(_sentences(text, clean, mentions, names))
+    numbers = (one for one in found if one.exact and NUMBER.search(one.text))
     return Knowledge(
-        tuple(_entities(found)),
-        tuple(islice(_relationships(found), len(names))),
-        tuple(islice(_claims(found), 5)),
+        _entities(found),
+        list(islice(_relationships(found), len(names))),
+        [_claim(one) for one in islice(numbers, 5)],
     )
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences and list items of a text, white space folded, without delimiters."""
-    found = SENTENCE.findall(DELIMITERS.sub(" ", BULLET.sub("\n", text)))
-    return [" ".join(sentence.split()) for sentence in found if sentence.strip()]
-
-
-def shorten(text: str, words: int) -> str:
-    """At most so many words of a text."""
-    parts = text.split()
-    return " ".join(parts) if len(parts) <= words else " ".join(parts[:words]) + " …"
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
 
 
 def _mentions(text: str) -> list[tuple[int, str]]:
@@ -111,7 +94,7 @@ def _choose(mentions: list[tuple[int, str]], most: int) -> dict[str, str]:
 
 def _sentences(
     text: str, clean: str, mentions: list[tuple[int, str]], names: dict[str, str]
-) -> Iterator[Sentence]:
+) -> Iterator[_Sentence]:
     """The sentences that hold a name."""
     found = [match.span() for match in SENTENCE.finditer(clean)]
     spans = [(start, end) for start, end in found if end - start > 15]
@@ -124,16 +107,15 @@ def _sentences(
     for number, here in held.items():
         start, end = spans[number]
         said = " ".join(clean[start:end].split())
-        yield Sentence(said, shorten(said, 22), tuple(here), text[start:end] == clean[start:end])
+        yield _Sentence(said, shorten(said, 22), tuple(here), text[start:end] == clean[start:end])
 
 
-def _entities(found: list[Sentence]) -> Iterator[Entity]:
-    seen = set()
+def _entities(found: list[_Sentence]) -> list[Entity]:
+    first: dict[str, str] = {}
     for sentence in found:
         for name in sentence.names:
-            if name not in seen:
-                seen.add(name)
-                yield Entity(name, _type(name), f"{name}: {sentence.told}")
+            first.setdefault(name, sentence.told)
+    return [Entity(name, _type(name), f"{name}: {told}") for name, told in first.items()]
 
 
 def _type(name: str) -> str:
@@ -144,20 +126,14 @@ def _type(name: str) -> str:
     return ENDINGS.get(last) or types[pick(len(types), "type", name.lower())]
 
 
-def _relationships(found: list[Sentence]) -> Iterator[Relationship]:
+def _relationships(found: list[_Sentence]) -> Iterator[Relationship]:
     for sentence in found:
         for source, target in islice(combinations(sentence.names, 2), 3):
             strength = 1 + pick(10, "strength", source, target)
             yield Relationship(source, target, sentence.told, strength)
 
 
-def _claims(found: list[Sentence]) -> Iterator[Claim]:
-    for sentence in found:
-        if sentence.exact and NUMBER.search(sentence.text):
-            yield _claim(sentence)
-
-
-def _claim(sentence: Sentence) -> Claim:
+def _claim(sentence: _Sentence) -> Claim:
     subject, *others = sentence.names
     year = YEAR.search(sentence.text)
     return Claim(

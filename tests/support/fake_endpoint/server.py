@@ -5,13 +5,8 @@ It shares two cores with what is measured through it, so it does no more than th
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Literal
-
-__all__ = ["HttpRequest", "HttpResponse", "HttpServer"]
-
-Broken = Literal["", "cut", "half"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +35,14 @@ class HttpResponse:
     pieces: Sequence[bytes] | None = None
     delay: float = 0.0
     pace: float = 0.0
-    broken: Broken = ""
+    broken: str = ""
     ended: Callable[[bool], None] = lambda _whole: None
-
-
-Answer = Callable[[HttpRequest], HttpResponse]
 
 
 class HttpServer:
     """A listening server and its connections."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self.answer = answer
         self.connections: set[_Connection] = set()
         self._listener: asyncio.Server | None = None
@@ -66,83 +58,61 @@ class HttpServer:
         if self._listener is not None:
             self._listener.close()
         for connection in tuple(self.connections):
-            connection.drop()
+            connection.transport.abort()
         await asyncio.sleep(0)  # one turn of the loop, in which they are lost
 
 
 class _Connection(asyncio.Protocol):
     """One client: its requests are answered one after the other."""
 
+    transport: asyncio.Transport
+
     def __init__(self, server: HttpServer) -> None:
         self._server = server
         self._buffer = bytearray()
-        self._busy = False
-        self._transport: asyncio.Transport | None = None
         self._sending: HttpResponse | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self.transport = transport
         self._server.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
-        self._transport = None
         self._server.connections.discard(self)
         if self._sending:
             self._sending.ended(False)
             self._sending = None
-
-    def drop(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
         self._answer_next()
 
     def _answer_next(self) -> None:
-        while not self._busy and (request := _take_request(self._buffer)):
-            self._busy = True
+        if self._sending is None and (request := _take_request(self._buffer)):
             self._sending = response = self._server.answer(request)
-            if response.delay:
-                loop = asyncio.get_running_loop()
-                loop.call_later(response.delay, self._send_late, response)
-            else:
-                self._send(response)
+            self._send_after(response.delay, _parts(response))
 
-    def _send_late(self, response: HttpResponse) -> None:
-        self._send(response)
-        self._answer_next()
+    def _send_after(self, delay: float, parts: Sequence[bytes]) -> None:
+        if delay:
+            asyncio.get_running_loop().call_later(delay, self._send, parts)
+        else:
+            self._send(parts)
 
-    def _send(self, response: HttpResponse) -> None:
-        if response.pace and response.pieces:
-            head, *chunks = _paced(response)
-            self._send_slowly(head, chunks, response)
-            return
-        self._busy = False
-        if self._transport is None or self._transport.is_closing():
+    def _send(self, parts: Sequence[bytes]) -> None:
+        response = self._sending
+        if response is None or self.transport.is_closing():
             return
         if response.broken != "cut":
-            self._transport.write(_to_bytes(response))
-        self._sent(response)
-        if response.broken:
-            self._transport.close()
-
-    def _send_slowly(self, now: bytes, later: Sequence[bytes], response: HttpResponse) -> None:
-        if self._transport is None or self._transport.is_closing():
+            self.transport.write(parts[0])
+        if len(parts) > 1:
+            self._send_after(response.pace, parts[1:])
             return
-        self._transport.write(now)
-        if later:
-            loop = asyncio.get_running_loop()
-            loop.call_later(response.pace, self._send_slowly, later[0], later[1:], response)
-            return
-        self._busy = False
-        self._sent(response)
-        self._answer_next()
-
-    def _sent(self, response: HttpResponse) -> None:
         self._sending = None
         response.ended(True)
+        if response.broken:
+            self.transport.close()
+        else:
+            self._answer_next()
 
 
 def _take_request(buffer: bytearray) -> HttpRequest | None:
@@ -151,10 +121,8 @@ def _take_request(buffer: bytearray) -> HttpRequest | None:
     if end < 0:
         return None
     start_line, *lines = buffer[:end].decode("latin-1").split("\r\n")
-    headers = {}
-    for line in lines:
-        name, _, value = line.partition(":")
-        headers[name.lower()] = value.strip()
+    pairs = (line.partition(":") for line in lines)
+    headers = {name.lower(): value.strip() for name, _, value in pairs}
     body_end = end + 4 + int(headers.get("content-length", 0))
     if len(buffer) < body_end:
         return None
@@ -164,32 +132,21 @@ def _take_request(buffer: bytearray) -> HttpRequest | None:
     return HttpRequest(method, path.partition("?")[0], headers, body)
 
 
-def _paced(response: HttpResponse) -> list[bytes]:
-    """The head of a streamed response with its first two pieces, and each other piece.
-
-    The first piece of an answer holds no text, so the second one comes with it.
-    """
-    first, second, *others = [*(response.pieces or ()), b""]
-    head = _to_bytes(replace(response, pieces=(first, second))).removesuffix(_chunk(b""))
-    return [head, *map(_chunk, others)]
-
-
-def _chunk(piece: bytes) -> bytes:
-    return b"%x\r\n%b\r\n" % (len(piece), piece)
-
-
-def _to_bytes(response: HttpResponse) -> bytes:
-    if response.pieces is None:
-        length, body = f"content-length: {len(response.body)}", response.body
-    else:
-        body = b"".join(map(_chunk, (*response.pieces, b"")))
+def _parts(response: HttpResponse) -> Sequence[bytes]:
+    """What is sent at once, and what follows at the response's pace."""
+    length = f"content-length: {len(response.body)}"
+    body = [response.body]
+    if response.pieces is not None:
         length = "transfer-encoding: chunked"
+        body = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (*response.pieces, b"")]
+        # The first piece of an answer holds no text, so the second one comes with it.
+        at_once = 2 if response.pace else len(body)
+        body = [b"".join(body[:at_once]), *body[at_once:]]
     if response.broken == "half":
-        body = body[: len(body) // 2]
-    lines = [
-        f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}",
-        f"content-type: {response.content_type}",
-        length,
-        *(f"{name}: {value}" for name, value in response.headers.items()),
-    ]
-    return "\r\n".join((*lines, "", "")).encode("latin-1") + body
+        body = [b"".join(body)]
+        body = [body[0][: len(body[0]) // 2]]
+    phrase = HTTPStatus(response.status).phrase
+    others = (f"{name}: {value}" for name, value in response.headers.items())
+    first = (f"HTTP/1.1 {response.status} {phrase}", f"content-type: {response.content_type}")
+    head = "\r\n".join((*first, length, *others, "", "")).encode("latin-1")
+    return [head + body[0], *body[1:]]

@@ -29,7 +29,6 @@ from graphrag_neo4j.index.resolution.names import (
 from graphrag_neo4j.text import entity_id, identify, name_key
 
 __all__ = [
-    "AroundRow",
     "Decision",
     "DecisionOrigin",
     "Known",
@@ -37,7 +36,7 @@ __all__ = [
     "by_acronym",
     "by_form",
     "decision",
-    "descriptions_of",
+    "foremost",
     "groups",
     "means_another",
     "read_decisions_about",
@@ -72,6 +71,11 @@ class Decision:
     block: str | None = None
     saw: str | None = None
 
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids of both spellings."""
+        return self.one, self.other
+
 
 class DecisionRow(TypedDict):
     """A decision as the graph holds it."""
@@ -86,16 +90,6 @@ class DecisionRow(TypedDict):
     saw: str | None
 
 
-class AroundRow(TypedDict):
-    """A spelling that was decided about, and the entity that holds its evidence."""
-
-    id: str
-    entity: str
-    name: str
-    type: str | None
-    n: int
-
-
 class SpelledRow(TypedDict):
     """A name that is used for an entity, with a type, and how often."""
 
@@ -103,13 +97,6 @@ class SpelledRow(TypedDict):
     name: str
     type: str | None
     n: int
-
-
-class SaidRow(TypedDict):
-    """What a chunk says about a name."""
-
-    name: str
-    text: str
 
 
 def decision(
@@ -128,7 +115,7 @@ def decision(
     return Decision(id_, ends[0], ends[1], verdict, origin, reason, block, saw)
 
 
-def groups(spellings: Iterable[str], decisions: Sequence[Decision]) -> list[frozenset[str]]:
+def groups(spellings: Iterable[str], decisions: Collection[Decision]) -> list[frozenset[str]]:
     """The groups of these spellings, each spelling in one group; sorted by their smallest ids."""
     group_of = {spelling: frozenset((spelling,)) for spelling in spellings}
     apart = [one for one in decisions if one.verdict == "different"]
@@ -170,7 +157,7 @@ def _joined(block: str, heads: list[Spelling]) -> list[Decision]:
             agreeing[forms_of(one.name)[step]].append(one)
         heads = []
         for _, same in sorted(agreeing.items()):
-            head = _foremost(same)
+            head = foremost(same)
             heads.append(head)
             apart = two_companies(same)
             for one in same:
@@ -207,22 +194,22 @@ def by_acronym(
         return []
     reason = "A document gives one as the acronym of the other, and none says otherwise."
     block = f"acronym {block_key(acronym.name)}"
-    return [decision(acronym.id, _foremost(fitting).id, "same", "rule", reason, block=block)]
+    return [decision(acronym.id, foremost(fitting).id, "same", "rule", reason, block=block)]
 
 
-def _foremost(spellings: Iterable[Spelling]) -> Spelling:
+def foremost(spellings: Iterable[Spelling]) -> Spelling:
     """The most frequent spelling; of equally frequent ones, that with the smallest id."""
     return min(spellings, key=lambda one: (-one.n, one.id))
 
 
 async def read_spellings(tx: Transaction, seeds: Sequence[str]) -> Known:
     """The spellings of these ids, and those that share an entity with them."""
-    first = await tx.run("resolve/around", AroundRow, ids=seeds)
-    holders = {*seeds, *(row["entity"] for row in first)}
-    rows = await tx.run("resolve/around", AroundRow, ids=sorted(holders))
-    entities = holders | {row["id"] for row in rows}
+    holders = set(seeds)
+    for row in await tx.run("resolve/around", SpellingRow, ids=seeds):
+        holders.add(row["entity"] or row["id"])
+    rows = await tx.run("resolve/around", SpellingRow, ids=sorted(holders))
     without = {row["id"]: Spelling(row["id"], row["name"], None, 0) for row in rows}
-    return without | await spellings_of(tx, entities)
+    return without | await spellings_of(tx, holders | without.keys())
 
 
 async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
@@ -247,23 +234,10 @@ async def spellings_of(tx: Transaction, entities: Collection[str]) -> Known:
     }
 
 
-def stored(row: AroundRow | SpellingRow) -> Spelling:
+def stored(row: SpellingRow) -> Spelling:
     """A spelling as it was saved, since its evidence has not changed."""
     holders = frozenset({row["entity"] or row["id"]} if row["n"] else ())
     return Spelling(row["id"], row["name"], row["type"], row["n"], holders)
-
-
-async def descriptions_of(
-    tx: Transaction, spellings: Iterable[Spelling], most: int
-) -> defaultdict[str, list[str]]:
-    """What the documents say about these spellings: the shortest descriptions, at most `most`."""
-    holders = {holder for one in spellings for holder in one.holders}
-    said: defaultdict[str, list[str]] = defaultdict(list)
-    for row in await tx.run("resolve/said", SaidRow, entities=sorted(holders), most=most):
-        texts = said[entity_id(row["name"])]
-        if len(texts) < most:  # several names may be one spelling
-            texts.append(row["text"])
-    return said
 
 
 async def read_decisions_about(
@@ -286,7 +260,7 @@ async def save_decisions(
 
     With `mark`, the spellings are marked for the stage resolve. `more` is saved with each decision.
     """
-    ends = sorted({end for one in decisions for end in (one.one, one.other)})
+    ends = sorted({end for one in decisions for end in one.ends})
     rows = [row_of(known[id_], min(known[id_].holders or {id_})) for id_ in ends]
     await tx.run("resolve/spellings", rows=rows)
     refs = await give_refs(tx, "decision", [one.id for one in decisions])

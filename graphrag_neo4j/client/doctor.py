@@ -241,7 +241,7 @@ async def _check_communities(graph: Graph, settings: Settings, listen: Listener)
         says = f"{gds.says} {says}"
 
     def find() -> None:
-        from graphrag_neo4j.index.clustering.edges import Edges  # noqa: PLC0415 - numpy
+        from graphrag_neo4j.index.clustering.hierarchy import Edges  # noqa: PLC0415 - numpy
 
         if settings.gds == SESSION:
             SessionAccess.of(settings)

@@ -26,14 +26,14 @@ from graphrag_neo4j.graph import (
     ensure_schema,
     hold_lease,
 )
-from graphrag_neo4j.index.batching.rounds import (
+from graphrag_neo4j.index.batch_tasks import Outbox
+from graphrag_neo4j.index.batches import (
     BatchUse,
     BatchWaitsError,
     UntilAnswered,
     refuse_without_model,
     use_batches,
 )
-from graphrag_neo4j.index.batching.tasks import Outbox
 from graphrag_neo4j.index.clustering.gds import check_gds_access
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.preparation import (
@@ -50,8 +50,7 @@ from graphrag_neo4j.index.preparation import (
 )
 from graphrag_neo4j.index.removal import drop_gone, drop_vanished_parts, drop_vanished_rows
 from graphrag_neo4j.index.resolution.decisions import resolve_and_merge
-from graphrag_neo4j.index.result import REBUILD_NOTHING, IndexResult, RebuildOptions
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.embed import embed, prepare_vectors
@@ -60,7 +59,7 @@ from graphrag_neo4j.index.stages.ingest import Ingested, ingest
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import write_reports
 from graphrag_neo4j.index.stages.summarize import summarize
-from graphrag_neo4j.index.status import read_status
+from graphrag_neo4j.index.status import REBUILD_NOTHING, IndexResult, RebuildOptions, read_status
 from graphrag_neo4j.model.events import Advanced, Listener, Notice
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text.files import KeyCounts

@@ -34,8 +34,7 @@ from graphrag_neo4j.graph import (
 )
 from graphrag_neo4j.graph.rows import CountRow, IdRow, MadeWithRow
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
-from graphrag_neo4j.index.result import RebuildOptions
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.embed import EmbedLimits, probe_dimensions
 from graphrag_neo4j.index.stages.extract import count_read_otherwise, mark_to_reread
 from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise
@@ -44,6 +43,7 @@ from graphrag_neo4j.index.stages.summarize import (
     SummaryLimits,
     mark_described_otherwise,
 )
+from graphrag_neo4j.index.status import RebuildOptions
 from graphrag_neo4j.model import Step
 from graphrag_neo4j.model.events import Advanced, Event, Listener, Notice, Spent
 from graphrag_neo4j.model.protocols import Embedder

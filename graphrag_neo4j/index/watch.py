@@ -22,7 +22,7 @@ from graphrag_neo4j.errors import GraphBusyError, GraphRAGError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.rows import CostRow
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 

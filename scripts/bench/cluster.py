@@ -36,7 +36,7 @@ from graphrag_neo4j.backends.ray_worker import DeferredTask, deferring
 from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.graph import Graph, ensure_schema
 from graphrag_neo4j.index.corpus import Corpus
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract
 from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge

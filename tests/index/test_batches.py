@@ -10,8 +10,8 @@ from graphrag_neo4j import AsyncGraphRAG
 from graphrag_neo4j.errors import InputError, ModelError
 from graphrag_neo4j.graph import Graph, dump
 from graphrag_neo4j.graph.dump import Dump
-from graphrag_neo4j.index.batching.rows import BatchRow
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.batch_tasks import BatchRow
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model import Usage
 from graphrag_neo4j.model.events import Event, Notice, Waiting, silent
 from graphrag_neo4j.settings import Settings

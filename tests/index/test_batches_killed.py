@@ -39,9 +39,9 @@ main()
 """
 MOMENTS = {
     "a file is uploaded": ("llm.batches", "BatchCalls", "upload"),
-    "a batch is noted and not made": ("index.batching.rounds", "BatchRounds", "_note_batch"),
+    "a batch is noted and not made": ("index.batches", "BatchRounds", "_note_batch"),
     "a batch is made and not noted": ("llm.batches", "BatchCalls", "create"),
-    "some results are written": ("index.batching.rounds", "BatchRounds", "_save_page"),
+    "some results are written": ("index.batches", "BatchRounds", "_save_page"),
     "results are read again": ("llm.batches", "BatchCalls", "download"),
     "some evidence is written": ("index.stages.extract", "", "_save_extractions"),
     "some reports are written": ("index.stages.reports", "", "save_reports"),

@@ -13,7 +13,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.corpus import Corpus
 from graphrag_neo4j.index.pipeline import build
 from graphrag_neo4j.index.removal import remove
-from graphrag_neo4j.index.result import IndexResult, RebuildOptions
+from graphrag_neo4j.index.status import IndexResult, RebuildOptions
 from graphrag_neo4j.model import Document
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.settings import Settings

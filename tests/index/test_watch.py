@@ -14,7 +14,7 @@ import pytest
 from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError, ReadOptions
 from graphrag_neo4j.errors import GraphBusyError, GraphError, GraphRAGError
 from graphrag_neo4j.graph import Graph, hold_lease
-from graphrag_neo4j.index.result import IndexResult
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.index.watch import Pace, Watch, watch
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings

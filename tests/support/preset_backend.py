@@ -6,7 +6,7 @@ from graphrag_neo4j.documents.chunking import Cutting
 from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.graph.schema import begin_graph, schema_version
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract, extract_claims
 from graphrag_neo4j.index.stages.ingest import Ingested, ingest
 from graphrag_neo4j.index.stages.merge import merge

@@ -19,8 +19,7 @@ from graphrag_neo4j.settings import AUTO, EMBEDDED, SESSION, Settings
 if TYPE_CHECKING:
     from neo4j import Driver
 
-    from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-    from graphrag_neo4j.index.clustering.hierarchy import Detect
+    from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers
 
 __all__ = ["SessionAccess", "check_gds_access", "leiden_in_gds", "lend_other_driver"]
 

@@ -33,9 +33,8 @@ from pyarrow import ArrowException  # type: ignore[import-untyped]
 from graphrag_neo4j import embedded
 from graphrag_neo4j.errors import EmbeddedError, GraphError
 from graphrag_neo4j.graph import Graph, lend_driver
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
 from graphrag_neo4j.index.clustering.gds import SessionAccess, lend_other_driver
-from graphrag_neo4j.index.clustering.hierarchy import Detect
+from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.model.events import Listener, Notice
 from graphrag_neo4j.settings import AUTO, EMBEDDED, Settings

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import Final, TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction, give_refs
-from graphrag_neo4j.index.clustering.edges import entity_pages
+from graphrag_neo4j.index.clustering.hierarchy import entity_pages
 from graphrag_neo4j.index.clustering.tree import ROOT, TreeCommunity
 from graphrag_neo4j.index.clustering.tree_update import UpdatedTree
 

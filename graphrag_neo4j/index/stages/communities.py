@@ -17,9 +17,14 @@ import anyio.to_thread
 import numpy as np
 
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.clustering.edges import Edges, id_ranges, read_edges
 from graphrag_neo4j.index.clustering.gds import leiden_in_gds
-from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
+from graphrag_neo4j.index.clustering.hierarchy import (
+    Detect,
+    Edges,
+    community_tree,
+    id_ranges,
+    read_edges,
+)
 from graphrag_neo4j.index.clustering.saved_tree import read_tree, save_tree
 from graphrag_neo4j.index.clustering.tree import (
     ROOT,

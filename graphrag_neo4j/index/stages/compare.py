@@ -29,7 +29,7 @@ from graphrag_neo4j.index.resolution.spellings import (
     save_decisions,
     stored,
 )
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import ComparedName, NamePair, NameVerdict
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Started, silent

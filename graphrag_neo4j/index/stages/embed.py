@@ -25,7 +25,7 @@ from graphrag_neo4j.graph import (
     refuse_other_vectors,
 )
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Notice, Started

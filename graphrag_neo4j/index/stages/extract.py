@@ -29,7 +29,7 @@ from graphrag_neo4j.index.evidence import (
     stated_rows,
 )
 from graphrag_neo4j.index.resolution.evidence_moves import Split, read_splits, split_evidence
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Started

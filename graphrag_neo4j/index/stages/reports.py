@@ -34,7 +34,7 @@ from graphrag_neo4j.index.report_inputs import (
     pieces_of,
     read_materials,
 )
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import WrittenReport
 from graphrag_neo4j.model.citations import CitationKind, CitationRef, cited, ground, rewrite
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks

@@ -21,7 +21,7 @@ from graphrag_neo4j.errors import ReplyError
 from graphrag_neo4j.graph import Graph, Row
 from graphrag_neo4j.graph.rows import CountRow
 from graphrag_neo4j.index.report_inputs import sample_of_texts
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import DescribedThing
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
 from graphrag_neo4j.model.events import Advanced, Started

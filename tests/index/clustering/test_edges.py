@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.clustering import edges as edges_module
-from graphrag_neo4j.index.clustering.edges import (
+from graphrag_neo4j.index.clustering import hierarchy as edges_module
+from graphrag_neo4j.index.clustering.hierarchy import (
     Edges,
+    components,
     connected,
     entity_ids,
     entity_pages,
     parted,
     read_edges,
 )
-from graphrag_neo4j.index.clustering.hierarchy import components
 from graphrag_neo4j.model import WeightedEdge
 from tests.index.clustering.test_hierarchy import connected as is_connected
 from tests.index.clustering.test_hierarchy import edge_lists

@@ -4,9 +4,8 @@ import pytest
 from graphdatascience import GraphDataScience
 
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.clustering.edges import Edges
 from graphrag_neo4j.index.clustering.gds_client import detector, first_seen
-from graphrag_neo4j.index.clustering.hierarchy import community_tree
+from graphrag_neo4j.index.clustering.hierarchy import Edges, community_tree
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
 from tests.index.stages.test_communities import carol
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
+from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers, community_tree
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits, TreeCommunity
 from graphrag_neo4j.model import WeightedEdge
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-from graphrag_neo4j.index.clustering.local_moving import modularity, move_locally
+from graphrag_neo4j.index.clustering.hierarchy import Edges, Numbers
+from graphrag_neo4j.index.clustering.tree_update import modularity, move_locally
 from graphrag_neo4j.model import WeightedEdge
 
 names = st.sampled_from([f"n{i:02d}" for i in range(16)])

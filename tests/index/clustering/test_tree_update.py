@@ -9,9 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.clustering.edges import Edges, Numbers
-from graphrag_neo4j.index.clustering.hierarchy import Detect, community_tree
-from graphrag_neo4j.index.clustering.local_moving import move_locally
+from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers, community_tree
 from graphrag_neo4j.index.clustering.tree import (
     ROOT,
     HierarchyLimits,
@@ -19,7 +17,7 @@ from graphrag_neo4j.index.clustering.tree import (
     lasting_ids,
     with_ids,
 )
-from graphrag_neo4j.index.clustering.tree_update import FormerTree, updated_tree
+from graphrag_neo4j.index.clustering.tree_update import FormerTree, move_locally, updated_tree
 from graphrag_neo4j.model import WeightedEdge
 from tests.index.clustering.test_hierarchy import (
     by_names,

@@ -7,8 +7,8 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.result import IndexResult
 from graphrag_neo4j.index.stages.communities import CommunitiesDueRow
+from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.settings import Settings
 from tests.conftest import Make
 from tests.support.graphrag_tables import (

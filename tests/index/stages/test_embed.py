@@ -30,7 +30,7 @@ from graphrag_neo4j.graph import (
 from graphrag_neo4j.graph.indexes import SearchIndexRow, vector_index
 from graphrag_neo4j.graph.rows import ScoredRow
 from graphrag_neo4j.index.clustering.tree import Leiden
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages import embed as embedding
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.embed import EmbedLimits, embed

@@ -12,7 +12,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.clustering.tree import HierarchyLimits as TreeLimits
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.documents import delete_documents, document_id
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status

@@ -11,7 +11,7 @@ from graphrag_neo4j.graph.dump import Dump
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.resolution.decisions import decide, read_decisions, undo
 from graphrag_neo4j.index.resolution.spellings import Verdict
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.compare import compare
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.resolve import resolve

@@ -23,15 +23,15 @@ from graphrag_neo4j.backends import IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError
 from graphrag_neo4j.graph import Graph, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow
-from graphrag_neo4j.index.batching.rows import BatchRow
-from graphrag_neo4j.index.batching.tasks import (
+from graphrag_neo4j.index.batch_tasks import (
     BatchedTasks,
+    BatchRow,
     Outbox,
     RequestFile,
     drop_requests,
     keep_replies,
 )
-from graphrag_neo4j.index.stage_context import StageContext
+from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.llm import (
     BatchCalls,
     BatchRequests,

@@ -1,7 +1,7 @@
 """Brings a tree of communities up to date where the graph has changed.
 
 The tree stays as it is where nothing has changed. Level by level from the top, the members of each
-community that a change touched move between its sub-communities (`local_moving`). So the tree
+community that a change touched move between its sub-communities by local moving. So the tree
 depends on its history. How far it may drift from a fresh tree is bounded: where a share CHECKED_AT
 of the weight inside a community has changed since its split was last compared with a fresh one,
 both are due to be compared again, and the old split stays only if its modularity is at most the

@@ -6,11 +6,10 @@ The stages are those of a build, with an index backend that reads the rows of th
 """
 
 import sys
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import anyio.to_thread
 
@@ -37,7 +36,7 @@ from graphrag_neo4j.index.importing.evidence import (
     UnitCuts,
     place,
 )
-from graphrag_neo4j.index.importing.tables import CommunityRow, ReportRow, Tables, UnitRow
+from graphrag_neo4j.index.importing.tables import CommunityRow, Tables, UnitRow
 from graphrag_neo4j.index.preparation import HeldRow, tell_names_uncompared
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.extract import extract, extract_claims
@@ -45,11 +44,12 @@ from graphrag_neo4j.index.stages.ingest import ingest
 from graphrag_neo4j.index.stages.merge import merge
 from graphrag_neo4j.index.stages.reports import report_row
 from graphrag_neo4j.index.stages.summarize import SummaryBudget, SummaryLimits, summarize
-from graphrag_neo4j.model import Document, FindingText, LLMTask
+from graphrag_neo4j.model import Document, FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.model.concurrency import result_without_requests
 from graphrag_neo4j.model.context_table import report_tokens
 from graphrag_neo4j.model.events import Advanced, Listener, Started
+from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify, tokens
 
@@ -62,13 +62,12 @@ Cited = Mapping[CitationKind, IdMap]
 class Tree:
     """Communities, parents before their children, and the leaf of each entity.
 
-    `astray` counts entities in communities that are not nested in each other.
+    A tree whose communities are not nested is kept as it is.
     """
 
     communities: Sequence[TreeCommunity]
     leaves: Mapping[str, str]
     id_map: IdMap
-    astray: int
 
 
 def tree_of(rows: Iterable[CommunityRow], entity_of: Mapping[str, str]) -> Tree:
@@ -90,7 +89,7 @@ def tree_of(rows: Iterable[CommunityRow], entity_of: Mapping[str, str]) -> Tree:
     # The deepest community of each entity; of several, the one with the smallest ref.
     ranked = sorted(communities, key=lambda c: (c.level, -id_map.refs[c.id]))
     leaves = {member: community.id for community in ranked for member in community.members}
-    return Tree(communities, leaves, id_map, _astray(communities, leaves))
+    return Tree(communities, leaves, id_map)
 
 
 def _ancestors(number: int, parents: Mapping[int, int | None]) -> list[int]:
@@ -121,25 +120,8 @@ def _communities(
     return sorted(made.values(), key=lambda community: (community.level, community.id))
 
 
-def _astray(communities: Iterable[TreeCommunity], leaves: Mapping[str, str]) -> int:
-    """How many entities are in other communities than their leaf and its ancestors."""
-    parent: dict[str | None, str | None] = {one.id: one.parent for one in communities}
-    within: defaultdict[str, set[str]] = defaultdict(set)
-    for community in communities:
-        for member in community.members:
-            within[member].add(community.id)
-    n = 0
-    for entity, leaf in leaves.items():
-        at: str | None = leaf
-        while at is not None:
-            within[entity].symmetric_difference_update({at})
-            at = parent[at]
-        n += bool(within[entity])
-    return n
-
-
 def report_rows(
-    reports: Iterable[ReportRow], cited: Cited, count: Callable[[str], int]
+    reports: Iterable[tuple[int | None, WrittenReport]], cited: Cited, count: Callable[[str], int]
 ) -> dict[str, ReportToSave]:
     """A row for each community that has a report; of several, the report of the smallest number.
 
@@ -161,7 +143,7 @@ def report_rows(
     def renamed(text: str) -> str:
         return rewrite(text, ref)
 
-    numbered = [(row.community, row.report) for row in reports if row.community is not None]
+    numbered = [(number, report) for number, report in reports if number is not None]
     for number, report in sorted(numbered, key=lambda one: one[0]):
         id_ = cited["Reports"].ids.get(number)
         if id_ is None or id_ in rows:
@@ -203,15 +185,13 @@ class ImportSummary:
 
     `tables` holds the counts of each table by name. `invented` is the number of citations in
     reports that were removed because their record does not exist. `rebuilt` is the number of
-    documents whose text was joined from their text units. `astray` is the number of entities in
-    communities that are not nested in each other. `replaced` is the number of characters that can't
-    be stored and were replaced.
+    documents whose text was joined from their text units. `replaced` is the number of characters
+    that can't be stored and were replaced.
     """
 
     tables: Mapping[str, Counted]
     invented: int
     rebuilt: int
-    astray: int
     replaced: int
 
 
@@ -263,7 +243,8 @@ async def _import(graph: Graph, tables: Tables, encoding: str, listen: Listener)
     placed = await anyio.to_thread.run_sync(place, tables)
     chunks = await _write_chunks(graph, placed, UnitCuts(placed, count), listen)
     evidence = await anyio.to_thread.run_sync(ImportedEvidence, tables, chunks)
-    stage = StageContext(graph, evidence, _run, WORKERS, listen)
+    # An import asks the backend for no comparison, no summary and no report.
+    stage = StageContext(graph, cast("IndexBackend", evidence), _run, WORKERS, listen)
     await extract(stage)
     await extract_claims(stage)
     await merge(graph, listen)
@@ -390,7 +371,7 @@ def _summary(
     n, listed = len(tables.documents), sum(one.listed for one in placed)
     unlisted = [one.document.source for one in placed if not one.listed]
     by_ends, by_claims = evidence.implied
-    mapped = sum(row.community in tree.id_map.ids for row in tables.reports)
+    mapped = sum(number in tree.id_map.ids for number, _ in tables.reports)
     unmapped = len(tables.reports) - mapped
     return ImportSummary(
         tables={
@@ -406,6 +387,5 @@ def _summary(
         },
         invented=sum(row["properties"]["invented"] or 0 for row in reports.values()),
         rebuilt=sum(not one.found for one in placed),
-        astray=tree.astray,
         replaced=tables.replaced,
     )

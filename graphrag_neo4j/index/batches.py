@@ -9,9 +9,8 @@ loses a batch nor sends it twice. A file that was uploaded and is not in the gra
 """
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from itertools import islice
 from tempfile import TemporaryFile
 from typing import Final, Literal, Protocol
 from uuid import uuid4
@@ -22,7 +21,7 @@ import anyio.to_thread
 from graphrag_neo4j.backends import IndexSetup
 from graphrag_neo4j.errors import BudgetSpentError, InputError, ModelError
 from graphrag_neo4j.graph import Graph, Transaction
-from graphrag_neo4j.graph.rows import CountRow, IdRow
+from graphrag_neo4j.graph.rows import CountRow, IdRow, pages
 from graphrag_neo4j.index.batch_tasks import (
     BatchedTasks,
     BatchRow,
@@ -193,8 +192,7 @@ class BatchRounds:
 
         async def work(tx: Transaction) -> None:
             await tx.run("batch/create", id=id_, properties=properties)
-            for start in range(0, len(file.keys), KEYS):
-                keys = file.keys[start : start + KEYS]
+            for keys in pages(file.keys, KEYS):
                 await tx.run("batch/requests", batch=id_, keys=keys)
 
         await self._graph.transact(work)
@@ -277,7 +275,7 @@ class BatchRounds:
                 await self._calls.download(file, lines)
                 lines.seek(0)
                 results = filter(None, map(self._requests.result, lines))
-                for page in _pages(results):
+                for page in pages(results, PAGE):
                     await self._save_page(row["id"], page)
         if state.state != "failed":  # what a refused batch held is as if it had not been sent
             await self._graph.write("batch/unanswered", CountRow, batch=row["id"], reason=EXPIRED)
@@ -346,9 +344,3 @@ class BatchRounds:
 
     def _warn(self, sentence: str) -> None:
         self._listen(Notice(sentence, warning=True))
-
-
-def _pages(results: Iterable[BatchResult]) -> Iterator[list[BatchResult]]:
-    left = iter(results)
-    while page := list(islice(left, PAGE)):
-        yield page

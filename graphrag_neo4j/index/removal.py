@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from graphrag_neo4j.documents import file_of, whole_of
 from graphrag_neo4j.graph import Graph, ensure_schema, hold_lease
-from graphrag_neo4j.graph.rows import CountRow, SourceRow
+from graphrag_neo4j.graph.rows import CountRow, SourceRow, pages
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.preparation import command_name, refuse_half_imported
 from graphrag_neo4j.index.stages.merge import merge
@@ -90,9 +90,8 @@ async def drop_vanished_rows(
     no rows, because it may have been cut off. A notice says what is deleted, or why it is not.
     """
     vanished: dict[str, list[str]] = {}
-    files = list(tables)
-    for start in range(0, len(files), FILES):
-        for source in await known_sources(graph, [], files[start : start + FILES]):
+    for files in pages(tables, FILES):
+        for source in await known_sources(graph, [], files):
             if document_id(source) not in seen:
                 vanished.setdefault(file_of(source), []).append(source)
     dropped = []

@@ -33,7 +33,7 @@ from pyarrow import ArrowException  # type: ignore[import-untyped]
 from graphrag_neo4j import embedded
 from graphrag_neo4j.errors import EmbeddedError, GraphError
 from graphrag_neo4j.graph import Graph, lend_driver
-from graphrag_neo4j.index.clustering.gds import SessionAccess, lend_other_driver
+from graphrag_neo4j.index.clustering.gds import lend_other_driver, session_access
 from graphrag_neo4j.index.clustering.hierarchy import Detect, Edges, Numbers
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.model.events import Listener, Notice
@@ -289,8 +289,8 @@ def detector_in_session(settings: Settings, leiden: Leiden, listen: Listener) ->
 
 def _session(settings: Settings, edges: Edges) -> AuraGraphDataScience:
     """A session that is large enough for a graph."""
-    access, project = SessionAccess.of(settings), settings.aura_project_id
-    credentials = AuraAPICredentials(access.client_id, access.client_secret, project)
+    client_id, secret, provider, region = session_access(settings)
+    credentials = AuraAPICredentials(client_id, secret, settings.aura_project_id)
     sessions = GdsSessions(api_credentials=credentials)
     memory = sessions.estimate(
         node_count=len(first_seen(edges)),
@@ -302,7 +302,7 @@ def _session(settings: Settings, edges: Edges) -> AuraGraphDataScience:
         session_name=f"graphrag-neo4j-{uuid.uuid4()}",
         memory=memory,
         ttl=IDLE,
-        cloud_location=CloudLocation(access.provider, access.region),
+        cloud_location=CloudLocation(provider, region),
         show_progress=False,
     )
 

@@ -6,7 +6,7 @@ The stages are those of a build, with an index backend that reads the rows of th
 """
 
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar, cast
@@ -26,6 +26,7 @@ from graphrag_neo4j.graph import (
     hold_lease,
     save_reports,
 )
+from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.clustering.tree import TreeCommunity, community_row
 from graphrag_neo4j.index.documents import DocumentChunksRow
 from graphrag_neo4j.index.importing.evidence import (
@@ -306,7 +307,7 @@ async def _write_refs(graph: Graph, evidence: ImportedEvidence, listen: Listener
     }
     listen(Started("refs", sum(map(len, refs.values()))))
     for kind, given in refs.items():
-        for page in _pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
+        for page in pages([{"id": id_, "ref": ref} for id_, ref in given.items()], PAGE):
             await graph.write(f"import/refs_{kind}", rows=page)
             listen(Advanced(len(page)))
 
@@ -337,7 +338,7 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
 
     await graph.transact(work)
     joined = [{"id": entity, "leaf": leaf} for entity, leaf in sorted(leaves.items())]
-    for page in _pages(joined, PAGE):
+    for page in pages(joined, PAGE):
         await graph.write("communities/join", rows=page)
     return [community.id for community in apart]
 
@@ -345,17 +346,13 @@ async def _write_tree(graph: Graph, tree: Tree) -> list[str]:
 async def _write_reports(graph: Graph, rows: Sequence[ReportToSave], listen: Listener) -> None:
     """Writes reports. Their communities and all that they cite must already be in the graph."""
     listen(Started("reports", len(rows)))
-    for page in _pages(rows, REPORTS):
+    for page in pages(rows, REPORTS):
 
         async def work(tx: Transaction, page: Sequence[ReportToSave] = page) -> None:
             await save_reports(tx, page)
 
         await graph.transact(work)
         listen(Advanced(len(page)))
-
-
-def _pages(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    return (rows[at : at + size] for at in range(0, len(rows), size))
 
 
 def _summary(

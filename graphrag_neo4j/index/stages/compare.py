@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import Final, TypedDict
 
 from graphrag_neo4j.graph import Graph, Row, Transaction
-from graphrag_neo4j.graph.rows import IdRow, SpellingRow
+from graphrag_neo4j.graph.rows import IdRow, SpellingRow, pages
 from graphrag_neo4j.index.resolution.names import Spelling, may_be_same, name_properties
 from graphrag_neo4j.index.resolution.spellings import (
     Decision,
@@ -108,8 +108,8 @@ async def compare(stage: StageContext, *, by_model: bool) -> bool:
 
 
 async def _unmark(graph: Graph, ids: Sequence[str]) -> None:
-    for at in range(0, len(ids), MOST_UNMARKED):
-        rows: list[Row] = [{"id": id_, "reason": None} for id_ in ids[at : at + MOST_UNMARKED]]
+    for page in pages(ids, MOST_UNMARKED):
+        rows: list[Row] = [{"id": id_, "reason": None} for id_ in page]
         await graph.write("resolve/compared", rows=rows)
 
 
@@ -127,8 +127,7 @@ class _Comparing:
         Removes the decisions of the model that no longer hold.
         """
         left, seen = list[_Asked](), set[Ends]()
-        for at in range(0, len(self.waiting), PAGE):
-            ids = self.waiting[at : at + PAGE]
+        for ids in pages(self.waiting, PAGE):
 
             async def work(
                 tx: Transaction, ids: Sequence[str] = ids

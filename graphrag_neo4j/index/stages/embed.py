@@ -24,7 +24,7 @@ from graphrag_neo4j.graph import (
     refuse_length,
     refuse_other_vectors,
 )
-from graphrag_neo4j.graph.rows import CountRow
+from graphrag_neo4j.graph.rows import CountRow, pages
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model.citations import rewrite
 from graphrag_neo4j.model.concurrency import Outcome, run_tasks
@@ -231,8 +231,8 @@ class _Embedding:
         results: list[_EmbeddedText] = []
         try:
             most = min(self.most, len(batch))
-            for start in range(0, len(batch), most):
-                await self._embed(batch[start : start + most], results)
+            for part in pages(batch, most):
+                await self._embed(part, results)
         except BudgetSpentError as error:
             if not results:
                 raise
@@ -279,9 +279,9 @@ class _Embedding:
         """Writes the vectors, or the reasons why there is none, and the model of the vectors."""
         if any(not one.failure for one in results):
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
-        for start in range(0, len(results), ROWS):
+        for some in pages(results, ROWS):
             rows: dict[str, list[Row]] = {"save": [], "flawed": [], "failed": []}
-            for one in results[start : start + ROWS]:
+            for one in some:
                 row: Row = {"id": one.text.id, "hash": one.text.hash}
                 if one.vector is not None:
                     rows["save"].append({**row, "vector": one.vector.tolist()})
@@ -289,10 +289,10 @@ class _Embedding:
                     rows["flawed"].append({**row, "reason": one.flaw})
                 else:
                     rows["failed"].append({**row, "reason": one.failure})
-            for statement, some in rows.items():
-                if some:
-                    await tx.run(f"embed/{statement}", rows=some)
-                    some.clear()  # the driver keeps the parameters until the transaction ends
+            for statement, saved in rows.items():
+                if saved:
+                    await tx.run(f"embed/{statement}", rows=saved)
+                    saved.clear()  # the driver keeps the parameters until the transaction ends
 
 
 async def _ask_dimensions(embedder: Embedder, expected: int | None) -> int:

@@ -7,7 +7,6 @@ apart from those whose text did not change.
 from collections.abc import AsyncIterable, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import TypedDict
 
 import anyio
@@ -16,6 +15,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 
 from graphrag_neo4j.documents.chunking import Cuts
 from graphrag_neo4j.graph import Graph
+from graphrag_neo4j.graph.rows import pages
 from graphrag_neo4j.index.documents import (
     CutDocuments,
     PreparedDocument,
@@ -171,7 +171,7 @@ class _Ingesting:
         await self.send()
         await self.to_write.send(partial(begin_document, prepared.row))
         previous, ids = None, set[str]()
-        while part := list(islice(rows, PART)):
+        for part in pages(rows, PART):
             await self.to_write.send(partial(write_part, part, previous))
             previous = part[-1]
             ids.update(str(row["id"]) for row in part)

@@ -93,12 +93,6 @@ def test_a_text_that_fits_into_a_chunk_is_one(text: str, budget: tuple[int, int]
         assert [(span.start, span.end) for span in chunks(text, *budget)] == [(0, len(text))]
 
 
-def test_a_short_document_of_several_paragraphs_is_one_chunk() -> None:
-    text = "Marley was dead, to begin with. There is no doubt whatever about that.\n\n" * 32
-    assert 500 < tokens.count(text, ENCODING) <= 600
-    assert len(chunks(text)) == 1
-
-
 @settings(deadline=None)
 @given(TEXTS, BUDGETS)
 def test_no_border_stands_within_a_grapheme(text: str, budget: tuple[int, int]) -> None:
@@ -166,13 +160,3 @@ def test_a_long_text_takes_little_more_memory_than_itself() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 6 * len(text)
-
-
-def test_it_is_told_how_far_a_long_text_is() -> None:
-    heard: list[float] = []
-    text = "".join(f"Sentence {i} is short.\n" for i in range(12_000))
-    cut(text, max_tokens=60, overlap=0, encoding="o200k_base", progress=heard.append)
-    assert heard == sorted(heard)
-    assert len(heard) > 60
-    assert 0 < heard[0] < 0.05
-    assert 0.9 < heard[-1] < 1

@@ -55,13 +55,6 @@ def table_of(*parts: PartMaterial) -> ContextTable:
 
 
 @settings(max_examples=40)
-@given(PIECES)
-def test_nothing_has_changed_between_equal_contexts(before: Mapping[int, int]) -> None:
-    assert drift(before, dict(before)) == 0
-    assert drift(before, dict(reversed(list(before.items())))) == 0
-
-
-@settings(max_examples=40)
 @given(PIECES, PIECES)
 def test_drift_is_a_share_and_the_same_in_both_directions(
     before: Mapping[int, int], now: Mapping[int, int]
@@ -81,27 +74,11 @@ def test_everything_has_changed_where_no_piece_is_common(
         assert drift(before, apart) == 1
 
 
-@settings(max_examples=40)
-@given(PIECES, PIECES, PIECES)
-def test_several_small_changes_are_at_least_as_much_as_all_of_them_together(
-    first: Mapping[int, int], second: Mapping[int, int], third: Mapping[int, int]
-) -> None:
-    assert drift(first, third) <= drift(first, second) + drift(second, third) + 1e-9
-
-
 def test_a_new_line_of_a_description_is_one_line_and_no_new_description() -> None:
     lines = [f"Line {n} says one more thing of her." for n in range(9)]
     before = pieces(material(entity("Ada", "\n".join(lines))))
     now = pieces(material(entity("Ada", "\n".join([*lines, "Line 9 says one more thing of her."]))))
     assert 0.05 < drift(before, now) < 0.15
-
-
-def test_a_renamed_entity_or_another_type_is_a_small_change() -> None:
-    told = "\n".join(f"Line {n} says one more thing of her." for n in range(9))
-    one = entity("Ada", told)
-    record = record_of("Entities", 1, "Ada", "Ada Lovelace", "person", told)
-    renamed = EntityMaterial(record, "Ada Lovelace", told, 1, type="person")
-    assert 0 < drift(pieces(material(one)), pieces(material(renamed))) < 0.2
 
 
 def test_a_new_summary_of_nearly_the_same_descriptions_is_a_small_change() -> None:

@@ -64,22 +64,6 @@ async def test_rows_that_are_gone_go_and_rows_that_moved_stay(
     assert "Scrooge" not in entities[0]["names"]
 
 
-async def test_a_row_without_an_id_is_known_by_its_content(
-    graph: Graph, alone: Settings, tmp_path: Path
-) -> None:
-    file = tmp_path / "rows.jsonl"
-    rows = [json.dumps({"text": text}) for text in LINES.values()]
-    async with AsyncGraphRAG(alone) as rag:
-        file.write_text("\n".join([*rows, rows[0]]))
-        await rag.index("rows.jsonl")
-        first = await names(graph)
-        file.write_text("\n".join([rows[2], rows[0], rows[1]]))
-        pruned = await rag.index("rows.jsonl", prune=True)
-    assert len(first) == 4
-    assert [source.rpartition("-")[2] for source in pruned.dropped] == ["2"]
-    assert len(await names(graph)) == 3
-
-
 async def test_a_file_that_was_not_read_as_a_whole_keeps_its_rows(
     graph: Graph, alone: Settings, tmp_path: Path
 ) -> None:

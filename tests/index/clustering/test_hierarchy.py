@@ -123,12 +123,6 @@ def test_splits_of_one_run_weigh_as_if_each_were_alone() -> None:
     assert weights[True] == pytest.approx(41.0, rel=1e-4)
 
 
-def test_without_edges_each_entity_is_a_community_and_nothing_is_detected() -> None:
-    tree = community_tree(Edges.of([], ["b", "a"]), _never, HierarchyLimits())
-    assert [c.members for c in tree] == [("a",), ("b",)]
-    assert community_tree(Edges.of([], []), _never, HierarchyLimits()) == []
-
-
 @by_names
 def _never(_edges: Sequence[WeightedEdge], _gamma: float) -> Mapping[str, int]:
     raise AssertionError("nothing to detect")

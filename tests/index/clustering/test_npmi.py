@@ -27,7 +27,3 @@ def test_by_chance_is_zero_and_never_apart_is_one() -> None:
     assert npmi(1, 10, 10, 100) == 0
     assert npmi(7, 7, 7, 100) == 1
     assert npmi(0, 5, 5, 100) == -1
-
-
-def test_of_two_pairs_that_come_as_often_the_one_of_rarer_things_weighs_more() -> None:
-    assert weight_of(3, 4, 4, 1000) > weight_of(3, 400, 300, 1000)

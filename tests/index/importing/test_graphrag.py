@@ -1,11 +1,10 @@
 """A real index of microsoft/graphrag becomes a graph of ours."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from graphrag_neo4j import AsyncGraphRAG, InputError, ReadOptions
+from graphrag_neo4j import InputError
 from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.index.evidence import pair_id
 from graphrag_neo4j.index.importing import Counted, ImportSummary
@@ -13,11 +12,9 @@ from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.citations import cited, rewrite
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import entity_id
-from tests.conftest import Make
 from tests.support.graphrag_tables import (
     brought,
     carol,
-    column,
     everything,
     pairs_of,
 )
@@ -162,20 +159,3 @@ async def test_only_an_empty_graph_takes_an_import(book: Graph, alone: Settings)
     with pytest.raises(InputError, match=r"needs an empty graph.*kg-build neo4j wipe"):
         await brought(alone)
     assert await everything(book) == before
-
-
-@pytest.mark.slow
-async def test_what_was_imported_is_known_when_its_file_is_indexed(
-    graph: Graph, alone: Settings, settings: Make, tmp_path: Path
-) -> None:
-    document = carol("documents")[0]
-    await brought(alone)
-    (tmp_path / document["title"]).write_text(document["text"], encoding="utf-8")
-    where = ReadOptions(source_root=tmp_path)
-    async with AsyncGraphRAG(alone) as rag:
-        with pytest.raises(InputError, match="A model has read this graph: set its key"):
-            await rag.index(tmp_path, options=where)
-    async with AsyncGraphRAG(settings()) as rag:
-        built = await rag.index(tmp_path, options=where)
-    assert (built.ingested.added, built.ingested.unchanged) == (0, 1)
-    assert await column(graph, "MATCH (d:Document) RETURN count(d) AS x") == [1]

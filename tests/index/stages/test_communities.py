@@ -10,7 +10,7 @@ import pytest
 from graphrag_neo4j.errors import GraphError
 from graphrag_neo4j.graph import Graph, Transaction, connect
 from graphrag_neo4j.index.clustering.gds_client import projections_of
-from graphrag_neo4j.index.clustering.tree import HierarchyLimits, Leiden
+from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.text import entity_id, identify
@@ -107,16 +107,6 @@ async def test_an_unchanged_community_keeps_its_node(graph: Graph) -> None:
     assert all(before[id_]["ref"] == after[id_]["ref"] for id_ in kept)
     reports = await graph.run_plain("MATCH (c:Community) WHERE c.report = 'of ' + c.id RETURN c.id")
     assert len(reports) == len(kept)
-
-
-async def test_nothing_is_done_while_graph_and_settings_are_the_same(graph: Graph) -> None:
-    await fill(graph, *carol())
-    await tree(graph)
-    heard: list[object] = []
-    await find_communities(graph, Leiden(), heard.append)
-    assert heard == []
-    await find_communities(graph, Leiden(HierarchyLimits(max_size=50)), heard.append)
-    assert heard
 
 
 @pytest.mark.slow

@@ -10,14 +10,13 @@ from graphdatascience.session import AuraApiError, AuraGraphDataScience, GdsSess
 from graphdatascience.session.session_sizes import SessionMemory
 
 from graphrag_neo4j import AsyncGraphRAG, Document, embedded
-from graphrag_neo4j.client.doctor import check_neo4j
-from graphrag_neo4j.errors import EmbeddedError, GraphError, InputError
+from graphrag_neo4j.errors import GraphError, InputError
 from graphrag_neo4j.graph import Graph, connect, dump
 from graphrag_neo4j.index.clustering import gds_client
 from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.model.events import Event, Notice, silent
-from graphrag_neo4j.settings import Settings, load_settings
+from graphrag_neo4j.settings import Settings
 from tests.index.stages.test_communities import CAROL_TREE, carol, fill
 from tests.support.server_without_gds import server_without_gds
 from tests.support.servers import TestServer, release_under_test
@@ -114,16 +113,6 @@ async def test_a_server_at_an_address_computes_the_same_tree(
             await find_communities(graph, Leiden(), silent, settings=off)
 
 
-async def test_an_address_that_does_not_answer_is_named(graph: Graph, settings: Make) -> None:
-    await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-    with pytest.raises(GraphError, match=r"bolt://127\.0\.0\.1:9 does not answer.*set KG_GDS "):
-        await find_communities(graph, Leiden(), silent, settings=settings(gds="bolt://127.0.0.1:9"))
-    with pytest.raises(InputError, match="KG_GDS=http://localhost"):
-        await find_communities(
-            graph, Leiden(), silent, settings=settings(gds="http://localhost:7474")
-        )
-
-
 async def test_a_place_that_can_not_be_used_is_told_before_anything_is_read(
     graph: Graph, settings: Make
 ) -> None:
@@ -139,22 +128,6 @@ async def test_a_place_that_can_not_be_used_is_told_before_anything_is_read(
     texts = [event.text for event in told if isinstance(event, Notice) and event.warning]
     assert texts[0].startswith("Neo4j at bolt://127.0.0.1:9 does not answer")
     assert texts[0].endswith("The run goes on, but it may need this server to compute communities.")
-
-
-def test_a_word_that_is_no_place_is_refused() -> None:
-    with pytest.raises(InputError, match="KG_GDS must be auto, embedded, session, or an address"):
-        load_settings(gds="embeded")
-
-
-async def test_a_calculator_that_can_not_start_is_told_with_its_reason(
-    graph: Graph, settings: Make, tmp_path: Path
-) -> None:
-    await fill(graph, {"a", "b"}, [("a", "b", 1.0)])
-    (tmp_path / "home-gds").mkdir()
-    (tmp_path / "home-gds" / "letter.txt").write_text("hello")
-    given = settings(gds="embedded", home=tmp_path / "home")
-    with pytest.raises(EmbeddedError, match=r"can't compute the communities: .*holds other files"):
-        await find_communities(graph, Leiden(), silent, settings=given)
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of the client of the GDS here
@@ -196,35 +169,3 @@ async def test_a_session_that_aura_refuses_or_that_lacks_a_setting_is_one_senten
     monkeypatch.setattr(gds_client, "GdsSessions", refused)
     with pytest.raises(GraphError, match=r"Aura Graph Analytics failed: 401.*KG_AURA_CLIENT_ID"):
         await find_communities(graph, Leiden(), silent, settings=settings(**AURA))
-
-
-async def test_the_doctor_says_where_communities_are_computed(
-    server: TestServer, settings: Make
-) -> None:
-    async def gds(**given: object) -> tuple[str, bool | None]:
-        found = {check.name: check for check in await check_neo4j(settings(**given), silent)}
-        return found["GDS"].says, found["Leiden"].ok
-
-    said, runs = await gds()
-    assert "Graph Data Science 2" in said
-    assert runs
-    place = {"gds_username": server.username, "gds_password": server.password}
-    said, runs = await gds(gds=server.uri, **place)
-    assert (said, runs) == (
-        f"Communities are computed by the Neo4j at that address (KG_GDS={server.uri}).",
-        True,
-    )
-    assert (await gds(gds="bolt://127.0.0.1:9"))[1] is False
-    assert (await gds(gds="session"))[1] is False
-    assert "session of Aura" in (await gds(**AURA))[0]
-
-
-@pytest.mark.slow
-async def test_the_doctor_tries_the_embedded_server_where_the_database_has_no_gds(
-    no_gds: str, tmp_path: Path
-) -> None:
-    given = load_settings(neo4j_uri=no_gds, neo4j_password="any", home=tmp_path / "home")
-    given = given.changed(neo4j_release=release_under_test())
-    found = {check.name: check for check in await check_neo4j(given, silent)}
-    assert "not installed in this Neo4j" in found["GDS"].says
-    assert found["Leiden"].ok, found["Leiden"].says

@@ -98,11 +98,6 @@ async def wiped(graph: Graph) -> None:
     await graph.run_plain("MATCH (n) DETACH DELETE n")
 
 
-async def test_spellings_of_one_thing_become_one_entity(graph: Graph) -> None:
-    await built(graph, TEXTS)
-    assert await names(graph) == {"computer": 3, "Ada": 1, "Babbage": 1, "E-mail": 1}
-
-
 @pytest.mark.parametrize("order", [[3, 2, 1, 0]])
 async def test_one_after_the_other_in_any_order_gives_the_graph_of_one_build(
     graph: Graph, order: list[int]
@@ -362,15 +357,3 @@ async def test_a_pair_without_a_usable_verdict_is_asked_again_by_the_next_run(gr
     status = await read_status(graph)
     assert (status.pending["resolve"], status.failures) == (0, [])
     assert sorted(await names(graph)) == ["Gates", "Melinda Gates", "Microsoft"]
-
-
-async def test_an_entity_is_found_by_each_of_its_names(graph: Graph) -> None:
-    await built(graph, TEXTS)
-    assert (await read_entity(graph, "COMPUTERS")).name == "computer"
-    rows = await graph.run_plain(
-        "MATCH (e:Entity) WHERE e.aliases IS NOT NULL RETURN e.name AS name, e.aliases AS aliases"
-    )
-    assert {row["name"]: row["aliases"] for row in rows} == {
-        "computer": ["Computers"],
-        "E-mail": ["email"],
-    }

@@ -51,13 +51,6 @@ def test_a_prompt_of_the_user_is_not_put_out_of_use(folder: Path, name: str) -> 
     assert (folder / name).read_text() == "mine"
 
 
-def test_other_files_of_the_user_are_in_nobodys_way(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    (folder / "summarize.md").write_text("mine")
-    assert written(folder, FILES).folder == folder
-    assert held(folder) == {**FILES, "summarize.md": "mine"}
-
-
 def test_a_file_that_is_not_made_again_is_removed_unless_it_was_changed(folder: Path) -> None:
     written(folder, {**FILES, "extract_examples.md": "old types"})
     written(folder, FILES)

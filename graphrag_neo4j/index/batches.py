@@ -86,7 +86,11 @@ async def use_batches(
     killed run has kept.
     """
     if setup.endpoint is None:
-        return stage, _at_once
+
+        async def at_once(work: Callable[[], Awaitable[None]], /, *_steps: Step) -> None:
+            await work()
+
+        return stage, at_once
     direct = use == "no"
     if direct:
         kept = _KeptReplies(stage.graph, setup.endpoint)
@@ -105,10 +109,6 @@ async def use_batches(
     tasks = rounds.tasks
     batched = replace(stage, run=tasks.run, batched=not direct, waits=lambda: tasks.waits)
     return batched, rounds.until_answered
-
-
-async def _at_once(work: Callable[[], Awaitable[None]], /, *_steps: Step) -> None:
-    await work()
 
 
 class _KeptReplies:
@@ -169,7 +169,9 @@ class BatchRounds:
             except BudgetSpentError as error:
                 spent = error
             for file in self._outbox.take():
-                await self._send(file)
+                uploaded, id_ = await self._calls.upload(file.content), uuid4().hex
+                await self._note_batch(id_, uploaded, file)
+                await self._note_state(id_, await self._calls.create(uploaded, id_))
                 sent += 1
             if spent and (self._direct or not (sent or batches)):
                 raise spent
@@ -179,12 +181,6 @@ class BatchRounds:
                 raise BatchWaitsError(await self._what_waits(spent))
             await self._pause()
         await drop_requests(self._graph, steps)
-
-    async def _send(self, file: RequestFile) -> None:
-        uploaded = await self._calls.upload(file.content)
-        id_ = uuid4().hex
-        await self._note_batch(id_, uploaded, file)
-        await self._note_state(id_, await self._calls.create(uploaded, id_))
 
     async def _note_batch(self, id_: str, uploaded: str, file: RequestFile) -> None:
         """Saves a batch and its requests, before the provider makes it."""

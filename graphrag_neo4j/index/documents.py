@@ -25,7 +25,6 @@ from graphrag_neo4j.model import Document, Scalar, Span
 from graphrag_neo4j.text import identify, storable
 
 __all__ = [
-    "UNFINISHED",
     "CutDocuments",
     "DocumentChunksRow",
     "PreparedDocument",

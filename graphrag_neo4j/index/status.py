@@ -6,7 +6,6 @@ from typing import Final, TypedDict, cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
 from graphrag_neo4j.index.batch_tasks import BatchRow
-from graphrag_neo4j.index.documents import UNFINISHED
 from graphrag_neo4j.index.stages.ingest import Ingested
 from graphrag_neo4j.model import Usage
 
@@ -41,20 +40,11 @@ class CutChunkRow(TypedDict):
     list: str
 
 
-class FailedChunkRow(TypedDict):
-    """A chunk that could not be read; `extraction`, `claims`: why."""
+class FailureRow(TypedDict):
+    """Something that failed: its stage, what it is, and why."""
 
-    source: str
-    index: int
-    ref: int
-    extraction: str | None
-    claims: str | None
-
-
-class FailedRow(TypedDict):
-    """Something that could not be described, reported on or embedded, and why."""
-
-    name: str
+    stage: str
+    what: str
     reason: str
 
 
@@ -201,11 +191,15 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
     [waiting] = await graph.read("status/waiting", PendingRow)
     [citations] = await graph.read("status/reports", ReportCitationsRow)
     [behind] = await graph.read("status/behind", BehindRow)
-    pending = _numbers(waiting)
+    pending = cast("dict[str, int]", waiting)
     return Status(
-        counts=_numbers(counts),
+        counts=cast("dict[str, int]", counts),
         pending=pending if claims else {**pending, "claims": 0},
-        failures=await _failures(graph, claims=claims),
+        failures=[
+            Failure(**row)
+            for row in await graph.read("status/failures", FailureRow)
+            if claims or row["stage"] != "claims"
+        ],
         unusable={
             row["reason"]: row["n"] for row in await graph.read("status/unusable", UnusableRow)
         },
@@ -213,46 +207,17 @@ async def read_status(graph: Graph, *, claims: bool | None = None) -> Status:
             f"{row['list']} of chunk {row['index']} of {row['source']}"
             for row in await graph.read("status/cut_chunks", CutChunkRow)
         ],
-        vectorless=await _failed(graph, "embed", "status/flawed_vectors", FailedRow),
+        vectorless=[
+            Failure(**row) for row in await graph.read("status/flawed_vectors", FailureRow)
+        ],
         levels=await graph.read("status/levels", LevelCoverRow),
-        reports=_numbers(citations),
+        reports=cast("dict[str, int]", citations),
         behind=behind,
         builds=await graph.read(
             "status/builds", BuildRow, limit=LAST_BUILDS, void_after=VOID_SECONDS
         ),
         batches=await graph.read("batch/list", BatchRow),
     )
-
-
-def _numbers(row: CountsRow | PendingRow | ReportCitationsRow) -> dict[str, int]:
-    """The numbers of a row by their names."""
-    return cast("dict[str, int]", row)
-
-
-async def _failures(graph: Graph, *, claims: bool) -> list[Failure]:
-    found = await _failed(
-        graph, "ingest", "status/unfinished_documents", FailedRow, content_hash=UNFINISHED
-    )
-    for chunk in await graph.read("status/failed_chunks", FailedChunkRow):
-        what = f"chunk {chunk['index']} of {chunk['source']}"
-        if chunk["extraction"]:
-            found.append(Failure("extract", what, chunk["extraction"]))
-        if chunk["claims"] and claims:
-            found.append(Failure("claims", what, chunk["claims"]))
-    return [
-        *found,
-        *await _failed(graph, "compare", "status/failed_names", FailedRow),
-        *await _failed(graph, "summarize", "status/failed_descriptions", FailedRow),
-        *await _failed(graph, "reports", "status/failed_reports", FailedRow),
-        *await _failed(graph, "embed", "status/failed_vectors", FailedRow),
-    ]
-
-
-async def _failed(
-    graph: Graph, stage: str, statement: str, row: type[FailedRow], **given: str
-) -> list[Failure]:
-    rows = await graph.read(statement, row, **given)
-    return [Failure(stage, one["name"], one["reason"]) for one in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,19 +114,14 @@ async def _read_chunks(
     async def save(outcomes: Outcomes[ReadT]) -> None:
         await graph.transact(lambda tx: write(tx, outcomes))
 
-    def advance(done: int, failed: int) -> None:
-        stage.listen(Advanced(done, failed))
-
-    waiting = await graph.read(f"extract/count_{kind}", CountRow)
-    stage.listen(Started(kind, int(waiting[0]["n"])))
-    workers = stage.workers
+    stage.listen(Started(kind, (await graph.read(f"extract/count_{kind}", CountRow))[0]["n"]))
     await run_tasks(
         _pending(graph, kind),
         task,
         save,
-        workers=workers,
+        workers=stage.workers,
         batch=BATCH,
-        advance=advance,
+        advance=lambda done, failed: stage.listen(Advanced(done, failed)),
         keep=stage.keep,
     )
 
@@ -140,7 +135,7 @@ async def count_read_otherwise(graph: Graph, backend: IndexBackend, *, claims: b
         claims=backend.signature("claims"),
         with_claims=claims,
     )
-    return int(rows[0]["n"])
+    return rows[0]["n"]
 
 
 async def mark_to_reread(graph: Graph, backend: IndexBackend, *, claims: bool) -> None:
@@ -174,10 +169,14 @@ async def _save_extractions(
     old_pairs, old_entities = await forget_extraction(tx, again) if again else ([], [])
     mentions = [row for chunk, found in done.items() for row in mention_rows(chunk, found)]
     stated = [row for chunk, found in done.items() for row in stated_rows(chunk, found)]
-    await _write_entities(tx, {str(row["entity"]): _first(row["names"]) for row in mentions})
+    await _write_entities(
+        tx, {str(row["entity"]): cast("list[str]", row["names"])[0] for row in mentions}
+    )
     await tx.run("extract/mentions", rows=mentions)
     await tx.run("extract/stated", rows=stated)
-    await _write_pairs(tx, stated)
+    pairs = pair_rows(stated)
+    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
+    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
     if again:
         await _relink_claims(tx, again, splits)
     for split in splits:
@@ -239,27 +238,20 @@ async def _named(
 
 
 async def _write_links(tx: Transaction, claims: Sequence[Row]) -> None:
-    subjects, objects = _links(claims, "subject"), _links(claims, "object")
+    def links(end: str) -> list[Row]:
+        ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
+        return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
+
+    subjects, objects = links("subject"), links("object")
     await _write_entities(tx, {str(row["entity"]): row["name"] for row in [*objects, *subjects]})
     await tx.run("extract/subjects", rows=subjects)
     await tx.run("extract/objects", rows=objects)
-
-
-def _links(claims: Sequence[Row], end: Literal["subject", "object"]) -> list[Row]:
-    ends = ((claim["id"], cast("tuple[str, str] | None", claim[end])) for claim in claims)
-    return [{"claim": id_, "entity": one[0], "name": one[1]} for id_, one in ends if one]
 
 
 async def _write_entities(tx: Transaction, names: dict[str, object]) -> None:
     refs = await give_refs(tx, "entity", list(names))
     rows = [{"id": id_, "name": names[id_], "ref": refs.get(id_)} for id_ in sorted(names)]
     await tx.run("extract/entities", rows=rows)
-
-
-async def _write_pairs(tx: Transaction, stated: Sequence[Row]) -> None:
-    pairs = pair_rows(stated)
-    refs = await give_refs(tx, "relationship", [str(row["id"]) for row in pairs])
-    await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
 
 
 async def _write_states(
@@ -283,7 +275,3 @@ async def _write_states(
     await tx.run(f"extract/done_{kind}", rows=done)
     if failed:
         await tx.run(f"extract/failed_{kind}", rows=failed)
-
-
-def _first(names: object) -> str:
-    return str(cast("list[str]", names)[0])

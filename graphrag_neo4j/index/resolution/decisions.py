@@ -17,9 +17,9 @@ from graphrag_neo4j.index.resolution.evidence_moves import (
     unsplit_evidence,
 )
 from graphrag_neo4j.index.resolution.spellings import (
+    Decision,
     DecisionOrigin,
     Verdict,
-    decision,
     read_spellings,
     save_decisions,
 )
@@ -48,7 +48,8 @@ T = TypeVar("T")
 class NameDecision:
     """A decision about two names: "same", "different" or "unsure", and who decided it.
 
-    `ref` is its number for `undo`. `origin` is "person", "rule" or "model".
+    `ref` is its number for `undo`. `origin` is "person", "rule" or "model". `together` says
+    whether both names are one entity now.
     """
 
     ref: int
@@ -57,10 +58,11 @@ class NameDecision:
     other: str
     origin: DecisionOrigin
     reason: str
+    together: bool
 
 
 class ListedRow(TypedDict):
-    """A NameDecision, and whether both names are one entity now."""
+    """A NameDecision as the graph holds it."""
 
     ref: int
     verdict: Verdict
@@ -79,12 +81,7 @@ async def resolve_and_merge(graph: Graph, listen: Listener, *, rules: bool) -> N
 
 async def read_decisions(graph: Graph) -> list[NameDecision]:
     """Returns all decisions about names, the newest first."""
-    return [
-        NameDecision(
-            row["ref"], row["verdict"], row["one"], row["other"], row["origin"], row["reason"]
-        )
-        for row in await graph.read("resolve/list", ListedRow)
-    ]
+    return [NameDecision(**row) for row in await graph.read("resolve/list", ListedRow)]
 
 
 async def decide(
@@ -107,7 +104,7 @@ async def decide(
         for id_, name in zip(ids, names, strict=True):
             if id_ not in known:
                 raise InputError(f"No document in the graph uses the name {name!r}.")
-        made = decision(ids[0], ids[1], verdict, "person", BY_HAND)
+        made = Decision(ids[0], ids[1], verdict, "person", BY_HAND)
         await save_decisions(tx, known, [made])
         await resolve_spellings(tx, ids, rules=rules)
         for row in reversed(await tx.run("resolve/list", ListedRow)):
@@ -160,7 +157,7 @@ async def split(
             "split_types": list(kinds),
             "split_documents": documents,
         }
-        apart = decision(*ends, "different", "person", reason)
+        apart = Decision(*ends, "different", "person", reason)
         await save_decisions(tx, await read_spellings(tx, ends), [apart], more=how)
         await resolve_spellings(tx, ends, rules=rules)
         return made.renamed(made.name)
@@ -199,7 +196,7 @@ async def undo(graph: Graph, ref: int, listen: Listener, *, rules: bool) -> Name
         for one in of_name:
             if one.ref != ref:
                 await split_evidence(tx, one)
-        dropped = decision(ids[0], ids[1], undone.verdict, "person", BY_HAND)
+        dropped = Decision(ids[0], ids[1], undone.verdict, "person", BY_HAND)
         await tx.run("resolve/drop", ids=[dropped.id], mark=False)
         await resolve_spellings(tx, ids, rules=rules)
 

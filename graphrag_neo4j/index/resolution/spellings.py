@@ -8,7 +8,7 @@ the evidence. What is decided and grouped does not depend on the order in which 
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, Literal, TypedDict
 
 from graphrag_neo4j.graph import Row, Transaction, give_refs
@@ -35,7 +35,6 @@ __all__ = [
     "Verdict",
     "by_acronym",
     "by_form",
-    "decision",
     "foremost",
     "groups",
     "means_another",
@@ -58,11 +57,11 @@ Known = dict[str, Spelling]
 class Decision:
     """Whether two spellings are one thing, with the reason and who decided it.
 
-    `one` and `other` are ids of spellings, the smaller first. `block` names the block in which a
-    rule or the search for likely pairs found them; `saw` is a hash of what a model was shown.
+    `one` and `other` are ids of spellings, given in either order and held with the smaller first.
+    `block` names the block in which a rule or the search for likely pairs found them; `saw` is a
+    hash of what a model was shown.
     """
 
-    id: str
     one: str
     other: str
     verdict: Verdict
@@ -71,16 +70,24 @@ class Decision:
     block: str | None = None
     saw: str | None = None
 
+    def __post_init__(self) -> None:
+        for name, end in zip(("one", "other"), sorted(self.ends), strict=True):
+            object.__setattr__(self, name, end)
+
     @property
     def ends(self) -> tuple[str, str]:
         """The ids of both spellings."""
         return self.one, self.other
 
+    @property
+    def id(self) -> str:
+        """Of the same two spellings, each origin has one decision."""
+        return identify("compared", self.origin, self.one, self.other)
+
 
 class DecisionRow(TypedDict):
     """A decision as the graph holds it."""
 
-    id: str
     one: str
     other: str
     verdict: Verdict
@@ -97,22 +104,6 @@ class SpelledRow(TypedDict):
     name: str
     type: str | None
     n: int
-
-
-def decision(
-    one: str,
-    other: str,
-    verdict: Verdict,
-    origin: DecisionOrigin,
-    reason: str,
-    *,
-    block: str | None = None,
-    saw: str | None = None,
-) -> Decision:
-    """A decision about two spellings, given in either order."""
-    ends = sorted((one, other))
-    id_ = identify("compared", origin, *ends)
-    return Decision(id_, ends[0], ends[1], verdict, origin, reason, block, saw)
 
 
 def groups(spellings: Iterable[str], decisions: Collection[Decision]) -> list[frozenset[str]]:
@@ -163,7 +154,7 @@ def _joined(block: str, heads: list[Spelling]) -> list[Decision]:
             for one in same:
                 reason = None if apart or one is head else same_by_form(head, one)
                 if reason:
-                    found.append(decision(head.id, one.id, "same", "rule", reason, block=block))
+                    found.append(Decision(head.id, one.id, "same", "rule", reason, block))
                 elif one is not head:
                     heads.append(one)
     return found
@@ -194,7 +185,7 @@ def by_acronym(
         return []
     reason = "A document gives one as the acronym of the other, and none says otherwise."
     block = f"acronym {block_key(acronym.name)}"
-    return [decision(acronym.id, foremost(fitting).id, "same", "rule", reason, block=block)]
+    return [Decision(acronym.id, foremost(fitting).id, "same", "rule", reason, block)]
 
 
 def foremost(spellings: Iterable[Spelling]) -> Spelling:
@@ -265,20 +256,7 @@ async def save_decisions(
     await tx.run("resolve/spellings", rows=rows)
     refs = await give_refs(tx, "decision", [one.id for one in decisions])
     made: list[Row] = [
-        {
-            "id": one.id,
-            "one": one.one,
-            "other": one.other,
-            "ref": refs.get(one.id),
-            "properties": {
-                "verdict": one.verdict,
-                "origin": one.origin,
-                "reason": one.reason,
-                "block": one.block,
-                "saw": one.saw,
-                **(more or {}),
-            },
-        }
+        {**asdict(one), "id": one.id, "ref": refs.get(one.id), "more": more or {}}
         for one in decisions
     ]
     await tx.run("resolve/decide", rows=made, mark=mark)

@@ -23,7 +23,6 @@ from graphrag_neo4j.index.resolution.names import Spelling, may_be_same, name_pr
 from graphrag_neo4j.index.resolution.spellings import (
     Decision,
     Known,
-    decision,
     read_decisions_about,
     read_spellings,
     save_decisions,
@@ -166,9 +165,7 @@ class _Comparing:
                     continue
                 known |= {pair.one.id: pair.one, pair.other.id: pair.other}
                 ends, reason = (pair.one.id, pair.other.id), said.reason or "A model said so."
-                made.append(
-                    decision(*ends, said.verdict, "model", reason, block=pair.block, saw=pair.saw)
-                )
+                made.append(Decision(*ends, said.verdict, "model", reason, pair.block, pair.saw))
         self.stage.listen(Advanced(failed=len(failed.keys() - self.failed.keys())))
         self.failed |= failed
         self.changed |= bool(made)

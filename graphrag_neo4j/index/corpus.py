@@ -185,9 +185,13 @@ class Corpus:
 
         Once all rows of a file are read, `tables` says how many there are.
         """
+
+        def guessed(path: Path, encoding: str) -> None:
+            self.encodings.setdefault(encoding, []).append(str(path))
+
         read_files = self.read_files or self._one_by_one
         left = 0
-        for path, items in read_files(found.files, options, self._note_encoding):
+        for path, items in read_files(found.files, options, guessed):
             unread, rows, unreadable = _size(path), 0, False
             for item in items:
                 n_bytes = min(unread, len(item.text) if isinstance(item, Document) else 0)
@@ -207,9 +211,6 @@ class Corpus:
     ) -> Iterator[tuple[Path, Iterable[Item]]]:
         for path in files:
             yield path, read(path, options, partial(guessed, path), self._process)
-
-    def _note_encoding(self, path: Path, encoding: str) -> None:
-        self.encodings.setdefault(encoding, []).append(str(path))
 
 
 def _size(path: Path) -> int:

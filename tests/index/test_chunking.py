@@ -19,43 +19,10 @@ from graphrag_neo4j.text import tokens
 ENCODING = "o200k_base"
 WORDS = st.sampled_from(
     [
-        "Ann",
-        "said:",
-        "I’m",
-        "well.",
-        "Why?",
-        "\n",
-        "\n\n",
-        "\r\n",
-        "\r",
-        " ",
-        "  ",
-        "\t",
-        "\f",
-        "<|endoftext|>",
-        "。",
-        "！",
-        "你好",
-        "知识图谱",
-        "สวัสดีครับ",
-        "नमस्ते",
-        "한국어",
-        "각",
-        "é",
-        "👩‍👩‍👧‍👦",
-        "🇨🇭",
-        "👍🏽",
-        "\u0301",
-        "\u200d",
-        "Z͑ͫ̓ͪ̂ͫ̽",
-        "x" * 50,
-        "-",
-        "...",
-        "…",
-        "(a)",
-        "12,345.6",
+        *["Ann", "said:", "I’m", "well.", "Why?", "<|endoftext|>", "。", "！", "你好", "知识图谱", "สวัสดีครับ", "नमस्ते", "한국어", "각", "é", "👩\u200d👩\u200d👧\u200d👦", "🇨🇭", "👍🏽", "Z͑ͫ̓ͪ̂ͫ̽", "-", "...", "…", "(a)", "12,345.6"],
+        *("\n", "\n\n", "\r\n", "\r", " ", "  ", "\t", "\f", "\u0301", "\u200d", "x" * 50),
     ]
-)
+)  # fmt: skip
 TEXTS = st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=80).map("".join)
 BUDGETS = st.tuples(st.integers(1, 60), st.integers(0, 30)).map(
     lambda b: (b[0], min(b[1], b[0] // 2))

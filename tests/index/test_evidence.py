@@ -118,14 +118,6 @@ def test_claims_that_differ_in_anything_are_two(field: str) -> None:
     assert len({str(row["id"]) for row in rows}) == 2
 
 
-def test_what_is_no_name_is_kept_as_text() -> None:
-    long = "the man whom nobody in the whole town had ever seen"
-    row = claim_row(claim(subject=long, object="He was late."), named={})
-    assert (row["subject"], row["object"]) == (None, None)
-    assert properties(row)["subject_text"] == long
-    assert properties(row)["object_text"] == "He was late."
-
-
 def test_a_claim_is_about_what_the_chunk_names_in_another_case_only() -> None:
     apple, fruit = ({entity_id(name): name} for name in ("Apple", "apple"))
     about = claim(subject="apple", object="APPLE")

@@ -233,21 +233,21 @@ class _Update:
         parts = branch.parts or []
         if branch.id != ROOT and len(parts) < 2:
             return []
-        children = [self._child(branch, branch.members[part], number) for part in parts]
+        children = []
+        for part in parts:  # each as if nothing in it had changed
+            members = branch.members[part]
+            names = [self.edges.names[member] for member in members.tolist()]
+            parent = None if branch.id == ROOT else branch.id
+            community = TreeCommunity.of(number, names, parent)
+            self.tree.communities.append(community)
+            former = self.former.successor_of(number, members)
+            children.append(_Branch(community.id, former, members, None))
         if branch.edges is not None:
             changed = [i for i, child in enumerate(children) if not self._is_same(child, number)]
             inner = parted(branch.edges, [parts[i] for i in changed])
             for i, edges in zip(changed, inner, strict=True):
                 children[i].edges = edges
         return children
-
-    def _child(self, branch: _Branch, members: Numbers, number: int) -> _Branch:
-        """A community of the tree as a branch, as if nothing in it had changed."""
-        parent = None if branch.id == ROOT else branch.id
-        names = [self.edges.names[member] for member in members.tolist()]
-        community = TreeCommunity.of(number, names, parent)
-        self.tree.communities.append(community)
-        return _Branch(community.id, self.former.successor_of(number, members), members, None)
 
     def _is_same(self, child: _Branch, number: int) -> bool:
         """Whether a community has the members of the former one, and none of them is touched."""

@@ -159,7 +159,16 @@ def read_tables(folder: Path, max_file_mb: int = MAX_FILE_MB) -> Tables:
             )
             for row in rows["text_units"]
         ],
-        entities=[row.stated(_entity(row)) for row in rows["entities"]],
+        entities=[
+            row.stated(
+                EntityRecord(
+                    clean_name(row.text("title")),
+                    clean_name(row.text("type")).casefold(),
+                    row.text("description"),
+                )
+            )
+            for row in rows["entities"]
+        ],
         relationships=[row.stated(_relationship(row)) for row in rows["relationships"]],
         claims=[row.stated(tuple(map(row.text, CLAIM))) for row in rows["covariates"]],
         communities=[
@@ -327,11 +336,6 @@ def _metadata(row: Mapping[str, Any]) -> dict[str, Scalar]:
     known = {"creation_date": row.get("creation_date"), **columns}
     taken = {"id", "title", *(n for n, value in known.items() if value == row.get("text"))}
     return metadata_of(known, taken)
-
-
-def _entity(row: _Cells) -> EntityRecord:
-    type_ = clean_name(row.text("type")).casefold()
-    return EntityRecord(clean_name(row.text("title")), type_, row.text("description"))
 
 
 def _relationship(row: _Cells) -> RelationshipRecord:

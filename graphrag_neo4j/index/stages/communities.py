@@ -28,7 +28,6 @@ from graphrag_neo4j.index.clustering.hierarchy import (
 from graphrag_neo4j.index.clustering.saved_tree import read_tree, save_tree
 from graphrag_neo4j.index.clustering.tree import (
     ROOT,
-    HierarchyLimits,
     Leiden,
     lasting_ids,
     with_ids,
@@ -115,7 +114,12 @@ async def find_communities(
     else:
         if leiden.by_npmi:
             edges = await _by_npmi(graph, edges, listen)
-        make = partial(_whole, [edges], leiden.limits)
+        held = [edges]
+
+        def make(detect: Detect) -> UpdatedTree:
+            # The edges leave the list, so those that no further level needs go on the way.
+            return UpdatedTree(community_tree(held.pop(), detect, leiden.limits))
+
     del edges  # `make` holds what it needs of them, until it uses it
 
     def in_gds() -> UpdatedTree:
@@ -157,14 +161,6 @@ async def _by_npmi(graph: Graph, stated: Edges, listen: Listener) -> Edges:
     kept = stated.kept(~(alone[stated.starts] | alone[stated.ends]))
     weights = (weight_of(round(w), n[a], n[b], total["n"]) for a, b, w in kept.rows())
     return kept.weighing(np.fromiter(weights, np.float64, len(kept)))
-
-
-def _whole(held: list[Edges], limits: HierarchyLimits, detect: Detect) -> UpdatedTree:
-    """The tree that Leiden makes of the whole graph, whose edges leave the list `held`.
-
-    So those edges that no further level needs go while the tree is made.
-    """
-    return UpdatedTree(community_tree(held.pop(), detect, limits))
 
 
 def npmi(together: int, one: int, other: int, total: int) -> float:

@@ -9,7 +9,7 @@ from graphrag_neo4j.graph import Graph
 from graphrag_neo4j.index.evidence import pair_id
 from graphrag_neo4j.index.importing import Counted, ImportSummary
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model.citations import cited, rewrite
+from graphrag_neo4j.model.citations import cited
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import entity_id
 from tests.support.graphrag_tables import (
@@ -104,31 +104,6 @@ async def test_a_citation_in_a_report_leads_to_what_it_names(book: Graph) -> Non
         assert len(row["pairs"] or ()) >= sum(kind == "Relationships" for kind, _ in refs)
         seen += len(refs)
     assert seen > 2500
-
-
-async def test_reports_are_kept_as_they_are(book: Graph) -> None:
-    found = {row["c"]["ref"]: row["c"] for row in await book.run_plain(
-        "MATCH (c:Community) WHERE c.origin = 'import' RETURN c {.*} AS c"
-    )}  # fmt: skip
-    invented = 0
-    for row in carol("community_reports"):
-        report = found[row["community"]]
-        invented += report.get("invented", 0)
-        if not report.get("invented"):
-            assert uncited(report["report"]) == uncited(row["full_content"])
-            assert report["summary"] == row["summary"]
-        assert report["title"] == row["title"]
-        assert report["rating"] == row["rank"]
-        assert report["rating_explanation"] == row["rating_explanation"]
-        assert "stale" not in report
-        assert "report_hash" not in report
-        assert report["unembedded"]
-    assert invented == 9
-
-
-def uncited(text: str) -> list[str]:
-    """The words of a text without its citations, which are written in one form, and renumbered."""
-    return rewrite(text, lambda _kind, _ref: None).split()
 
 
 async def test_every_entity_is_in_the_deepest_community_that_names_it(book: Graph) -> None:

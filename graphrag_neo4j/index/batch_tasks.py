@@ -30,7 +30,6 @@ __all__ = [
     "BatchedTasks",
     "Outbox",
     "RequestFile",
-    "RequestRow",
     "drop_requests",
     "keep_replies",
 ]

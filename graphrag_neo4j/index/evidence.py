@@ -23,7 +23,6 @@ __all__ = [
     "claim_rows",
     "link",
     "mention_rows",
-    "pair_id",
     "pair_rows",
     "stated_rows",
     "vote",

@@ -16,7 +16,6 @@ __all__ = [
     "drop_gone",
     "drop_vanished_parts",
     "drop_vanished_rows",
-    "known_sources",
     "remove",
     "sources_under",
 ]

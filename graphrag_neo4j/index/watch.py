@@ -26,7 +26,7 @@ from graphrag_neo4j.index.status import IndexResult
 from graphrag_neo4j.model.events import Event, Listener, Notice
 from graphrag_neo4j.settings import Settings
 
-__all__ = ["USUAL_PACE", "Build", "Pace", "Watch", "watch"]
+__all__ = ["Build", "Pace", "Watch", "watch"]
 
 Build = Callable[[Sequence[Path], Collection[Path]], Awaitable[IndexResult | None]]
 """Indexes paths without some of their files. None if the limit of the day's cost is reached."""

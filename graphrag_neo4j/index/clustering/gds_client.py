@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 __all__ = [
     "detector",
     "detector_in_session",
-    "drop_projections",
-    "first_seen",
     "lend_gds",
     "projections_of",
 ]
@@ -113,7 +111,10 @@ def lend_gds(
     """
     with ExitStack() as opened:
         gds = _gds(opened, graph, settings, listen)
-        drop_projections(gds, projections_of(graph))
+        # The lease of the database allows no other live build, so none of these is in use.
+        # gds.graph.list() would compute the degrees of every projected graph on the server.
+        left = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")
+        _drop(gds, *(name for name in left["graphName"] if name.startswith(projections_of(graph))))
         yield gds
 
 
@@ -167,16 +168,6 @@ def projections_of(graph: Graph) -> str:
     Several databases may have their communities computed by one server.
     """
     return f"{PROJECTION}{identify('graph', graph.address, graph.database or '')[:12]}_"
-
-
-def drop_projections(gds: GraphDataScience, prefix: str) -> None:
-    """Drops the projections that killed builds of a database have left.
-
-    The lease of the database allows no other live build, so none of these is in use.
-    """
-    # gds.graph.list() would compute the degrees of every projected graph on the server.
-    names = gds.run_cypher("CALL gds.graph.list() YIELD graphName RETURN graphName")["graphName"]
-    _drop(gds, *(name for name in names if name.startswith(prefix)))
 
 
 def _drop(gds: GraphDataScience, *names: str) -> None:

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from graphrag_neo4j.index.evidence import claim_id, link, pair_id
+from graphrag_neo4j.index.evidence import claim_id, link
 from graphrag_neo4j.index.importing.tables import (
     WEIGHTLESS,
     DocumentRow,
@@ -36,7 +36,7 @@ from graphrag_neo4j.model import (
     Step,
 )
 from graphrag_neo4j.model.claim_records import claim_record
-from graphrag_neo4j.text import entity_id, identify, name_key
+from graphrag_neo4j.text import entity_id, identify, name_key, pair_id
 from graphrag_neo4j.text.tokens import CountTokens
 
 __all__ = ["Counted", "IdMap", "ImportedEvidence", "Placed", "UnitCuts", "place"]

@@ -28,9 +28,9 @@ from graphrag_neo4j.graph import (
     sweep_entities,
     sweep_pairs,
 )
-from graphrag_neo4j.index.evidence import pair_id, pair_rows
+from graphrag_neo4j.index.evidence import pair_rows
 from graphrag_neo4j.index.resolution.spellings import read_spellings
-from graphrag_neo4j.text import entity_id, identify
+from graphrag_neo4j.text import entity_id, identify, pair_id
 
 __all__ = ["Move", "Split", "move_evidence", "read_splits", "split_evidence", "unsplit_evidence"]
 

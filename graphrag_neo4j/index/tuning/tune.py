@@ -40,7 +40,7 @@ from graphrag_neo4j.settings import EXTRACTIVE, Settings
 from graphrag_neo4j.text import excerpt, name_key, tokens
 from graphrag_neo4j.text.files import read_prompt
 
-__all__ = ["TuneEstimate", "Wishes", "check_tuning", "estimate_tuning", "tune"]
+__all__ = ["Wishes", "check_tuning", "estimate_tuning", "tune"]
 
 NO_MODEL = (
     "Prompts are fitted to documents by a model, and no model is set: set OPENAI_API_KEY, or "

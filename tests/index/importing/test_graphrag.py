@@ -6,12 +6,11 @@ import pytest
 
 from graphrag_neo4j import InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.evidence import pair_id
 from graphrag_neo4j.index.importing import Counted, ImportSummary
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.citations import cited
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import entity_id
+from graphrag_neo4j.text import entity_id, pair_id
 from tests.support.graphrag_tables import (
     brought,
     carol,

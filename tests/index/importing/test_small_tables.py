@@ -11,12 +11,11 @@ import pytest
 
 from graphrag_neo4j import AsyncGraphRAG, GraphRAG, InputError
 from graphrag_neo4j.graph import Graph
-from graphrag_neo4j.index.evidence import pair_id
 from graphrag_neo4j.index.importing import Counted
 from graphrag_neo4j.index.importing.tables import read_rows
 from graphrag_neo4j.model.events import Event, Notice
 from graphrag_neo4j.settings import Settings
-from graphrag_neo4j.text import entity_id
+from graphrag_neo4j.text import entity_id, pair_id
 from tests.support.graphrag_tables import (
     CAROL,
     SMALL,

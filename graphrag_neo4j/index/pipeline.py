@@ -155,16 +155,11 @@ async def _ingest(
     seen = KeyCounts()
     ingested = await ingest(
         graph,
-        corpus.documents(),
+        corpus.read("ingest", listen),
         cuts,
-        listen,
         recut=recut,
-        started=corpus.started("ingest"),
-        size_of=corpus.size_of,
         seen=seen,
     )
-    if rest := corpus.size_of_rest():
-        listen(Advanced(rest))
     dropped = []
     if corpus.paths:  # a program may give its own documents such sources
         dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)

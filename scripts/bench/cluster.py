@@ -216,8 +216,8 @@ async def _write(documents: Sequence[Document], chunks: Sequence[ChunkText]) -> 
 async def _ingest(graph: Graph, documents: Sequence[Document], texts: Sequence[str]) -> None:
     """Fills an empty graph with the chunks of these texts."""
     await graph.run_plain("MATCH (node) DETACH DELETE node")
-    corpus = Corpus.of_documents(documents).documents()
-    await ingest(graph, corpus, _cutting(load_settings()), silent)
+    corpus = Corpus.of_documents(documents).read("ingest", silent)
+    await ingest(graph, corpus, _cutting(load_settings()))
     await graph.run_plain("MATCH (c:Chunk) WHERE NOT c.text IN $texts DETACH DELETE c", texts=texts)
 
 

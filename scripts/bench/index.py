@@ -169,7 +169,7 @@ async def _open(settings: Settings) -> AsyncIterator[Graph]:
 
 async def _ingest(graph: Graph, documents: Sequence[Document], settings: Settings) -> None:
     cutting = Cutting(settings.chunk_tokens, settings.chunk_overlap, settings.encoding)
-    await ingest(graph, Corpus.of_documents(documents).documents(), cutting, silent)
+    await ingest(graph, Corpus.of_documents(documents).read("ingest", silent), cutting)
 
 
 async def _number_of(graph: Graph, pattern: str) -> int:

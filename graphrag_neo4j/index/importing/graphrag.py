@@ -49,7 +49,7 @@ from graphrag_neo4j.model import Document, FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.citations import CitationKind, rewrite
 from graphrag_neo4j.model.concurrency import result_without_requests
 from graphrag_neo4j.model.context_table import report_tokens
-from graphrag_neo4j.model.events import Advanced, Listener, Started
+from graphrag_neo4j.model.events import Advanced, Listener, Share, Started
 from graphrag_neo4j.model.protocols import IndexBackend
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import identify, tokens
@@ -277,12 +277,12 @@ async def _write_chunks(
 ) -> list[tuple[UnitRow, str]]:
     """Writes documents and chunks; returns the chunk id of each text unit."""
 
-    async def documents() -> AsyncIterator[Document]:
+    async def documents() -> AsyncIterator[tuple[Document, Share]]:
+        listen(Started("ingest", len(placed)))
         for one in placed:
-            yield one.document
+            yield one.document, Share(1, listen)
 
-    started = Started("ingest", len(placed))
-    await ingest(graph, documents(), cuts, listen, started=started)
+    await ingest(graph, documents(), cuts)
     rows = await graph.read(
         "import/chunks", DocumentChunksRow, sources=[one.document.source for one in placed]
     )

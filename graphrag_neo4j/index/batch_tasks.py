@@ -25,14 +25,7 @@ from graphrag_neo4j.llm.cost import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import Answered, ReplyPendingError
 
-__all__ = [
-    "BatchRow",
-    "BatchedTasks",
-    "Outbox",
-    "RequestFile",
-    "drop_requests",
-    "keep_replies",
-]
+__all__ = ["BatchRow", "BatchedTasks", "Outbox", "RequestFile", "drop_requests", "keep_replies"]
 
 
 class BatchRow(TypedDict):

@@ -313,10 +313,9 @@ class BatchRounds:
         total = sum(cost or 0.0 for cost in costs)
         dollars = f"${total:,.2f}" if total >= 1 else f"${total:.4f}"
         most = "" if None in costs else f" They cost at most {dollars}."
-        batches = "1 batch waits" if len(rows) == 1 else f"{len(rows):,} batches wait"
         said = (
-            f"{batches} at the provider, which takes up to 24 hours: {answered:,} of {requests:,} "
-            f"requests are answered.{most}"
+            f"Batches that wait at the provider, which takes up to 24 hours: {len(rows):,}. "
+            f"Requests that are answered: {answered:,} of {requests:,}.{most}"
         )
         return f"{said} {spent}" if spent else said
 

@@ -139,13 +139,7 @@ async def build(
 
 
 async def _ingest(
-    graph: Graph,
-    corpus: Corpus,
-    cuts: Cuts,
-    listen: Listener,
-    *,
-    recut: bool,
-    prune_rows: bool,
+    graph: Graph, corpus: Corpus, cuts: Cuts, listen: Listener, *, recut: bool, prune_rows: bool
 ) -> tuple[Ingested, list[str]]:
     """Writes the documents of the corpus and their chunks.
 
@@ -153,13 +147,7 @@ async def _ingest(
     returns their sources, too.
     """
     seen = KeyCounts()
-    ingested = await ingest(
-        graph,
-        corpus.read("ingest", listen),
-        cuts,
-        recut=recut,
-        seen=seen,
-    )
+    ingested = await ingest(graph, corpus.read("ingest", listen), cuts, recut=recut, seen=seen)
     dropped = []
     if corpus.paths:  # a program may give its own documents such sources
         dropped += await drop_vanished_parts(graph, seen, corpus.reasons(), listen)

@@ -315,10 +315,9 @@ async def tell_read_otherwise(stage: StageContext, *, claims: bool) -> None:
 async def tell_claimless(stage: StageContext) -> None:
     """Sends a notice of chunks that get no claims in a graph where other chunks have claims."""
     if n := (await stage.graph.read("extract/count_claimless", CountRow))[0]["n"]:
-        chunks = "1 chunk gets" if n == 1 else f"{n:,} chunks get"
         stage.listen(
             Notice(
-                f"{chunks} no claims, although other chunks of this graph have claims: set "
+                f"Chunks that get no claims, although others of this graph have claims: {n:,}. Set "
                 "KG_CLAIMS=true (or give --claims) to extract claims from all chunks."
             )
         )

@@ -6,17 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_neo4j.index.report_context import pack
-from graphrag_neo4j.index.report_inputs import (
-    drift,
-    pieces_of,
-    sample_of_texts,
-)
+from graphrag_neo4j.index.report_inputs import drift, pieces_of, sample_of_texts
 from graphrag_neo4j.model.context_table import ContextRecord, ContextTable, record_of
-from graphrag_neo4j.model.material import (
-    EntityMaterial,
-    PartMaterial,
-    ReportMaterial,
-)
+from graphrag_neo4j.model.material import EntityMaterial, PartMaterial, ReportMaterial
 
 HASHES = st.integers(-(2**63), 2**63 - 1)
 PIECES = st.dictionaries(HASHES, st.integers(1, 1000), max_size=40)

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_neo4j.index.stages.summarize import (
-    Described,
-    Group,
-    SummaryBudget,
-    tree_summarize,
-)
+from graphrag_neo4j.index.stages.summarize import Described, Group, SummaryBudget, tree_summarize
 from graphrag_neo4j.text import identify
 
 Answer = Callable[[Group], str]

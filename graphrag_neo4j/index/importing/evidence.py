@@ -15,13 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from graphrag_neo4j.index.evidence import claim_id, link
-from graphrag_neo4j.index.importing.tables import (
-    WEIGHTLESS,
-    DocumentRow,
-    Stated,
-    Tables,
-    UnitRow,
-)
+from graphrag_neo4j.index.importing.tables import WEIGHTLESS, DocumentRow, Stated, Tables, UnitRow
 from graphrag_neo4j.model import (
     ChunkText,
     ClaimRecord,

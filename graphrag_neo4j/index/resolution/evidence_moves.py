@@ -16,7 +16,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TypedDict
+from itertools import zip_longest
+from typing import NamedTuple, TypedDict
 
 from graphrag_neo4j.documents import whole_of
 from graphrag_neo4j.errors import InputError
@@ -36,8 +37,15 @@ __all__ = ["Move", "Split", "move_evidence", "read_splits", "split_evidence", "u
 
 Place = tuple[str, str]
 """The place of a mention: chunk and entity."""
-Described = tuple[str, str, str]
-"""A name, a type and a description that a chunk gives together."""
+
+
+class Use(NamedTuple):
+    """A use of a name by a chunk: with a type and a description, without, or in a claim."""
+
+    name: str
+    type: str = ""
+    text: str | None = None
+    in_claim: bool = False
 
 
 class MentionRow(TypedDict):
@@ -90,34 +98,12 @@ class ChunkSourceRow(TypedDict):
     source: str
 
 
-@dataclass(slots=True)
-class _Mention:
-    """What a chunk says about an entity: descriptions, names without one, and names in claims."""
-
-    described: set[Described] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
-    claimed: set[str] = field(default_factory=set)
-
-    def row(self, place: Place) -> Row:
-        """The mention as it is saved; a spelling that is described needs no bare name."""
-        described = sorted(self.described)
-        known = {entity_id(name) for name, _, _ in described}
-        bare = sorted(name for name in self.named if entity_id(name) not in known)
-        return {
-            "chunk": place[0],
-            "entity": place[1],
-            "names": [*(name for name, _, _ in described), *bare],
-            "types": [type_ for _, type_, _ in described],
-            "descriptions": [text for _, _, text in described],
-        }
-
-
 @dataclass(frozen=True, slots=True)
 class Move:
     """Says where evidence goes, and what it is called there.
 
     `targets` gives an entity by (entity that holds the evidence, spelling). In the chunks of
-    `goes`, the spelling `one` becomes `other`: those descriptions, or all that the chunk says
+    `goes`, the spelling `one` becomes `other`: in those uses, or in all that the chunk says
     (None). `rename` gives the new form of a name.
     """
 
@@ -125,23 +111,22 @@ class Move:
     one: str = ""
     other: str = ""
     rename: Callable[[str], str] = str
-    goes: Mapping[str, Collection[Described] | None] = field(default_factory=dict)
+    goes: Mapping[str, Collection[Use] | None] = field(default_factory=dict)
 
     def end(
-        self, chunk: str, holder: str, spelling: str, described: Described | None = None
+        self, chunk: str, holder: str, spelling: str, use: Use | None = None
     ) -> tuple[str, str]:
-        """The new entity and spelling at the end of a statement, or of what a chunk describes."""
+        """The new entity and spelling at the end of a statement, or of a use of a name."""
         if spelling == self.one and chunk in self.goes:
             part = self.goes[chunk]
-            spelling = self.other if part is None or described in part else spelling
+            spelling = self.other if part is None or use in part else spelling
         return self.targets.get((holder, spelling), holder), spelling
 
-    def named(
-        self, chunk: str, holder: str, name: str, described: Described | None = None
-    ) -> tuple[str, str]:
-        """The new entity and the new name of what a chunk names."""
-        entity, spelling = self.end(chunk, holder, entity_id(name), described)
-        return entity, name if spelling == entity_id(name) else self.rename(name)
+    def used(self, chunk: str, holder: str, use: Use) -> tuple[str, Use]:
+        """The new entity of a use of a name, and this use with its new name."""
+        entity, spelling = self.end(chunk, holder, entity_id(use.name), use)
+        same = spelling == entity_id(use.name)
+        return entity, use if same else use._replace(name=self.rename(use.name))
 
 
 async def move_evidence(
@@ -174,9 +159,9 @@ async def move_evidence(
     await tx.run("extract/pairs", rows=[{**row, "ref": refs.get(str(row["id"]))} for row in pairs])
     claims: list[Row] = []
     for row in claimed:
-        target, name = move.named(row["chunk"], row["entity"], row["name"])
-        if (target, name) != (row["entity"], row["name"]):
-            claims.append({**row, "target": target, "new": name})
+        target, use = move.used(row["chunk"], row["entity"], Use(row["name"], in_claim=True))
+        if (target, use.name) != (row["entity"], row["name"]):
+            claims.append({**row, "target": target, "new": use.name})
     await tx.run("resolve/reclaim", rows=claims)
     await sweep_pairs(tx, sorted({row["pair"] for row, _ in moved if row["pair"]}))
     await sweep_entities(tx, holders)
@@ -185,39 +170,48 @@ async def move_evidence(
 
 async def _read_mentions(
     tx: Transaction, entities: Iterable[str] = (), places: Iterable[Place] = ()
-) -> dict[Place, _Mention]:
-    """The mentions of these entities, and those at these places."""
+) -> dict[Place, set[Use]]:
+    """The mentions of these entities, and those at these places: the names that each uses."""
     at = [{"chunk": chunk, "entity": entity} for chunk, entity in sorted(places)]
     found = {}
     for row in await tx.run("resolve/mentions", MentionRow, entities=sorted(entities), rows=at):
-        triples = set(zip(row["names"], row["types"], row["descriptions"], strict=False))
-        bare = set(row["names"][len(row["types"]) :])  # names without a description come last
-        found[row["chunk"], row["entity"]] = _Mention(triples, bare, set(row["claimed"]))
+        # Names without a description come last.
+        given = zip_longest(row["names"], row["types"], row["descriptions"])
+        uses = {Use(name, type_ or "", text) for name, type_, text in given}
+        uses |= {Use(name, in_claim=True) for name in row["claimed"]}
+        found[row["chunk"], row["entity"]] = uses
     return found
 
 
-async def _move_mentions(tx: Transaction, before: Mapping[Place, _Mention], move: Move) -> None:
-    after: defaultdict[Place, _Mention] = defaultdict(_Mention, {at: _Mention() for at in before})
-    for (chunk, holder), mention in before.items():
-        for one in mention.described:
-            entity, name = move.named(chunk, holder, one[0], one)
-            after[chunk, entity].described.add((name, *one[1:]))
-        for old in mention.named:
-            entity, name = move.named(chunk, holder, old)
-            after[chunk, entity].named.add(name)
-        for old in mention.claimed:
-            entity, name = move.named(chunk, holder, old)
-            after[chunk, entity].claimed.add(name)
+async def _move_mentions(tx: Transaction, before: Mapping[Place, set[Use]], move: Move) -> None:
+    after: defaultdict[Place, set[Use]] = defaultdict(set, {place: set() for place in before})
+    for (chunk, holder), uses in before.items():
+        for use in uses:
+            entity, moved = move.used(chunk, holder, use)
+            after[chunk, entity].add(moved)
     for place, there in (await _read_mentions(tx, places=after.keys() - before.keys())).items():
-        after[place].described |= there.described
-        after[place].named |= there.named
-        after[place].claimed |= there.claimed
-    changed = {at: after[at] for at in sorted(after) if after[at] != before.get(at)}
-    gone = [at for at, one in changed.items() if one == _Mention()]
-    await tx.run("resolve/unmention", rows=[{"chunk": at[0], "entity": at[1]} for at in gone])
-    await tx.run(
-        "extract/mentions", rows=[one.row(at) for at, one in changed.items() if at not in gone]
-    )
+        after[place] |= there
+    gone: list[Row] = []
+    kept: list[Row] = []
+    for (chunk, entity), uses in sorted(after.items(), key=lambda one: one[0]):
+        if uses == before.get((chunk, entity)):
+            continue
+        described = sorted((x.name, x.type, x.text) for x in uses if x.text is not None)
+        known = {entity_id(name) for name, _, _ in described}
+        bare = [x.name for x in uses if x.text is None and not x.in_claim]
+        row: Row = {
+            "chunk": chunk,
+            "entity": entity,
+            "names": [
+                *(x[0] for x in described),
+                *sorted(x for x in bare if entity_id(x) not in known),
+            ],
+            "types": [type_ for _, type_, _ in described],
+            "descriptions": [text for _, _, text in described],
+        }
+        (kept if uses else gone).append(row)
+    await tx.run("resolve/unmention", rows=gone)
+    await tx.run("extract/mentions", rows=kept)
 
 
 def _restated(row: StatedRow, move: Move) -> Row:
@@ -275,9 +269,9 @@ class Split:
         names = (*wholes, *(one.rpartition("/")[2] for one in wholes))
         return self.documents is None or any(fnmatchcase(name, self.documents) for name in names)
 
-    def takes(self, described: Described) -> bool:
+    def takes(self, use: Use) -> bool:
         """Whether the split is about what is described."""
-        return not self.types or described[1].strip().casefold() in self.types
+        return not self.types or use.type.strip().casefold() in self.types
 
 
 async def read_splits(tx: Transaction) -> list[Split]:
@@ -290,11 +284,7 @@ async def read_splits(tx: Transaction) -> list[Split]:
 
 
 async def split_evidence(
-    tx: Transaction,
-    split: Split,
-    chunks: Collection[str] | None = None,
-    *,
-    refuse: bool = False,
+    tx: Transaction, split: Split, chunks: Collection[str] | None = None, *, refuse: bool = False
 ) -> None:
     """Gives the mentions that the split is about, in these chunks, the name of the other thing.
 
@@ -302,7 +292,7 @@ async def split_evidence(
     `refuse`, raises InputError where the split is about none of them, and where it is about all.
     """
     holders, says = await _read_split_chunks(tx, split, chunks)
-    goes: dict[str, Collection[Described] | None] = {}
+    goes: dict[str, Collection[Use] | None] = {}
     for chunk, said in sorted(says.items()):
         part = {one for one in said.described if split.takes(one)}
         if not split.takes_document(said.source):
@@ -315,7 +305,7 @@ async def split_evidence(
     if refuse and not goes:
         which = f"of the type {' or '.join(split.types)}" if split.types else ""
         where = f"in a document that matches {split.documents!r}" if split.documents else ""
-        types = sorted({one[1] for said in says.values() for one in said.described if one[1]})
+        types = sorted({use.type for said in says.values() for use in said.described if use.type})
         raise InputError(
             f"No mention of {split.name!r} is {' and '.join(filter(None, (which, where)))}."
             + (f" Its types are: {', '.join(types)}." if types and split.types else "")
@@ -337,7 +327,7 @@ class _Said:
     """
 
     source: str
-    described: set[Described]
+    described: set[Use]
     split_before: bool
 
 
@@ -351,12 +341,12 @@ async def _read_split_chunks(
         mentions = await _read_mentions(tx, holders)
     else:
         mentions = await _read_mentions(tx, places=[(c, h) for c in chunks for h in holders])
-    described: defaultdict[str, set[Described]] = defaultdict(set)
+    described: defaultdict[str, set[Use]] = defaultdict(set)
     mentioned: defaultdict[str, set[str]] = defaultdict(set)  # spellings, by chunk
-    for (chunk, _), mention in mentions.items():
-        described[chunk] |= {x for x in mention.described if entity_id(x[0]) == split.one}
-        mentioned[chunk] |= {entity_id(name) for name, _, _ in mention.described}
-        mentioned[chunk] |= {entity_id(name) for name in mention.named}
+    for (chunk, _), uses in mentions.items():
+        about_one = {use for use in uses if entity_id(use.name) == split.one}
+        described[chunk] |= {use for use in about_one if use.text is not None}
+        mentioned[chunk] |= {entity_id(use.name) for use in uses if not use.in_claim}
     claims = await tx.run("resolve/claimed", ClaimedRow, entities=sorted(holders))
     about = {chunk for chunk, ids in mentioned.items() if split.one in ids}
     about |= {

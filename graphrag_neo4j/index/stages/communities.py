@@ -26,12 +26,7 @@ from graphrag_neo4j.index.clustering.hierarchy import (
     read_edges,
 )
 from graphrag_neo4j.index.clustering.saved_tree import read_tree, save_tree
-from graphrag_neo4j.index.clustering.tree import (
-    ROOT,
-    Leiden,
-    lasting_ids,
-    with_ids,
-)
+from graphrag_neo4j.index.clustering.tree import ROOT, Leiden, lasting_ids, with_ids
 from graphrag_neo4j.index.clustering.tree_update import FormerTree, UpdatedTree, updated_tree
 from graphrag_neo4j.model.events import Advanced, Listener, Notice, Started
 from graphrag_neo4j.settings import Settings

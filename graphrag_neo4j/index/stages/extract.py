@@ -21,13 +21,7 @@ from graphrag_neo4j.graph import (
     sweep_pairs,
 )
 from graphrag_neo4j.graph.rows import CountRow
-from graphrag_neo4j.index.evidence import (
-    claim_rows,
-    link,
-    mention_rows,
-    pair_rows,
-    stated_rows,
-)
+from graphrag_neo4j.index.evidence import claim_rows, link, mention_rows, pair_rows, stated_rows
 from graphrag_neo4j.index.resolution.evidence_moves import Split, read_splits, split_evidence
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.model import ChunkText, Claims, Extraction

@@ -134,10 +134,7 @@ def estimate_tuning(sample: Sample, settings: Settings) -> TuneEstimate:
 
 
 async def tune(
-    sample: Sample,
-    backends: Backends,
-    wishes: Wishes,
-    listen: Listener = silent,
+    sample: Sample, backends: Backends, wishes: Wishes, listen: Listener = silent
 ) -> Tuning:
     """Asks a model what the passages of a sample are about, and returns what was chosen.
 

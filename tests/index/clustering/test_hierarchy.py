@@ -18,9 +18,7 @@ edge_lists = st.lists(st.tuples(names, names, st.floats(0.1, 9)), max_size=60).m
 )
 
 
-def by_names(
-    split: Callable[[Sequence[WeightedEdge], float], Mapping[str, int]],
-) -> Detect:
+def by_names(split: Callable[[Sequence[WeightedEdge], float], Mapping[str, int]]) -> Detect:
     """A detector made from a function that knows nodes by their names."""
 
     def detect(edges: Edges, gamma: float) -> Numbers:

@@ -11,12 +11,7 @@ from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model.citations import cited
 from graphrag_neo4j.settings import Settings
 from graphrag_neo4j.text import entity_id, pair_id
-from tests.support.graphrag_tables import (
-    brought,
-    carol,
-    everything,
-    pairs_of,
-)
+from tests.support.graphrag_tables import brought, carol, everything, pairs_of
 from tests.support.wiping import wipe
 
 

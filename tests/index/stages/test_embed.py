@@ -7,13 +7,7 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from graphrag_neo4j.errors import (
-    BudgetSpentError,
-    GraphError,
-    InputError,
-    ModelError,
-    ReplyError,
-)
+from graphrag_neo4j.errors import BudgetSpentError, GraphError, InputError, ModelError, ReplyError
 from graphrag_neo4j.graph import (
     INDEXED_KINDS,
     Graph,

@@ -160,10 +160,7 @@ async def test_unusable_records_and_lists_cut_off_are_counted(graph: Graph) -> N
     await read(graph, told)
     status = await read_status(graph)
     assert status.cut == ["entities of chunk 0 of memory:0"]
-    assert status.unusable == {
-        "relationship with itself": 2,
-        "entity without a name": 1,
-    }
+    assert status.unusable == {"relationship with itself": 2, "entity without a name": 1}
 
 
 async def test_chunks_read_otherwise_are_counted_and_stand_until_asked_for(graph: Graph) -> None:

@@ -11,11 +11,7 @@ from graphrag_neo4j.index.clustering.tree import Leiden
 from graphrag_neo4j.index.documents import delete_documents, document_id
 from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
-from graphrag_neo4j.index.stages.reports import (
-    ReportLimits,
-    mark_reported_otherwise,
-    write_reports,
-)
+from graphrag_neo4j.index.stages.reports import ReportLimits, mark_reported_otherwise, write_reports
 from graphrag_neo4j.index.status import read_status
 from graphrag_neo4j.model import FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.events import Advanced, Event, Started, silent
@@ -202,9 +198,7 @@ class Ending(PresetBackend):
         return (yield from super().report(context, _material))
 
 
-async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(
-    graph: Graph,
-) -> None:
+async def test_a_kill_between_a_childs_report_and_its_parents_leaves_no_trace(graph: Graph) -> None:
     await report(graph, await fill(graph, PresetBackend(CLUSTERS)), budget=PACKED)
     undisturbed = await dump(graph)
     await graph.run_plain("MATCH (n) DETACH DELETE n")

@@ -16,13 +16,7 @@ from graphrag_neo4j.index.stages import StageContext
 from graphrag_neo4j.index.stages.communities import find_communities
 from graphrag_neo4j.index.stages.reports import ReportLimits, write_reports
 from graphrag_neo4j.index.status import read_status
-from graphrag_neo4j.model import (
-    Document,
-    Extraction,
-    FindingText,
-    LLMTask,
-    WrittenReport,
-)
+from graphrag_neo4j.model import Document, Extraction, FindingText, LLMTask, WrittenReport
 from graphrag_neo4j.model.events import silent
 from graphrag_neo4j.model.material import ReportMaterial
 from tests.index.stages.test_reports import communities, words

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from graphrag_neo4j.client.sync_client import GraphRAG, Stream
     from graphrag_neo4j.documents import ReadOptions
     from graphrag_neo4j.graph import Graph
-    from graphrag_neo4j.index.batch_tasks import BatchRow
     from graphrag_neo4j.index.corpus import Corpus
     from graphrag_neo4j.index.importing import Counted, ImportSummary, Tables
     from graphrag_neo4j.index.resolution.decisions import NameDecision
     from graphrag_neo4j.index.stages.ingest import Ingested
     from graphrag_neo4j.index.status import (
+        BatchRow,
         BehindRow,
         BuildRow,
         Failure,
@@ -134,12 +134,11 @@ _LATER = {
     "client.sync_client": "GraphRAG Stream",
     "documents": "ReadOptions",
     "graph": "Graph",
-    "index.batch_tasks": "BatchRow",
     "index.corpus": "Corpus",
     "index.importing": "Counted ImportSummary Tables",
     "index.resolution.decisions": "NameDecision",
     "index.stages.ingest": "Ingested",
-    "index.status": "BehindRow BuildRow Failure IndexResult LevelCoverRow Status",
+    "index.status": "BatchRow BehindRow BuildRow Failure IndexResult LevelCoverRow Status",
     "index.tuning.result": "EntityType TunedExample Tuning",
     "index.tuning.sample": "Passage",
     "model.citations": "CitationKind",

@@ -25,26 +25,7 @@ from graphrag_neo4j.llm.cost import us_dollars
 from graphrag_neo4j.model import LLMTask, Reply, Request, Step, T
 from graphrag_neo4j.model.concurrency import Answered, ReplyPendingError
 
-__all__ = ["BatchRow", "BatchedTasks", "Outbox", "RequestFile", "drop_requests", "keep_replies"]
-
-
-class BatchRow(TypedDict):
-    """A batch whose results are not all in the graph.
-
-    `id` is our own, `provider` that of the provider, None where the batch was uploaded and perhaps
-    not sent. `file` is the provider's id of the uploaded file. `requests` is their number, and
-    `answered` that of those that are answered, as the provider said last. `cost` is the largest
-    possible cost in US dollars, None where no price is known. `sent` is an ISO 8601 text.
-    """
-
-    id: str
-    provider: str | None
-    file: str
-    state: str
-    requests: int
-    answered: int
-    cost: float | None
-    sent: str
+__all__ = ["BatchedTasks", "Outbox", "RequestFile", "drop_requests", "keep_replies"]
 
 
 class RequestRow(TypedDict):

@@ -24,13 +24,13 @@ from graphrag_neo4j.graph import Graph, Transaction
 from graphrag_neo4j.graph.rows import CountRow, IdRow, pages
 from graphrag_neo4j.index.batch_tasks import (
     BatchedTasks,
-    BatchRow,
     Outbox,
     RequestFile,
     drop_requests,
     keep_replies,
 )
 from graphrag_neo4j.index.stages import StageContext
+from graphrag_neo4j.index.status import BatchRow
 from graphrag_neo4j.llm import (
     BatchCalls,
     BatchRequests,

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Final, TypedDict, cast
 
 from graphrag_neo4j.graph import VOID_SECONDS, Graph
-from graphrag_neo4j.index.batch_tasks import BatchRow
 from graphrag_neo4j.index.stages.ingest import Ingested
 from graphrag_neo4j.model import Usage
 
 __all__ = [
     "REBUILD_NOTHING",
+    "BatchRow",
     "BehindRow",
     "BuildRow",
     "CountsRow",
@@ -23,6 +23,25 @@ __all__ = [
 ]
 
 LAST_BUILDS = 5
+
+
+class BatchRow(TypedDict):
+    """A batch whose results are not all in the graph.
+
+    `id` is our own, `provider` that of the provider, None where the batch was uploaded and perhaps
+    not sent. `file` is the provider's id of the uploaded file. `requests` is their number, and
+    `answered` that of those that are answered, as the provider said last. `cost` is the largest
+    possible cost in US dollars, None where no price is known. `sent` is an ISO 8601 text.
+    """
+
+    id: str
+    provider: str | None
+    file: str
+    state: str
+    requests: int
+    answered: int
+    cost: float | None
+    sent: str
 
 
 class UnusableRow(TypedDict):

@@ -279,16 +279,16 @@ class _Embedding:
         if any(one.outcome != "failed" for one in results):
             await tx.run("embed/made_with", model=self.embedder.model, dimensions=self.dimensions)
         for some in pages(results, ROWS):
-            for outcome in ("save", "flawed", "failed"):
+            for statement in ("save", "flawed", "failed"):
                 rows: list[Row] = []
                 for one in some:
-                    if one.outcome == outcome:
+                    if one.outcome == statement:
                         row: Row = {"id": one.text.id, "hash": one.text.hash}
                         value = one.value
                         said = {"reason": value} if isinstance(value, str) else {"vector": [*value]}
                         rows.append(row | said)
                 if rows:
-                    await tx.run(f"embed/{outcome}", rows=rows)
+                    await tx.run(f"embed/{statement}", rows=rows)
                     rows.clear()  # the driver keeps the parameters until the transaction ends
 
 

@@ -240,7 +240,7 @@ class Watch:
         except GraphRAGError as error:
             if not self._succeeded:
                 raise
-            pause = min(self._pace.retry * 2.0**self._errors, self._pace.longest_retry)
+            pause = _doubled(self._pace.retry, self._errors, self._pace.longest_retry)
             self._errors += 1
             self._tell(f"{error} The next try is in {pause:.0f} s.")
             self._block(pause)
@@ -259,7 +259,7 @@ class Watch:
         if result.stopped:
             pause = 0.0 if self._resumes else inf
         elif failed:
-            pause = min(self._pace.failed_items * 2.0**self._failed_items, DAY_SECONDS)
+            pause = _doubled(self._pace.failed_items, self._failed_items, DAY_SECONDS)
         if not result.stopped:
             self._failed_items = self._failed_items + 1 if failed else 0
         self._again_at = time.monotonic() + pause
@@ -274,3 +274,8 @@ class Watch:
 
 def _without(files: Mapping[Path, Stamp], others: Collection[Path]) -> dict[Path, Stamp]:
     return {file: stamp for file, stamp in files.items() if file not in others}
+
+
+def _doubled(pause: float, times: int, longest: float) -> float:
+    """A pause that is doubled so many times; twenty times is more than any limit."""
+    return min(pause * 2.0 ** min(times, 20), longest)
